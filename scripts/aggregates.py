@@ -18,7 +18,7 @@ from pathlib import Path
 import fanlight.engine.algebra.library
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.collections import Collect, Extremes, Values
-from fanlight.engine.algebra.facts import inverse_refused
+from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
 from fanlight.engine.algebra.readings import Distinct
 from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample
@@ -36,7 +36,7 @@ TYPES = (
 
 TAIL = """
 # Out of the sight of type checkers, which know what there is.
-globals()["__getattr__"] = _refusing(__all__)
+globals()["__getattr__"] = _make_getattr(__all__)
 """
 
 HEAD = '''"""The aggregates: ``from fanlight import agg``.
@@ -60,7 +60,7 @@ def library() -> Registry:
 def module(entries: Iterable[Entry]) -> str:
     """The text of ``fanlight/agg.py``."""
     homes: dict[str, list[str]] = defaultdict(list)
-    homes["fanlight.engine.algebra.unknown"].append("refusing as _refusing")
+    homes["fanlight.engine.algebra.suggestions"].append("make_getattr as _make_getattr")
     for thing in (*TYPES, *(entry.function for entry in entries)):
         homes[thing.__module__].append(thing.__name__)
     lines = [HEAD]
@@ -133,7 +133,7 @@ def exact_for(entry: Entry) -> list[str]:
     found = []
     for kind, word in PROBES.items():
         monoids = asked.partials((kind,) * len(given.types)).fields.values()
-        if not any(inverse_refused(monoid, (kind,)) for monoid in monoids):
+        if not any(why_not_invertible(monoid, (kind,)) for monoid in monoids):
             found.append(word)
     return [word for word in found if word != PROBES["int"] or PROBES["bigint"] not in found]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fanlight.engine.kinds import kinds
-from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.kinds import list_kinds
+from fanlight.engine.spec.pictures import Pictured
 from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
 from fanlight.plots.sketches.svg import to_svg
@@ -41,7 +41,7 @@ SPANNING = Sketch(
 )
 KINDS: dict[str, Pictured | Sketch] = {
     "spanning": SPANNING,
-    **{FILES.get(kind.words.rule, kind.words.rule): kind.example for kind in kinds()},
+    **{FILES.get(kind.words.rule, kind.words.rule): kind.example for kind in list_kinds()},
 }
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from fanlight.engine.algebra.text import double, literal, parts, quote
+from fanlight.engine.algebra.sql_text import double_literal, literal, quote, split_path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "fanlight"
-QUOTES = SOURCE / "engine" / "algebra" / "text.py"
+QUOTES = SOURCE / "engine" / "algebra" / "sql_text.py"
 # What has names of a user's fields in it, unquoted.
 TYPES_AS_TEXT = ("simpleString", "dtypes")
 FILES = [
@@ -107,11 +107,11 @@ def test_what_is_not_is_not(source):
 )
 def test_a_path_is_read_as_spark_reads_it(path, names):
     """What Spark does not take for a path is one name."""
-    assert parts(path) == names
+    assert split_path(path) == names
 
 
 def test_a_double_beyond_all_is_a_literal():
-    assert (double(0.5), double(math.inf)) == ("0.5D", "double('inf')")
+    assert (double_literal(0.5), double_literal(math.inf)) == ("0.5D", "double('inf')")
 
 
 def test_a_name_cannot_end_its_quotes():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.lowering import next_share
-from fanlight.engine.algebra.template import fill, places
+from fanlight.engine.algebra.template import fill, find_places
 from tests.helpers.imports import MODULES, parsed
 
 HOME = "fanlight.engine.algebra.template"
@@ -76,14 +76,14 @@ def test_what_is_put_in_is_not_read_as_a_template(a, b):
 def test_braces_written_twice_are_plain(text):
     written = text.replace("{", "{{").replace("}", "}}")
     assert fill(written) == text
-    assert places(written) == set()
+    assert find_places(written) == set()
 
 
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ("{w}", "names {w}, which it has not; use {order}, {time}, {x}"),
-        ("{y}", "names {y}, which it has not"),
+        ("{w}", "names {w}, which does not exist; use {order}, {time}, {x}"),
+        ("{y}", "names {y}, which does not exist"),
         ("concat({x}, '{')", "has a brace that belongs to no place"),
         ("{}", "has a brace that belongs to no place"),
         ("{x!r}", "has a brace that belongs to no place"),

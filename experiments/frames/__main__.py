@@ -183,10 +183,10 @@ def _cases(value, whole, known, level, flag, marks, cell, starts, keys):
         "threshold": lambda: kernels.mark_flags(flag, starts, no(), marks),
         "boundary": boundary,
         "delta, doubles": lambda: kernels.mark_float_deltas(
-            value, 30.0, OFF, OFF, starts, no(), no(), zero(), zero(), marks
+            value, 30.0, OFF, OFF, starts, kernels.Range(no(), no(), zero(), zero()), marks
         ),
         "delta, integers": lambda: kernels.mark_int_deltas(
-            whole, known, 3000, OFF, OFF, starts, no(), no(), nil(), nil(), marks
+            whole, known, 3000, OFF, OFF, starts, kernels.Range(no(), no(), nil(), nil()), marks
         ),
         "aggregate, sum of doubles": lambda: kernels.mark_float_sums(
             level, 1e6, ON, starts, no(), zero(), zero(), marks

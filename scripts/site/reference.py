@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import fanlight
 from fanlight import agg, plots, report
-from fanlight.engine.kinds import kinds
+from fanlight.engine.kinds import list_kinds
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Page:
     names: tuple[str, ...]
 
 
-SPECS = (*(kind.name for kind in kinds()), "Episode", "rows", "Rows")
+SPECS = (*(kind.name for kind in list_kinds()), "Episode", "rows", "Rows")
 WINDOWS = (
     "Windowed", "SlidingWindows", "LevelWindows", "EventWindows", "FrameWindows", "WideningWindows",
 )  # fmt: skip

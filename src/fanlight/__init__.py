@@ -27,7 +27,7 @@ from fanlight.engine.spec import (
     ThresholdFrame,
     rows,
 )
-from fanlight.engine.spec.pictured import draw_with
+from fanlight.engine.spec.pictures import draw_with
 
 if TYPE_CHECKING:
     from fanlight.engine.spark.over import over, rejected
@@ -90,11 +90,11 @@ def _missing(name: str) -> Exception:
     """The error for what fanlight does not have: it says what to write instead."""
     from difflib import get_close_matches
 
-    from fanlight.engine.kinds import kinds
+    from fanlight.engine.kinds import list_kinds
     from fanlight.engine.spec.errors import MissingError
 
     called = {
-        one: write for kind in kinds() for names, write in kind.called.items() for one in names
+        one: write for kind in list_kinds() for names, write in kind.called.items() for one in names
     }
     spelled = {known.casefold(): known for known in __all__}
     close = get_close_matches(name.casefold(), spelled, 1)

@@ -29,7 +29,7 @@ from fanlight.engine.algebra.library.quantiles import approx_percentile, median,
 from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
 from fanlight.engine.algebra.library.totals import avg, count, mean, sum
 from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
-from fanlight.engine.algebra.unknown import refusing as _refusing
+from fanlight.engine.algebra.suggestions import make_getattr as _make_getattr
 
 __all__ = [
     "Aggregate",
@@ -75,4 +75,4 @@ __all__ = [
 ]
 
 # Out of the sight of type checkers, which know what there is.
-globals()["__getattr__"] = _refusing(__all__)
+globals()["__getattr__"] = _make_getattr(__all__)

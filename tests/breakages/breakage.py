@@ -14,7 +14,7 @@ class Breakage:
     """The definition ``where`` has a ``change``, with which ``tests`` fail.
 
     ``where`` is its qualified name, after as much of the end of its module's name as tells it from
-    others: ``Cut.start_of``, or ``cost.points:scan``. The ``tests`` are arguments of pytest: the
+    others: ``Cut.slice_start``, or ``cost.points:scan``. The ``tests`` are arguments of pytest: the
     fewest and quickest that see it.
     """
 

@@ -26,12 +26,12 @@ BREAKAGES = (
     clause(
         "an offset is not printed",
         "_write_sliding",
-        Code("_offset(writer, spec.offset)", "''"),
+        Code("_write_offset(writer, spec.offset)", "''"),
     ),
     clause(
         "levels stay in the order of the text",
         "_read_levels",
-        Code("_coarsest_first(lengths)", "not lengths"),
+        Code("_is_coarsest_first(lengths)", "not lengths"),
     ),
     clause(
         "brackets around a condition stay",

@@ -31,7 +31,7 @@ BREAKAGES = (
     drawn(
         "windows of several lengths are one line",
         "Result._split_by_label",
-        Code("there & (lengths == length)", "there"),
+        Code("own & (lengths == length)", "own"),
     ),
     drawn(
         "levels share one distance",
@@ -50,7 +50,7 @@ BREAKAGES = (
     ),
     kinds(
         "times without a zone stay as they are",
-        "TimedTable.read_places",
+        "TimedTable.read_instants",
         Code(
             'to_utc(instants, self.naive or "UTC") if column.type.tz is None else instants',
             "instants",
@@ -59,7 +59,7 @@ BREAKAGES = (
     sketches(
         "slices of pairs are as long as the first",
         "_mark_slices",
-        Code("(cut.start_of(number + 1) - cut.grid.offset) * unit", "start + cut.head * unit"),
+        Code("(cut.slice_start(number + 1) - cut.grid.offset) * unit", "start + cut.head * unit"),
     ),
     monoids("moments forget a square", "Moments._combine_values", Code("delta * delta", "delta")),
     monoids(
@@ -75,17 +75,17 @@ BREAKAGES = (
             "b if (key_a > key_b) == self.largest else a",
         ),
     ),
-    text("a backtick ends a name", "text:quoted", InText("``", "`")),
+    text("a backtick ends a name", "sql_text:in_backticks", InText("``", "`")),
     monoids("NaN is a number like others", "spark_key", Code("return (2,)", "return (1, value)")),
-    cut("pairs lack the last slice", "pairs", Code("2 * whole + 1", "2 * whole")),
+    cut("pairs lack the last slice", "cut_into_pairs", Code("2 * whole + 1", "2 * whole")),
     cut(
         "panes are as wide as a slide",
-        "panes",
+        "cut_into_panes",
         Code("math.gcd(grid.range, grid.slide)", "grid.slide"),
     ),
     choice(
         "the dearest way is chosen",
-        "choose",
+        "choose_candidate",
         Code(
             "min(fitting, key=lambda candidate: candidate.cost)",
             "max(fitting, key=lambda candidate: candidate.cost)",
@@ -93,40 +93,40 @@ BREAKAGES = (
     ),
     granules(
         "granules begin at 0, whatever the offset",
-        "edges_of",
+        "granules_of_bounds",
         Code("(grid.offset + length) % grid.slide", "length % grid.slide"),
     ),
     reports(
         "continuous windows start at multiples of the finest slide",
-        "MultiGranular._sliding",
+        "MultiGranular._make_windows",
         Code("-length.value % step.value", "length.value - length.value"),
     ),
     levels(
         "each level keeps one batch",
-        "most_kept",
+        "most_kept_rows",
         Code("[above.ratio - 1 for above in levels[1:]] + [1]", "[1 for above in levels]"),
         WIDENING,
     ),
     levels(
         "a part has as many rows as a batch of level 0",
-        "longest_window",
+        "most_window_rows",
         Code("max_rows if level.number == 1 else 2 * max_rows", "max_rows"),
         WIDENING,
     ),
     late(
         "copies of rows keep late ones in open windows, unasked",
-        "placed:_stream",
-        Code("request.dropping", "request.opening"),
+        "placed:_propose_stream",
+        Code("request.drops_late_rows", "request.opens_late_rows"),
     ),
     late(
         "slices are taken for open windows",
-        "placed:_stream",
-        Code('WHOLE if shared and request.opening else ""', '""'),
+        "placed:_propose_stream",
+        Code('WHOLE if shared and request.opens_late_rows else ""', '""'),
     ),
     late(
         "cells are taken for open windows",
-        "events:_stream",
-        Code('WHOLE if request.opening else ""', '""'),
+        "events:_propose_stream",
+        Code('WHOLE if request.opens_late_rows else ""', '""'),
     ),
     facts(
         "the oracle ends a session a row too early",
@@ -152,7 +152,7 @@ BREAKAGES = (
     ),
     measured(
         "many keys are copied into their windows, which takes longer than panes",
-        "points:slice_rows",
+        "points:slicing",
         Code("PARTIAL * load.groups", "0.5 * PARTIAL * load.groups"),
     ),
     choice(
@@ -162,18 +162,21 @@ BREAKAGES = (
     ),
     notations(
         "a literal's own sign is lost",
-        "notations:plain",
+        "duration_notations:as_plain_duration",
         Code('(quoted[1] == "-") != (quoted[2] == "-")', 'quoted[1] == "-"'),
     ),
     notations(
         "minutes of a day are months",
-        "notations:plain",
+        "duration_notations:as_plain_duration",
         Code("_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
     ),
     templates(
         "what was put into a template is filled again",
         "fill",
-        Code("_PART.sub(text, template)", "_PART.sub(text, _PART.sub(text, template))"),
+        Code(
+            "_PART.sub(replace_part, template)",
+            "_PART.sub(replace_part, _PART.sub(replace_part, template))",
+        ),
     ),
     templates(
         "a share is rounded to one below it", "next_share", Code("near >= share", "near <= 1")

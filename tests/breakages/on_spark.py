@@ -65,7 +65,7 @@ exact = seen_by(*LIMITS)
 BREAKAGES = (
     exact(
         "longs are added whole",
-        "exact:parts_of",
+        "split_sums:split_sum_of",
         Code("Longs()", "None"),
         LAW,
         "-k",
@@ -73,16 +73,18 @@ BREAKAGES = (
     ),
     exact(
         "decimals are added whole",
-        "exact:parts_of",
+        "split_sums:split_sum_of",
         Code("Decimals(scale) if precision > 28 else None", "None"),
     ),
-    exact("a sum of 38 digits is refused", "Decimals.total", Code("38 - _DIGITS", "37 - _DIGITS")),
+    exact(
+        "a sum of 38 digits is refused", "Decimals.sum_sql", Code("38 - _DIGITS", "37 - _DIGITS")
+    ),
     exact(
         "a mean is cut off where it should be rounded",
-        "mean_of",
+        "mean_sql",
         Code(
-            "f\"concat(if({_below('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')\"",
-            "f\"concat(if({_below('total')}, '-', ''), left({quotient}, 46), 'E-{scale + 4}')\"",
+            "f\"concat(if({_negative('total')}, '-', ''), {quotient}, 'E-{scale + _CHUNK}')\"",
+            "f\"concat(if({_negative('total')}, '-', ''), left({quotient}, 46), 'E-{scale + 4}')\"",
         ),
     ),
     seen_by(*IN_PYTHON)(
@@ -92,7 +94,7 @@ BREAKAGES = (
     ),
     seen_by(*IN_PYTHON)(
         "what a legacy setting makes of the size of null is counted",
-        "distinct:_distinct",
+        "distinct:_make_distinct",
         InText("coalesce(array_size(", "coalesce(size("),
     ),
     seen_by(LAW, "-k", "sliding and limits and minutes and rows and not split")(
@@ -150,7 +152,7 @@ BREAKAGES = (
     lifetimes(
         "a value lasts through a gap between windows",
         "lifetimes:_lifetime_ends",
-        Code("not grid.gaps", "True"),
+        Code("not grid.has_gaps", "True"),
         *law("levels and distinct and 6 and 7 and seconds"),
     ),
     lifetimes(
@@ -179,10 +181,10 @@ BREAKAGES = (
     ),
     seen_by("tests/plan/test_apart.py")(
         "apart costs nothing in addition",
-        "plan_apart",
+        "plan_in_parts",
         Code(
-            "sum(plan.chosen.cost for plan in found) + joined * len(parts)",
-            "sum(plan.chosen.cost for plan in found)",
+            "sum(plan.chosen.cost for plan in plans) + joined * len(parts)",
+            "sum(plan.chosen.cost for plan in plans)",
         ),
     ),
     rollup(
@@ -261,7 +263,7 @@ BREAKAGES = (
     placed_stream(
         "a row is late when its slice ends",
         "place_in_pieces",
-        Code('first_end(bound.queries.deciding, "t")', 'slice_end(cut, "t")'),
+        Code('first_end(bound.queries.deciding_grids, "t")', 'slice_end(cut, "t")'),
         *streams("sliding and late and panes"),
     ),
     placed_stream(
@@ -329,7 +331,7 @@ BREAKAGES = (
     fingerprints(
         "durations are told as they are written",
         "_extent",
-        Code("spell(int(value.value))", "value.text"),
+        Code("write_duration(int(value.value))", "value.text"),
     ),
     fingerprints(
         "arguments of aggregates are told by their place",
@@ -344,7 +346,7 @@ BREAKAGES = (
     lowering("a value at the share is no heavy hitter", "reaches", InText(">= ", "> ")),
     quantiles(
         "a percentile of longs goes through doubles",
-        "_sketch",
+        "_sketch_for",
         Code(
             'Quantiles("cast({x} as bigint)", size, "bigint")',
             'Quantiles("cast({x} as double)", size)',
@@ -352,7 +354,7 @@ BREAKAGES = (
     ),
     totals(
         "a mean of rows that weigh nothing is divided by zero",
-        "_avg_recipe",
+        "_avg_partials",
         InText("cast({s} as double) / nullif({n}, 0)", "cast({s} as double) / {n}"),
     ),
     source(

@@ -10,7 +10,7 @@ import inspect
 from dataclasses import dataclass
 
 from fanlight.engine.algebra.registry import Entry, Sample
-from fanlight.engine.algebra.template import places
+from fanlight.engine.algebra.template import find_places
 from scripts.aggregates import library
 from tests.oracle import aggregates as oracle
 
@@ -70,7 +70,7 @@ class Asked:
     @property
     def takes_time(self):
         """Whether the result depends on when rows are, beyond their order."""
-        return any("time" in places(monoid.value) for monoid in self.monoids)
+        return any("time" in find_places(monoid.value) for monoid in self.monoids)
 
 
 def asked(registry=REGISTRY):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fanlight as fl
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from tests.helpers.aggregates import call
 
 SCHEMA = pa.schema([

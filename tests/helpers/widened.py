@@ -46,7 +46,7 @@ def owner(levels, first, last):
         (end, level.number, batch)
         for level in levels
         for batch in (last // level.duration, last // level.duration + 1)
-        for start, end in [level.window(batch)]
+        for start, end in [level.window_of_batch(batch)]
         if start <= first and last < end
     ]
     return min(holding)[1:] if holding else None

@@ -15,9 +15,9 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
-from fanlight.engine.algebra.text import parts
-from fanlight.engine.spec.units import Extent, spell
-from fanlight.engine.spec.watched import RUNNING
+from fanlight.engine.algebra.sql_text import split_path
+from fanlight.engine.spec.running_values import RUNNING
+from fanlight.engine.spec.units import Extent, write_duration
 
 MINUTE = 60_000_000
 UNITS = {"milliseconds": 1000, "seconds": 10**6, "minutes": MINUTE, "hours": 60 * MINUTE,
@@ -55,7 +55,7 @@ def durations(draw, least=1, most=5000):
 def small(draw, least, kind):
     """Lengths of one kind."""
     if kind == "time":
-        return spell(draw(st.integers(1, 500)) * MINUTE * least)
+        return write_duration(draw(st.integers(1, 500)) * MINUTE * least)
     if kind == "rows":
         return fl.rows(draw(st.integers(1, 500)) * least)
     return draw(st.integers(1, 500)) * least
@@ -89,7 +89,7 @@ def granulars(draw):
     def made(value):
         if kind == "rows":
             return fl.rows(value)
-        return spell(value * 1000) if kind == "time" else value
+        return write_duration(value * 1000) if kind == "time" else value
 
     more = {}
     if draw(st.booleans()):
@@ -115,7 +115,7 @@ def least(draw):
 @st.composite
 def frames(draw):
     kind = draw(st.sampled_from(("threshold", "predicate", "boundary", "delta", "aggregate")))
-    names = st.lists(NAMES, min_size=1, max_size=3, unique_by=lambda one: tuple(parts(one)))
+    names = st.lists(NAMES, min_size=1, max_size=3, unique_by=lambda one: tuple(split_path(one)))
     if kind == "threshold":
         return fl.ThresholdFrame(draw(SQL), **least(draw))
     if kind == "predicate":
@@ -165,7 +165,7 @@ def widenings(draw):
     sizes = [draw(st.integers(1, 50))]
     for _ in range(draw(st.integers(1, 4))):
         sizes.append(sizes[-1] * draw(st.integers(2, 5)))
-    made = [spell(size * 1000) if timed else size for size in sizes]
+    made = [write_duration(size * 1000) if timed else size for size in sizes]
     more = {} if listed else {"factor": draw(st.integers(2, 5))}
     rows = draw(st.integers(1, 10**6))
     first = made if listed else made[0]
@@ -187,12 +187,12 @@ def meaning(spec):
     if isinstance(spec, Extent):
         return spec.measure, spec.value
     if isinstance(spec, Call):
-        return spec.aggregate.name, tuple(tuple(parts(one)) for one in spec.columns)
+        return spec.aggregate.name, tuple(tuple(split_path(one)) for one in spec.columns)
     if isinstance(spec, (list, tuple)):
         return tuple(map(meaning, spec))
     if isinstance(spec, (fl.BoundaryFrame, fl.DeltaFrame)):
         (pairs, *rest) = [getattr(spec, one.name) for one in fields(spec) if one.name != "shown"]
-        return type(spec), tuple((tuple(parts(name)), given) for name, given in pairs), *rest
+        return type(spec), tuple((tuple(split_path(name)), given) for name, given in pairs), *rest
     if is_dataclass(spec):
         values = [getattr(spec, one.name) for one in fields(spec) if one.name != "shown"]
         return type(spec), *map(meaning, values)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.algebra.text import parts
+from fanlight.engine.algebra.sql_text import split_path
 from fanlight.language.clause_reader import read_clause
 from tests.helpers.shown import shown
 from tests.language.specs import NAMES, SPECS, meaning
@@ -20,7 +20,7 @@ def clause(text):
 
 
 def paths(names):
-    return tuple(tuple(parts(name)) for name in names)
+    return tuple(tuple(split_path(name)) for name in names)
 
 
 @shown(2000)

@@ -7,7 +7,7 @@ import uuid
 from functools import partial
 
 import fanlight as fl
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from tests.helpers.dataframes import (
     SENTINEL,
     calls,

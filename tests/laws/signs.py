@@ -15,7 +15,7 @@ from fanlight.engine.kernels.jit import FLOATS, INTS, NEW_BOOLS, VOID, kernel
 from fanlight.engine.kinds.examples import VALUES
 from fanlight.engine.kinds.kind import FRAMED, STATE, WORKERS, Example, Feature, Kind, Words
 from fanlight.engine.operators.frames.marks import Marker
-from fanlight.engine.plan.frames import Scheme, numbers_of
+from fanlight.engine.plan.frames import Scheme, number_inputs
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import Frame, Input
 
@@ -65,7 +65,7 @@ def framed(rows, _times, spec, _holds):
 
 # 3. The scheme.
 def scheme(spec, kinds, _time_kind):
-    return Scheme("signs", numbers_of(spec, kinds))
+    return Scheme("signs", number_inputs(spec, kinds))
 
 
 # 4. Its entry: how the query language has it, and what is drawn.

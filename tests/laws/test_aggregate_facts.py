@@ -12,11 +12,11 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra import forms
-from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls, weights_refused
+from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls, why_not_weightable
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import Registry, sample
 from fanlight.engine.operators.frames.marks import WATCHED
-from fanlight.engine.spec.watched import RUNNING
+from fanlight.engine.spec.running_values import RUNNING
 from tests.helpers.aggregates import REGISTRY, asked
 from tests.helpers.compare import same
 from tests.helpers.dataframes import collected, frame
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLLOWED = {name for name, running in RUNNING.items() if not running.why_not}
 MONOIDS = {type(monoid).__name__ for one in asked() for monoid in one.monoids}
 # What limits watch is called as the aggregates of that meaning; these modules say so, or do it.
-FOLLOWING = {"spec/watched.py", "kinds/aggregate.py", "operators/frames/marks.py",
+FOLLOWING = {"spec/running_values.py", "kinds/aggregate.py", "operators/frames/marks.py",
              "operators/frames/logical_steps.py"}  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def test_a_monoid_that_combines_otherwise_is_no_sum():
 
 def test_weights_need_sums_and_results_of_doubles():
     def refused(lower, **fields):
-        return weights_refused(agg.Aggregate("mine", fields, lower).partials(("bigint",)))
+        return why_not_weightable(agg.Aggregate("mine", fields, lower).partials(("bigint",)))
 
     assert refused("{s} / nullif({n}, 0)", s=agg.Sum(), n=agg.Count()) is None
     assert "sums over rows" in refused("{s} - {m}", s=agg.Sum(), m=agg.Max())[0]

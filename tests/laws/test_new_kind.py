@@ -10,7 +10,7 @@ import pytest
 import fanlight as fl
 from fanlight.cli.jobs.document import InvalidJobError
 from fanlight.cli.jobs.job import load
-from fanlight.engine.kinds import forget, kinds, register, scheme_of
+from fanlight.engine.kinds import forget, list_kinds, register, scheme_of
 from fanlight.engine.operators.frames import batches
 from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.marks import MARKERS
@@ -110,7 +110,7 @@ def test_mistakes_are_refused():
 
 
 def test_nothing_is_left_behind():
-    assert not {SignFrame} & {*(kind.spec for kind in kinds()), *oracle.FRAMINGS}
+    assert not {SignFrame} & {*(kind.spec for kind in list_kinds()), *oracle.FRAMINGS}
     assert "signs" not in MARKERS
 
 
@@ -191,4 +191,4 @@ def test_what_others_call_it_is_known():
 
 @pytest.mark.usefixtures("registered")
 def test_the_site_has_a_place_for_it():
-    assert "SignFrame" in {kind.name for kind in kinds()}
+    assert "SignFrame" in {kind.name for kind in list_kinds()}

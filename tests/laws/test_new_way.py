@@ -8,9 +8,9 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.plan import placed, ways
 from fanlight.engine.plan.candidate import Candidate
-from fanlight.engine.plan.cut import panes
+from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.granules import single_branch
-from fanlight.engine.plan.placed import Proposal, propose
+from fanlight.engine.plan.placed import Proposal, register_proposal
 from fanlight.engine.plan.ways import Lift, Rollup, Strategy, Way
 from fanlight.engine.spark import way_runs as registry
 from fanlight.engine.spark.placed import batch
@@ -25,7 +25,9 @@ PRICE = 1e15
 
 def proposed(request):
     why = "it is for batches" if request.streaming else ""
-    yield Candidate(SLOW, COPIED, single_branch(panes(request.grids[0]), COPIED.rollup), PRICE, why)
+    yield Candidate(
+        SLOW, COPIED, single_branch(cut_into_panes(request.grids[0]), COPIED.rollup), PRICE, why
+    )
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def registered(monkeypatch):
     """The way, for the time of a test."""
     monkeypatch.setattr(placed, "PROPOSALS", [*placed.PROPOSALS])
     monkeypatch.setattr(registry, "_BATCH", {**registry._BATCH})
-    propose(Proposal((SLOW,), proposed, several=False))
+    register_proposal(Proposal((SLOW,), proposed, several=False))
     register_runs(COPIED, batch=lambda asked: batch.copy_rows(asked.bound, asked.fields))
 
 

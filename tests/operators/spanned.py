@@ -8,7 +8,7 @@ from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Min, Sum
 from fanlight.engine.operators.spanning import SpanningQuery
 from fanlight.engine.operators.spanning.operator import TECHNIQUES
-from fanlight.engine.plan.cut import pairs
+from fanlight.engine.plan.cut import cut_into_pairs
 from fanlight.engine.plan.grid import Grid
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
@@ -22,7 +22,7 @@ def query(technique, length, slide, offset=0, height=3):
     names = FIELDS[technique]
     numbers = [(name, pa.int64()) for name in ("t", "first_at", "last_at")]
     fields = [("k", pa.float64()), *numbers, *((name, KINDS[name]) for name in names)]
-    cut = pairs(Grid(length, slide, offset))
+    cut = cut_into_pairs(Grid(length, slide, offset))
     monoids = tuple(MONOIDS[name] for name in names)
     return SpanningQuery(pa.schema(fields), 1, monoids, cut, technique, height)
 

@@ -18,7 +18,7 @@ from fanlight.engine.operators.state_header import add_header, check_header
 from fanlight.engine.operators.table_bytes import pack
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
-from fanlight.engine.plan.cut import panes
+from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spark.ordered.processor import GroupProcessor
@@ -34,13 +34,13 @@ FRAMES, _ = query([], fl.ThresholdFrame("v > 1"))
 # An operator of each family. All that differs from one of its queries to another is what it is
 # asked for: partials have the same types, so nothing but the fingerprint tells.
 FAMILIES = {
-    "windows over rows": lambda monoid: TupleQuery(PARTIAL, 1, (monoid,), panes(GRID), 4),
+    "windows over rows": lambda monoid: TupleQuery(PARTIAL, 1, (monoid,), cut_into_panes(GRID), 4),
     "windows in a chain": lambda monoid: ChainQuery(PARTIAL, 1, (monoid,), (GRID, Grid(8, 4, 0))),
     "frames": lambda monoid: FrameStreamQuery(
         FRAMES.scheme, FRAMES.schema, FRAMES.keys, FRAMES.order, FRAMES.inputs,
         FRAMES.partials, (monoid, Count(), Max()),
     ),
-    "events": lambda monoid: SpanningQuery(SPANS, 1, (monoid,), panes(GRID), "se-slicing"),
+    "events": lambda monoid: SpanningQuery(SPANS, 1, (monoid,), cut_into_panes(GRID), "se-slicing"),
     "widening": lambda _: WideningQuery(HASHED, 1, 0, WIDENING, 5),
 }  # fmt: skip
 

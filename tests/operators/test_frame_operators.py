@@ -157,7 +157,7 @@ def test_rows_of_a_stream_carry_them_too(spec):
         have, none = numbered(found)
         # What is still held belongs to frames that may yet turn out too small.
         undecided = len(operator.opened().framer.held)
-        assert undecided == 0 or operator.opened().framer.assembly.scheme.selective
+        assert undecided == 0 or operator.opened().framer.assembly.scheme.drops_small_frames
         missing = sum(len(ts) for *_, ts in inside) + outside - sum(len(t) for *_, t in have) - none
         assert missing == undecided
         if not undecided:

@@ -26,7 +26,7 @@ from fanlight.engine.operators.store import WAITING
 from fanlight.engine.operators.table_bytes import pack, unpack
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
-from fanlight.engine.plan.cut import panes
+from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.widening import levels_of
 from tests.helpers.grouped import Grouped
@@ -53,7 +53,7 @@ def framed(spec, types, **more):
 
 
 QUERIES = {
-    "rows": TupleQuery(partials(), 2, MONOIDS, panes(Grid(4, 3)), 4),
+    "rows": TupleQuery(partials(), 2, MONOIDS, cut_into_panes(Grid(4, 3)), 4),
     "at every row": TupleQuery(partials(), 2, MONOIDS, None, 9),
     "chain": ChainQuery(partials(), 2, MONOIDS, (Grid(4, 2, 0), Grid(12, 4, 0))),
     "chain of rows": ChainQuery(partials(), 2, MONOIDS, (Grid(2, 1), Grid(4, 2)), counts_rows=True),
@@ -63,7 +63,7 @@ QUERIES = {
         fl.Session("5 microseconds", min_rows=3), [],
         payload=("k0", "t", "f0"), numbered=True, partials=(), monoids=(), sources=(),
     ),
-    "events": SpanningQuery(partials(*SPAN), 2, MONOIDS, panes(Grid(6, 3)), "se-slicing"),
+    "events": SpanningQuery(partials(*SPAN), 2, MONOIDS, cut_into_panes(Grid(6, 3)), "se-slicing"),
     "widening": WideningQuery(
         pa.schema([*KEY, ("hash", pa.int64()), F0]), 2, 0, levels_of(WIDE), WIDE.max_rows
     ),

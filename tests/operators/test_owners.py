@@ -15,7 +15,7 @@ from tests.helpers.widened import owner
 def every_window(levels, until):
     for level in levels:
         for batch in range(until // level.duration + 2):
-            yield (*level.window(batch), level.number, batch)
+            yield (*level.window_of_batch(batch), level.number, batch)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from fanlight.engine.algebra.readings import AtShares, Commonest, Distinct, Freq
 from fanlight.engine.operators import ranked_windows
 from fanlight.engine.operators.ranked_windows import RankedPass, RankedQuery, chunks_of_whole_keys
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spec.numbers import exact
+from fanlight.engine.spec.exact_numbers import read_exact
 
 ASKED = {
     "d0": (0, AtShares((0.0, 0.5))),
     "d1": (0, Commonest()),
-    "d2": (0, Frequent(exact("", 0.4, ""))),
+    "d2": (0, Frequent(read_exact("", 0.4, ""))),
     "d3": (0, Distinct()),
 }
 QUERY = RankedQuery(("k0",), (Grid(10, 5),), has_query_column=False, readings=ASKED)

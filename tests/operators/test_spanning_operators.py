@@ -13,7 +13,7 @@ from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.spanning.operator import TECHNIQUES
 from fanlight.engine.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
 from fanlight.engine.operators.spanning.technique import Layout
-from fanlight.engine.plan.cut import pairs
+from fanlight.engine.plan.cut import cut_into_pairs
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
@@ -151,7 +151,7 @@ WINDOW = Grid(15, 5)
 
 def test_54_devices():
     """Section 3.2.2: the pairs of seven slices, one call of 18 minutes at 34, window [0, 15)."""
-    technique = SeSlicing(Layout(pairs(WINDOW), (Count(),)))
+    technique = SeSlicing(Layout(cut_into_pairs(WINDOW), (Count(),)))
     phi, varphi = (8, 19, 15, 18, 14, 12, 16), (25, 18, 12, 14, 11, 19, 16)
     for slice_, (ends, goes_on) in enumerate(zip(phi, varphi, strict=True)):
         technique.add_partial(slice_, 1, PHI, (ends,))
@@ -166,7 +166,7 @@ def test_54_devices():
 
 def test_longest_call():
     """Section 3.2.1: maxima need one structure; the call of 18 changes slices 3 to 6."""
-    technique = SeSlicing(Layout(pairs(WINDOW), (Max(),)))
+    technique = SeSlicing(Layout(cut_into_pairs(WINDOW), (Max(),)))
     for slice_, longest in enumerate((20, 63, 19, 33, 12, 47, 14)):
         technique.add_partial(slice_, 1, PHI, (longest,))
     technique.insert(16, 33, (18,))
@@ -190,7 +190,7 @@ LEVELS = {  # slice: (phi, varphi) of levels 1, 2, 3
 
 def test_91_devices():
     """Section 4.3.1: three levels, a call [61, 79), window [50, 65)."""
-    technique = SeMlSlicing(Layout(pairs(WINDOW), (Count(),), 3))
+    technique = SeMlSlicing(Layout(cut_into_pairs(WINDOW), (Count(),), 3))
     for slice_, levels in LEVELS.items():
         for level, (ends, goes_on) in enumerate(levels, 1):
             technique.add_partial(slice_, level, PHI, (ends,))
@@ -221,6 +221,6 @@ def _read_at(lowest, final, height):
 
 def test_hops_of_figure_8():
     """An event over seven slices at height 4: level 4 of slice 8, level 3 of slice 4."""
-    technique = SeMlSlicing(Layout(pairs(Grid(1, 1)), (Count(),), 4))
+    technique = SeMlSlicing(Layout(cut_into_pairs(Grid(1, 1)), (Count(),), 4))
     technique.insert(2, 8, (1,))
     assert technique.levels == {(8, 4): [(1,), None], (4, 3): [None, (1,)]}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.partials import combine_ranges_of_values
-from fanlight.engine.plan.cut import Cut, pairs, panes
+from fanlight.engine.plan.cut import Cut, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
@@ -33,7 +33,7 @@ cuts = st.builds(
     st.integers(1, 9),
     st.integers(1, 9),
     st.integers(0, 4),
-    st.sampled_from([panes, pairs]),
+    st.sampled_from([cut_into_panes, cut_into_pairs]),
 )
 
 
@@ -132,7 +132,7 @@ def test_windows_at_every_row_equal_their_definition(rows, length, size, restart
 
 
 def test_state_is_bounded_by_open_windows_not_by_rows():
-    cut = panes(Grid(100, 10))
+    cut = cut_into_panes(Grid(100, 10))
     operator = Grouped(query(cut))
     sizes = []
     for batch in range(50):
@@ -159,7 +159,7 @@ def test_keys_that_fall_silent_leave_nothing_behind_where_windows_end_at_every_r
 
 
 def test_a_sum_beyond_64_bits_is_an_error_and_not_a_wrong_number():
-    operator = Grouped(query(panes(Grid(2, 1))))
+    operator = Grouped(query(cut_into_panes(Grid(2, 1))))
     operator.feed(
         table_of_rows([("a", at, 2**62, 0.0, None) for at in range(3)], operator.query.schema)
     )

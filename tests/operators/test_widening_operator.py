@@ -14,7 +14,7 @@ from fanlight.engine.operators import widening
 from fanlight.engine.operators.arrow_tables import encode_keys, table_of_rows
 from fanlight.engine.operators.pages import Page, Windows, pages_of
 from fanlight.engine.operators.widening import pages_from_sorted
-from fanlight.engine.plan.widening import bound, levels_of, longest_window, most_kept
+from fanlight.engine.plan.widening import bound_on_work, levels_of, most_kept_rows, most_window_rows
 from fanlight.engine.spec.widening import ProgressiveWidening
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
@@ -62,7 +62,7 @@ def windows_in(spec, pages):
                     runs.append(())
                 runs[-1] += (values[row],)
             level = levels[int(windows.levels[at])]
-            start, _ = level.window(int(windows.batches[at]))
+            start, _ = level.window_of_batch(int(windows.batches[at]))
             (key,) = {keys[row] for row in places}
             found[(key,), level.number, start, *runs] += 1
     return found
@@ -161,12 +161,12 @@ def test_theorem_2_bounded_work_and_memory(spec):
             work += int(page.windows.lengths.sum())
             for level, count in zip(page.windows.levels, page.windows.lengths, strict=True):
                 longest[int(level)] = max(longest[int(level)], int(count))
-    assert max(held) == most_kept(levels, limit)
+    assert max(held) == most_kept_rows(levels, limit)
     for level in levels:
-        full = longest_window(level, limit)
+        full = most_window_rows(level, limit)
         # Of doubling batches, windows above level 1 hold nothing new if their batches are cut.
         assert longest[level.number] == full or not longest[level.number]
-    assert 0 < work <= length * bound(levels, limit)
+    assert 0 < work <= length * bound_on_work(levels, limit)
     if spec.factor == 2 and not spec.listed:
         assert work <= length * 2 * 4 * limit / first  # the paper's bound (2)
 
@@ -198,10 +198,10 @@ def test_no_arrivals_exceed_the_bounds(drawn):
     spec, rows, watermarks = drawn
     levels = levels_of(spec)
     for operator, pages in released(spec, rows, watermarks):
-        assert kept_at_most(operator) <= most_kept(levels, spec.max_rows)
+        assert kept_at_most(operator) <= most_kept_rows(levels, spec.max_rows)
         for page in pages:
             for level, count in zip(page.windows.levels, page.windows.lengths, strict=True):
-                assert count <= longest_window(levels[int(level)], spec.max_rows)
+                assert count <= most_window_rows(levels[int(level)], spec.max_rows)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.spanning.operator import TECHNIQUES
-from fanlight.engine.plan.cut import panes
+from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.frames import query as of_frames
 from tests.helpers.grouped import Grouped
@@ -38,7 +38,7 @@ FRAMES = (
 def cases():
     """An operator's query with one key, and its rows, which all have it."""
     rows = [counted.row(*event) for event in EVENTS]
-    yield "windows over rows", counted.query(panes(Grid(4, 2))), rows
+    yield "windows over rows", counted.query(cut_into_panes(Grid(4, 2))), rows
     yield "at every row", counted.query(None, 12), rows
     for spec in chained.TIME_LEVELS[:2]:
         yield f"chain {spec}", chained.query(spec), chained.granules(spec, EVENTS)

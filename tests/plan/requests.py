@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fanlight.engine.plan import apart, ordered, placed, ways
+from fanlight.engine.plan import aggregate_parts, ordered, placed, ways
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late import Release
+from fanlight.engine.plan.late_rows import Release
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event, FieldFacts, Request, Workload
 
@@ -40,9 +40,9 @@ def plan_placed(asked, strategy="auto"):
 
 def plan_apart(whole, parts, strategy="auto"):
     """Plans of parts by the name of a strategy."""
-    return apart.plan_apart(whole, parts, STRATEGIES[strategy])
+    return aggregate_parts.plan_in_parts(whole, parts, STRATEGIES[strategy])
 
 
 def frame_plan(scheme, *, strategy="auto", **how):
     """The plan of frames by the name of a strategy."""
-    return ordered.frame_plan(scheme, strategy=STRATEGIES[strategy], **how)
+    return ordered.plan_frames(scheme, strategy=STRATEGIES[strategy], **how)

@@ -24,10 +24,10 @@ def test_formulas_of_the_paper_count_touches():
     load = points.Load(tuples=1200.0, panes=4, step=1, groups=10.0, groups_per_window=10.0)
     spread = constants.SPREAD / constants.CACHED
     once = (constants.READ + constants.ROW + spread * 10) * 1200 / 4
-    assert points.slice_rows(load) == pytest.approx(once + constants.PARTIAL * 10)
-    rolled = points.scan(load) - points.slice_rows(load)
+    assert points.slicing(load) == pytest.approx(once + constants.PARTIAL * 10)
+    rolled = points.scan(load) - points.slicing(load)
     assert rolled == pytest.approx((constants.FILL + constants.ENTER * 4) * 10)
-    copied = points.copies(load) - points.slice_rows(load)
+    copied = points.copies(load) - points.slicing(load)
     assert copied == pytest.approx(constants.COPY * 4 * 10)
     again = (constants.EXPANDED_ROW + spread * 10 * 4) * 1200 * 3 / 4
     assert points.expand(load) == pytest.approx(once + again + constants.PARTIAL * 10)

@@ -13,7 +13,7 @@ from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.placed import check_strategy
-from fanlight.engine.plan.request import ruled_out
+from fanlight.engine.plan.request import rule_out
 from tests.helpers.granular_cases import end_of
 from tests.helpers.shown import shown
 from tests.plan.requests import SUM, plan_placed, request
@@ -51,12 +51,12 @@ def edges(grids, upto):
 @given(grids=drawn)
 def test_time_is_cut_at_every_edge_and_nowhere_else(grids):
     granules = granules_of(grids)
-    starts = sorted({granules.start_of(t) for t in range(60)})
+    starts = sorted({granules.slice_start(t) for t in range(60)})
     assert [start for start in starts if start >= 0] == edges(grids, 60)
     for t in range(60):
-        assert granules.start_of(t) <= t < end_of(granules, t)
-        assert granules.start_of(end_of(granules, t)) == end_of(granules, t)
-        assert granules.start_of(end_of(granules, t) - 1) == granules.start_of(t)
+        assert granules.slice_start(t) <= t < end_of(granules, t)
+        assert granules.slice_start(end_of(granules, t)) == end_of(granules, t)
+        assert granules.slice_start(end_of(granules, t) - 1) == granules.slice_start(t)
 
 
 @shown(200)
@@ -67,10 +67,10 @@ def test_every_branch_can_be_made_from_its_source(grids):
     made = {}
     for branch in cut.branches:
         assert branch.source is None or branch.source in made
-        held = branch.cut.grid.holds
+        held = branch.cut.grid.has_window
         made[branch.number] = [branch.cut.slice_of(t) if held(t) else None for t in range(120)]
         if branch.source is None:
-            finer = [cut.granules.start_of(t) for t in range(120)]
+            finer = [cut.granules.slice_start(t) for t in range(120)]
         else:
             finer = made[branch.source]
             assert None not in finer
@@ -113,7 +113,7 @@ def test_queries_without_a_common_divisor_share_few_slices():
     """A divisor would cut 2,520 slices a period where there are 13 edges."""
     given = [Grid(2520, 630), Grid(2521, 504)]
     granules = granules_of(given)
-    starts = {granules.start_of(t) for t in range(100_800, 100_800 + 2520)}
+    starts = {granules.slice_start(t) for t in range(100_800, 100_800 + 2520)}
     assert len(starts) == 13
 
 
@@ -124,10 +124,10 @@ def test_strategies_that_do_not_fit_say_why():
         check_strategy("panes", lasting=False, several=True)
     with pytest.raises(fl.FanlightError, match=r"granules.*because"):
         plan_placed(
-            levels(NESTED, streaming=True, ruled_out=ruled_out(operator="because")), "granules"
+            levels(NESTED, streaming=True, ruled_out=rule_out(operator="because")), "granules"
         )
     chosen = plan_placed(
-        levels(NESTED, streaming=True, ruled_out=ruled_out(operator="because"))
+        levels(NESTED, streaming=True, ruled_out=rule_out(operator="because"))
     ).chosen
     assert chosen.strategy.name == "chain"
 

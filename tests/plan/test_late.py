@@ -7,8 +7,8 @@ import pytest
 import fanlight as fl
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late import BEHIND, Release
-from fanlight.engine.plan.request import Event, Workload, ruled_out
+from fanlight.engine.plan.late_rows import BEHIND, Release
+from fanlight.engine.plan.request import Event, Workload, rule_out
 from tests.plan.requests import COUNT, MINUTE, plan_placed, request
 
 OVERLAPPING = Grid(7 * MINUTE, 5 * MINUTE)
@@ -53,7 +53,7 @@ def test_a_row_in_one_window_knows_one_rule(late):
 
 def test_queries_that_belong_together_drop_late_rows():
     with pytest.raises(fl.FanlightError, match="late='open' takes each query by itself, but why"):
-        plan_placed(asked(LISTED, "open", ruled_out=ruled_out(together="why")))
+        plan_placed(asked(LISTED, "open", ruled_out=rule_out(together="why")))
 
 
 def test_a_batch_has_no_late_rows():

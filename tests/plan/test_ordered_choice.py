@@ -6,7 +6,7 @@ import pytest
 
 from fanlight import FanlightError
 from fanlight.engine.plan.frames import InputColumn, Scheme
-from fanlight.engine.plan.ordered import widening_plan
+from fanlight.engine.plan.ordered import plan_widening
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec import ProgressiveWidening
 from tests.plan.requests import frame_plan
@@ -55,6 +55,6 @@ def test_aggregates_that_spark_groups_cost_more_and_functions_most():
 
 def test_windows_that_widen_have_one_way():
     spec = ProgressiveWidening(1, longest=8, max_rows=10)
-    plan = widening_plan(levels_of(spec), spec.max_rows)
+    plan = plan_widening(levels_of(spec), spec.max_rows)
     assert plan.candidates == (plan.chosen,)
     assert plan.chosen.cost > 0

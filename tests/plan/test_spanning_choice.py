@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fanlight.engine.plan.cost.lasting import loads_of
+from fanlight.engine.plan.cost.lasting import list_loads
 from fanlight.engine.plan.events import PAPER, SEVERAL, TECHNIQUES, check_height
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.placed import check_strategy
@@ -106,9 +106,9 @@ def test_figure_15_by_the_formulas():
     """SE-Slicing for short events, SE-ML-Slicing for long ones, sweeping for a high overlap."""
 
     def best(length, range_, names=("se-slicing", "se-ml-slicing", "cumulative-sweeping")):
-        (load,) = loads_of(asked(length, range_=range_, rate=1.0))
+        (load,) = list_loads(asked(length, range_=range_, rate=1.0))
         by_name = {one.strategy.name: one for one in TECHNIQUES}
-        return min(names, key=lambda name: by_name[name].steps.of(load, 7))
+        return min(names, key=lambda name: by_name[name].steps.total_steps(load, 7))
 
     assert best(0.5, 5) == "se-slicing"
     assert best(60, 5) == "se-ml-slicing"
@@ -134,10 +134,10 @@ def several(length, *, strategy="auto", **how):
 
 
 def test_several_windows_see_one_stream():
-    fine, coarse = loads_of(asked_several(50))
+    fine, coarse = list_loads(asked_several(50))
     assert coarse.events == 10 * fine.events
     assert fine.length == 10 * coarse.length
-    assumed = loads_of(asked_several(None, rate=None))
+    assumed = list_loads(asked_several(None, rate=None))
     assert assumed[1].events == 10 * assumed[0].events
     assert assumed[0].length == 60
 

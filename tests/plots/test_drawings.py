@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg, plots
-from fanlight.engine.plan.cut import pairs, panes
+from fanlight.engine.plan.cut import cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.explain import Explained
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.plots.sketches.artist import sketch_picture, sketch_spec
 from fanlight.plots.sketches.model import select_ticks
 from fanlight.plots.sketches.svg import to_html, to_svg
@@ -122,7 +122,7 @@ def test_levels_of_widening_are_windows_of_two_batches():
 
 
 @shown(100)
-@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from([panes, pairs]))
+@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from([cut_into_panes, cut_into_pairs]))
 def test_slices_of_a_plan_fill_its_windows(length, step, technique):
     spec, grid = fl.Sliding(length, step), Grid(length, step)
     cut = technique(grid)

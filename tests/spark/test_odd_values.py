@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.algebra.text import literal
+from fanlight.engine.algebra.sql_text import literal
 from tests.helpers.dataframes import collected
 from tests.law.registry import ESCAPED
 

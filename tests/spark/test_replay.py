@@ -162,7 +162,7 @@ WRONG = [
     ("rows", {**PARQUET, "seed": 1.5}, "is not a whole number"),
     ("rows", {**PARQUET, "max_rows": 0}, "is not a whole number of 1 or more"),
     ("rows", {**PARQUET, "sep": "||"}, "not one ASCII character"),
-    ("rows", {**PARQUET, "header": 1}, "is not a flag"),
+    ("rows", {**PARQUET, "header": 1}, "is neither True nor False"),
     ("rows", {"time": "ts", "format": "csv"}, "does not know the types"),
     ("rows", {**TEXT, "schema": "ts timestamp, id bgint"}, "cannot read them as json"),
     ("rows", {**TEXT, "schema": "ts timestamp, m map<int, int>"}, "cannot be played from json"),

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.algebra import registry, unknown
+from fanlight.engine.algebra import registry, suggestions
 
 ADVISED = re.compile(r"; write (.*) after 'from fanlight import agg'$", re.DOTALL)
 MINUTE = "1 minute"
@@ -168,7 +168,7 @@ def test_no_function_of_spark_is_taken_for_a_misspelt_aggregate():
     ours |= registry.AGGREGATES.names | registry.AGGREGATES.instead_of
     for name, function in vars(F).items():
         if inspect.isfunction(function) and not name.startswith("_"):
-            found = unknown.instead(name, agg.__all__)
+            found = suggestions.suggest_aggregate(name, agg.__all__)
             assert found in (None, name, ours.get(name.casefold())), name
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.engine.spec.units import parse_duration, spell
+from fanlight.engine.spec.units import parse_duration, write_duration
 from tests.helpers.shown import shown
 
 WRITTEN = {
@@ -63,7 +63,7 @@ def test_a_gap_is_read_to_its_end(text):
 
 
 def test_no_time_is_spelled_in_seconds():
-    assert spell(0) == "0 seconds"
+    assert write_duration(0) == "0 seconds"
 
 
 @shown(300)

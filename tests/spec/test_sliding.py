@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.engine.spec.units import MICROSECONDS, parse_duration, spell
+from fanlight.engine.spec.units import MICROSECONDS, parse_duration, write_duration
 
 MINUTE = 60_000_000
 
@@ -41,14 +41,14 @@ def test_durations(text, micros):
 
 @given(st.integers(1, 2**61))
 def test_a_duration_is_read_as_it_is_spelled(micros):
-    assert parse_duration("range", spell(micros)) == micros
+    assert parse_duration("range", write_duration(micros)) == micros
 
 
 @given(st.timedeltas(timedelta(microseconds=1), timedelta(days=53_000_000)))
 def test_timedeltas_are_exact(length):
     spec = fl.Sliding(length)
     assert spec.range.value == length // timedelta(microseconds=1)
-    assert fl.Sliding(spell(int(spec.range.value))) == spec
+    assert fl.Sliding(write_duration(int(spec.range.value))) == spec
 
 
 @given(st.decimals(min_value="0.001", max_value=1000, places=3))

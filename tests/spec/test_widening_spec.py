@@ -9,8 +9,8 @@ import pytest
 
 import fanlight as fl
 from fanlight.engine.plan.explain_widening import explain_widening
-from fanlight.engine.plan.ordered import widening_plan
-from fanlight.engine.plan.widening import bound, levels_of, too_dense
+from fanlight.engine.plan.ordered import plan_widening
+from fanlight.engine.plan.widening import bound_on_work, density_warning, levels_of
 
 SECOND = 1_000_000
 
@@ -122,13 +122,13 @@ def test_an_episode_is_a_value():
 
 def test_the_bound_of_theorem_2():
     levels = levels_of(fl.ProgressiveWidening(1, longest=2**40, max_rows=10))
-    assert bound(levels, 10) <= 2 * 4 * 10
-    assert bound(levels, 10, lambda rows: rows**2) <= 2 * (4 * 10) ** 2
-    assert bound(levels, 10) == pytest.approx(20 + 40)
+    assert bound_on_work(levels, 10) <= 2 * 4 * 10
+    assert bound_on_work(levels, 10, lambda rows: rows**2) <= 2 * (4 * 10) ** 2
+    assert bound_on_work(levels, 10) == pytest.approx(20 + 40)
 
 
 def told(spec, *, state="", rate=None):
-    plan = widening_plan(levels_of(spec), spec.max_rows)
+    plan = plan_widening(levels_of(spec), spec.max_rows)
     return explain_widening(spec, plan, "ts", ("host",), state=state, rate=rate, groups=None)
 
 
@@ -143,7 +143,7 @@ def test_explain_names_levels_and_bounds():
     text = told(wide)
     assert "at most 96 rows a key\n" in text
     assert [line.split()[-1] for line in text.splitlines() if " 128 " in line] == ["72"]
-    assert too_dense(widening(), 1000, 1) is not None
-    assert too_dense(widening(), 1000, 100) is None
+    assert density_warning(widening(), 1000, 1) is not None
+    assert density_warning(widening(), 1000, 100) is None
     dense = told(widening(), rate=1000)
     assert "about 1,000 rows" in dense

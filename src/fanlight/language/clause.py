@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fanlight.engine.kinds import outputs_of
+from fanlight.engine.kinds import output_columns
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
@@ -47,4 +47,4 @@ class Clause:
     @property
     def outputs(self) -> Sequence[str]:
         """The columns of the results besides keys and aggregates."""
-        return outputs_of(self.spec)
+        return output_columns(self.spec)

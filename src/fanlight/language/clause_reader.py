@@ -10,7 +10,7 @@ from typing import Any
 from lark import Lark, Token, Tree, UnexpectedInput
 
 from fanlight.engine.algebra.aggregate import Aggregate
-from fanlight.engine.kinds import Kind, kind_of, kinds
+from fanlight.engine.kinds import Kind, kind_of, list_kinds
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Spec, Verb
@@ -48,7 +48,7 @@ def _make_parser(known: tuple[Kind, ...]) -> Lark:
 
 def _window_rules() -> tuple[str, ...]:
     """The rules of the grammar that are windows."""
-    return ("frame", *(kind.words.rule for kind in kinds() if not kind.words.in_frame))
+    return ("frame", *(kind.words.rule for kind in list_kinds() if not kind.words.in_frame))
 
 
 def read_clause(
@@ -68,7 +68,7 @@ def _parse(text: str, start: int, end: int) -> Tree[Token]:
     inner = "".join(letters)
     if not inner.strip():
         raise refusal_at(text, end - 2, end, "[]", "is empty", _EXAMPLE)
-    parser = _make_parser(kinds()).parse_interactive(inner)
+    parser = _make_parser(list_kinds()).parse_interactive(inner)
     try:
         for _ in parser.iter_parse():
             pass
@@ -120,7 +120,7 @@ class _ClauseBuilder:
             )
         node = next((parts[name] for name in _window_rules() if name in parts), None)
         if node is None:
-            *words, last = dict.fromkeys(kind.words.begins.split()[0] for kind in kinds())
+            *words, last = dict.fromkeys(kind.words.begins.split()[0] for kind in list_kinds())
             hint = "RANGE 4 MINUTES SLIDE 1 MINUTE"
             raise self._incomplete(
                 "names no windows", f"write {', '.join(words)} or {last}, for example {hint}"

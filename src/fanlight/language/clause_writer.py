@@ -10,11 +10,11 @@ from typing import Any
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.kinds import kind_of
-from fanlight.engine.spec.arguments import choice, names
+from fanlight.engine.spec.arguments import check_choice, read_names
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.frames.base import Frame
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import MICROSECONDS, Extent, spell
+from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
 from fanlight.language.clause import Spec
 from fanlight.language.clause_reader import read_clause
 from fanlight.language.names import quote_name
@@ -62,13 +62,16 @@ def clause(
 
     """
     place = _write_time(time)
-    keys, breaks = names("by", by, "by='key'"), names("tiebreak", tiebreak, "tiebreak='id'")
+    keys, breaks = (
+        read_names("by", by, "by='key'"),
+        read_names("tiebreak", tiebreak, "tiebreak='id'"),
+    )
     if keys:
         place += f" PARTITION BY {_write_names(keys)}"
     windows = written = _write_windows(spec)
     if breaks:
         written += f" TIEBREAK {_write_names(breaks)}"
-    if choice("late", late, ("drop", "open"), "a rule for late rows") != "drop":
+    if check_choice("late", late, ("drop", "open"), "a rule for late rows") != "drop":
         written += " LATE OPEN"
     text = f"[{place} {written}]"
     try:
@@ -119,7 +122,7 @@ class _Writer:
             return self.number(length.value)
         if calendar and length.value % _HOUR == 0:
             return f"{length.value // _HOUR} HOURS"
-        return spell(int(length.value)).upper()
+        return write_duration(int(length.value)).upper()
 
     def number(self, value: Any) -> str:
         """A number, exactly: reading it gives the same value."""

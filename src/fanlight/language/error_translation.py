@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from fanlight.engine.algebra.text import parts
-from fanlight.engine.kinds import kinds
+from fanlight.engine.algebra.sql_text import split_path
+from fanlight.engine.kinds import list_kinds
 from fanlight.engine.kinds.kind import PLACED
 from fanlight.engine.spec.errors import FanlightError
-from fanlight.engine.spec.units import spell
+from fanlight.engine.spec.units import write_duration
 from fanlight.language.errors import error_at, has_position
 from fanlight.language.grammar import argument_words
 from fanlight.language.names import quote_name
@@ -129,7 +129,7 @@ def locate(text: str, spans: Sequence[ArgumentSpan], message: str) -> tuple[int,
         return (one.start, one.end) if one else (span.start, span.end)
     word = _WORDS.search(message)
     name = next(filter(None, word.groups()), "") if word else span.value
-    plain = parts(name)[-1].casefold() if name else ""
+    plain = split_path(name)[-1].casefold() if name else ""
     for match in re.finditer(r"`[^`]+`|\w+", text[span.start : span.end]):
         if plain and match[0].strip("`").casefold() == plain:
             return span.start + match.start(), span.start + match.end()
@@ -229,7 +229,7 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
     message = re.sub(r"BoundaryFrame\(\{.*?\}, overlapping=True\)", "OVERLAPPING", message)
     message = re.sub(r"^fill\((.*?)\)", r"FILL … \1", message)
     message = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", message)
-    begins = {kind.name: kind.words.begins for kind in kinds() if kind.family is not PLACED}
+    begins = {kind.name: kind.words.begins for kind in list_kinds() if kind.family is not PLACED}
     message = re.sub(rf"\b({'|'.join(begins)})\b", lambda match: begins[match[1]], message)
     return _SLIDING.sub(_translate_sliding, _translate_lengths(message, words))
 
@@ -249,7 +249,7 @@ def _timedelta_text(match: re.Match[str]) -> str:
     """A ``timedelta(…)`` in a message as a duration in quotes."""
     units = {unit: int(count) for unit, count in re.findall(r"(\w+)=(-?\d+)", match[1])}
     micros = timedelta(**units) // timedelta(microseconds=1)
-    return f"'{spell(micros)}'"
+    return f"'{write_duration(micros)}'"
 
 
 def _translate_lengths(text: str, words: Mapping[str, str]) -> str:

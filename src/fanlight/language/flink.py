@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NoReturn
 
-from fanlight.engine.kinds import kinds
+from fanlight.engine.kinds import list_kinds
 from fanlight.engine.kinds.kind import Elsewhere
 from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Name, Spec
@@ -23,7 +23,7 @@ _ARGUMENTS = {"SIZE": "range", "SLIDE": "slide", "OFFSET": "offset", "GAP": "gap
 
 def flink_windows() -> dict[str, Elsewhere]:
     """The windows of Flink that fanlight has, by Flink's names."""
-    return {one.name: one for kind in kinds() for one in kind.elsewhere}
+    return {one.name: one for kind in list_kinds() for one in kind.elsewhere}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fanlight.engine.kinds import Kind, kinds
+from fanlight.engine.kinds import Kind, list_kinds
 
 _COMMON = r"""
 start: part*
@@ -141,17 +141,17 @@ def build_grammar(known: Sequence[Kind]) -> str:
 
 def terminal_names() -> Mapping[str, str]:
     """What errors call each terminal that was expected."""
-    return {**_CALLED, **_merge(kind.words.called for kind in kinds())}
+    return {**_CALLED, **_merge(kind.words.called for kind in list_kinds())}
 
 
 def word_examples() -> Mapping[str, str]:
     """An example of each keyword that is one only before certain tokens."""
-    return {**_EXAMPLES, **_merge(kind.words.examples for kind in kinds())}
+    return {**_EXAMPLES, **_merge(kind.words.examples for kind in list_kinds())}
 
 
 def argument_words() -> Mapping[str, str]:
     """The language's words for the arguments of the classes of windows."""
-    return _merge(kind.words.arguments for kind in kinds())
+    return _merge(kind.words.arguments for kind in list_kinds())
 
 
 def _merge(several: Iterable[Mapping[str, str]]) -> dict[str, str]:

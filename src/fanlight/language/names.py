@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fanlight.engine.algebra.text import parts, quoted
+from fanlight.engine.algebra.sql_text import in_backticks, split_path
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
 # A part of a name that the API takes without backticks.
@@ -13,7 +13,9 @@ _BARE = re.compile(r"[^.`]+")
 
 def quote_name(name: str) -> str:
     """A name of the API in the query language: parts that are no plain words get backticks."""
-    return ".".join(part if _PLAIN.fullmatch(part) else quoted(part) for part in parts(name))
+    return ".".join(
+        part if _PLAIN.fullmatch(part) else in_backticks(part) for part in split_path(name)
+    )
 
 
 def unquote(word: str) -> str:
@@ -23,4 +25,4 @@ def unquote(word: str) -> str:
 
 def join_name(path: tuple[str, ...]) -> str:
     """The parts of a name, joined as the API takes it: ``a.b``."""
-    return ".".join(part if _BARE.fullmatch(part) else quoted(part) for part in path)
+    return ".".join(part if _BARE.fullmatch(part) else in_backticks(part) for part in path)

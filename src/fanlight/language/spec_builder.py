@@ -11,8 +11,8 @@ from typing import Any
 from lark import Token, Tree
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.kinds import kinds
-from fanlight.engine.spec.units import Rows, extent, rows
+from fanlight.engine.kinds import list_kinds
+from fanlight.engine.spec.units import Rows, read_extent, rows
 from fanlight.language.calls import CallReader, parse_number, parse_string
 from fanlight.language.clause import Spec
 from fanlight.language.error_translation import ArgumentSpan, translate_errors
@@ -61,7 +61,7 @@ class SpecBuilder:
         """The spec of the windows that a node describes."""
         if node.data == "frame":
             (node,) = self.parts(node)
-        words = next(kind.words for kind in kinds() if kind.words.rule == node.data)
+        words = next(kind.words for kind in list_kinds() if kind.words.rule == node.data)
         spec: Spec = words.read(self, node)
         return spec
 
@@ -130,7 +130,7 @@ class SpecBuilder:
             return self._parse_length(node)
         with self.translate_errors(node):
             value = self._parse_length(node)
-            extent("length", value, positive=False)
+            read_extent("length", value, positive=False)
         return value
 
     def _parse_length(self, node: Node) -> Any:
@@ -252,7 +252,7 @@ class SpecBuilder:
 
 def parse_interval(text: str) -> timedelta:
     """The duration of an INTERVAL literal, always of the same length; days as text may vary."""
-    length = extent("length", text, positive=False)
+    length = read_extent("length", text, positive=False)
     return timedelta(microseconds=int(length.value))
 
 

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from fanlight import __version__
-from fanlight.engine.plan.late import OUTPUT
+from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.spark.state import (
     PARTITIONS,
     PROVIDER,

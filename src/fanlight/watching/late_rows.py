@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from fanlight.engine.plan.late import METRIC
+from fanlight.engine.plan.late_rows import METRIC
 from fanlight.engine.spec.errors import refuse
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fanlight.engine.kinds import kinds
+from fanlight.engine.kinds import list_kinds
 from fanlight.engine.kinds.kind import Feature, Need
 
 
 def list_features() -> tuple[Feature, ...]:
     """All kinds of windows and results, each with what it needs; each once."""
-    return tuple(dict.fromkeys(one for kind in kinds() for one in kind.features))
+    return tuple(dict.fromkeys(one for kind in list_kinds() for one in kind.features))
 
 
 def list_needing(need: Need) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import fanlight as fl
 from fanlight.cli.jobs.spec import argument_names, read_spec, window_kinds
 from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import explain_sql, require_sql, run_sql, sql_columns
-from fanlight.engine.kinds import kind_of, outputs_of
+from fanlight.engine.kinds import kind_of, output_columns
 from fanlight.engine.kinds.kind import FRAMED
 from fanlight.language.aggregate_text import parse_aggregate
 
@@ -52,7 +52,7 @@ class WindowQuery:
         """The names of the result's columns; a field of a struct is listed by both its names."""
         if self.spec is None:
             return None
-        own = outputs_of(self.spec)
+        own = output_columns(self.spec)
         fields = (name.rpartition(".")[2].strip("`") for name in self.by)
         return tuple(dict.fromkeys((*self.by, *fields, *own, *self.aggregates)))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import fanlight as fl
 from fanlight.cli.jobs.table import Table
-from fanlight.engine.kinds import Kind, kinds
+from fanlight.engine.kinds import Kind, list_kinds
 from fanlight.language.aggregate_text import parse_aggregate
 
 _HOUR, _ROWS = "1 hour", fl.rows(1)
@@ -17,7 +17,7 @@ _HOUR, _ROWS = "1 hour", fl.rows(1)
 
 def window_kinds() -> dict[str, Kind]:
     """The kinds of windows that a job file can name."""
-    return {kind.name: kind for kind in kinds() if kind.right}
+    return {kind.name: kind for kind in list_kinds() if kind.right}
 
 
 def argument_names() -> set[str]:

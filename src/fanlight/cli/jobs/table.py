@@ -9,7 +9,7 @@ from typing import Any
 
 from fanlight import FanlightError
 from fanlight.cli.jobs.document import Document, Where
-from fanlight.engine.spec.units import parse_duration, spell
+from fanlight.engine.spec.units import parse_duration, write_duration
 
 
 @dataclass
@@ -105,7 +105,7 @@ class Table:
         if micros < 0:
             self.note_wrong(name, f"{name}={value!r} is negative; write for example '10 minutes'")
             return None
-        return spell(micros)
+        return write_duration(micros)
 
     def table(self, name: str, names: Collection[str] = ()) -> Table | None:
         """The inner table under a key, which may have keys of these names; or None."""

@@ -1,4 +1,4 @@
-"""An aggregate: named fields of primitive monoids, and ``lower``, which reads off the result."""
+"""An aggregate: named fields, each of a primitive monoid, and ``lower``, SQL of the result."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.sql_text import without_field_names
 from fanlight.engine.algebra.template import check_template
-from fanlight.engine.algebra.text import nameless
-from fanlight.engine.spec.arguments import choice, text
+from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.watched import Watched, check_watched
+from fanlight.engine.spec.running_values import Watched, check_watched
 
 Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
 Algebra = Literal["distributive", "algebraic", "holistic"]
@@ -20,7 +20,7 @@ Accumulation = Literal["cumulative", "selective"]
 
 NUMERIC = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 INTEGRAL = ("tinyint", "smallint", "int", "bigint")
-LONG_DIGITS = 18  # what any decimal of so many digits, as a whole number, fits into: a long
+LONG_DIGITS = 18  # a decimal of so many digits, taken as a whole number, fits into a long
 ARGUMENTS = ("x", "y", "z")
 
 # What templates may name besides the fields (``lower``) or the arguments (a field's value).
@@ -29,22 +29,24 @@ _LIFTED = frozenset({"time", "order"})
 
 
 def base_type(spark_type: str) -> str:
-    """``decimal(10,2)`` -> ``decimal``."""
+    """The name of a type without its parameters: ``decimal(10,2)`` -> ``decimal``."""
     return spark_type.split("(", 1)[0].split("<", 1)[0].strip().lower()
 
 
-def contains(spark_type: str, words: Iterable[str]) -> bool:
-    """Whether a type, or one inside it, is called by one of the words; names of fields aside.
+def contains_type(spark_type: str, words: Iterable[str]) -> bool:
+    """Whether the name of a type, or of one inside it, has a word in it, fields' names aside.
 
-    >>> contains("struct<`map<`: int>", ["map<"]), contains("array<map<int, int>>", ["map<"])
-    (False, True)
+    >>> contains_type("array<map<int, int>>", ["map<"])
+    True
+    >>> contains_type("struct<`map<`: int>", ["map<"])
+    False
     """
-    bare = nameless(spark_type).lower()
+    bare = without_field_names(spark_type).lower()
     return any(word in bare for word in words)
 
 
-def digits(decimal: str) -> tuple[int, int]:
-    """Precision and scale: ``decimal(10,2)`` -> 10 and 2."""
+def digits_of(decimal: str) -> tuple[int, int]:
+    """Precision and scale of a decimal type: ``decimal(10,2)`` -> 10 and 2."""
     precision, scale = decimal[len("decimal(") : -1].split(",")
     return int(precision), int(scale)
 
@@ -53,11 +55,11 @@ def digits(decimal: str) -> tuple[int, int]:
 class Partials:
     """What an aggregate keeps for given argument types, and how the result is read off it.
 
-    ``strings`` are texts of the user's: in ``lower`` the name of each becomes a literal. ``reads``
-    says what ``lower`` reads off its one field, value counts, where that has a name. ``native`` is
-    SQL of an aggregate of Spark's, over the arguments, that gives the same result, if there is one;
-    it does since the Spark version ``native_since``. ``weightless`` says why rows cannot have
-    weights, where that is more than the form of ``lower`` tells.
+    ``strings`` are texts of the user's, by the name whose place in ``lower`` they fill as literals.
+    ``reads`` names what ``lower`` reads off its one field, value counts, if it has a name.
+    ``native`` is SQL, over the arguments, of an aggregate of Spark's with the same result, if there
+    is one; the result is the same since the Spark version ``native_since``. ``weightless`` says why
+    rows cannot have weights, where the form of ``lower`` does not tell.
     """
 
     fields: Mapping[str, Monoid]
@@ -81,7 +83,7 @@ class Aggregate:
     Parameters
     ----------
     name
-        What unnamed results are called by: ``name(column)``.
+        It names results that have no alias: ``name(column)``.
     fields
         The partial: names and monoids (``agg.Sum``, ``agg.Count``, ``agg.Min``, ``agg.Max``,
         ``agg.Moments``, ``agg.Values``, …), each with the SQL text of what a row contributes;
@@ -148,9 +150,9 @@ class Aggregate:
         about = f"Aggregate({self.name!r})"
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise refuse(about, "is not a name", "use letters, digits and underscores")
-        choice(f"{about} accepts", self.accepts, get_args(Accepts), "known")
-        choice(f"{about} algebra", self.algebra, get_args(Algebra), "known")
-        choice(f"{about} accumulation", self.accumulation, get_args(Accumulation), "known")
+        check_choice(f"{about} accepts", self.accepts, get_args(Accepts), "known")
+        check_choice(f"{about} algebra", self.algebra, get_args(Algebra), "known")
+        check_choice(f"{about} accumulation", self.accumulation, get_args(Accumulation), "known")
         if type(self.arity) is not int or not 0 <= self.arity <= len(ARGUMENTS):
             raise refuse(
                 f"{about} arity={self.arity!r}", "is not a number of columns", "use 0, 1, 2 or 3"
@@ -194,15 +196,15 @@ class Aggregate:
         """The partials for arguments of these Spark types."""
         if self.recipe is None:
             return self._own_partials
-        found = self.recipe(types)
-        if not isinstance(found, Partials):
+        partials = self.recipe(types)
+        if not isinstance(partials, Partials):
             raise refuse(
                 f"the recipe of Aggregate({self.name!r})",
-                f"gives a {type(found).__name__}",
+                f"gives a {type(partials).__name__}",
                 "return Partials(fields, lower)",
             )
-        _check_partials(f"Aggregate({self.name!r})", found, self.arity)
-        return found
+        _check_partials(f"Aggregate({self.name!r})", partials, self.arity)
+        return partials
 
     @property
     def _own_partials(self) -> Partials:
@@ -210,7 +212,7 @@ class Aggregate:
 
     @property
     def monoids(self) -> list[Monoid]:
-        """The fields of a partial of doubles."""
+        """The monoids of its fields, for arguments that are doubles."""
         return list(self.partials(("double",) * max(self.arity, 1)).fields.values())
 
     @property
@@ -251,12 +253,12 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
     check_template(f"{about} native={partials.native!r}", partials.native, arguments)
 
 
-def of_one(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
+def aggregate_of_field(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
     """An aggregate whose partial is one field, ``{p}``."""
     return Aggregate(name, {"p": monoid}, lower, **marks)
 
 
-def of_counts(
+def aggregate_of_counts(
     name: str, reads: Reading, monoid: Monoid, lower: str, *, native: str = "", **marks: Any
 ) -> Aggregate:
     """An aggregate that reads something off value counts, ``{p}``."""
@@ -278,11 +280,11 @@ class Call:
     columns
         Of which columns: names or Columns.
     shown
-        Further arguments, for the name of the result.
+        Further arguments, which the name of the result shows.
     name
         The name of the result; ``None`` for the usual one, such as ``max(price)``.
     exact
-        What is computed in place of a sketch where windows have few rows anyway.
+        The exact aggregate that replaces a sketch where windows have few rows anyway.
 
     Examples
     --------
@@ -340,7 +342,7 @@ class Call:
         """
         if not isinstance(name, str) or not name:
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
-        return replace(self, name=text("alias", name, "alias('highest')"))
+        return replace(self, name=check_text("alias", name, "alias('highest')"))
 
     @property
     def label(self) -> str:
@@ -348,7 +350,7 @@ class Call:
         return self.name or self.label_of([str(column) for column in self.columns])
 
     def label_of(self, columns: list[str]) -> str:
-        """The output name for columns that are called so."""
+        """The output name for columns of these names."""
         parts = [*columns, *(str(part) for part in self.shown)]
         return self.name or f"{self.aggregate.name}({', '.join(parts)})"
 
@@ -360,9 +362,9 @@ class Call:
         return AGGREGATES.watchable
 
     def check(self, types: tuple[str, ...], names: list[str]) -> None:
-        """Refuse argument types that the aggregate is not made for."""
+        """Refuse arguments of types that the aggregate does not accept."""
         for kind, column in zip(types, names, strict=True):
-            if not _fits(kind, self.aggregate.accepts):
+            if not _is_accepted(kind, self.aggregate.accepts):
                 raise FanlightError(
                     f"{self.label_of(names)}: column {column!r} is of type {kind}, but "
                     f"{self.aggregate.name} needs {_NEEDS[self.aggregate.accepts]}; "
@@ -379,11 +381,11 @@ _NEEDS = {
 }
 
 
-def _fits(kind: str, accepts: Accepts) -> bool:
+def _is_accepted(kind: str, accepts: Accepts) -> bool:
     if accepts == "numeric":
         return base_type(kind) in NUMERIC
     if accepts == "string":
         return base_type(kind) in ("string", "char", "varchar")
     if accepts in ("orderable", "groupable"):
-        return not contains(kind, ("map<", "variant", "interval", "void"))
+        return not contains_type(kind, ("map<", "variant", "interval", "void"))
     return True

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
 
-MOST = 100_000  # values that a partial keeps of one end
+MOST = 100_000  # values that a partial keeps, at most
 
 
-def _over(over: str) -> str:
+def _over_clause(over: str) -> str:
     return over and " " + over
 
 
@@ -22,7 +22,7 @@ class Values(Monoid):
     """Each distinct value and how many rows have it: the pane's hash table of the paper's Query 4.
 
     Rows are first counted by value, so a pane keeps one entry a distinct value. Combined
-    partials may have several entries of a value; whoever lowers them adds them up.
+    partials may have several entries of a value; ``lower`` adds them up.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Values(Monoid):
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return f"flatten(collect_list({p}){_over(over)})"
+        return f"flatten(collect_list({p}){_over_clause(over)})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
         counts: dict[Any, list[Any]] = {}
@@ -51,8 +51,8 @@ class Values(Monoid):
 
     def without(self, a: Any, b: Any) -> Any:
         """Partial ``a`` without ``b``, in Python: counts are taken back (pseudo-differential)."""
-        found = self._combine_values(a, [(value, -count) for value, count in b])
-        return [(value, count) for value, count in found if count] or None
+        counts = self._combine_values(a, [(value, -count) for value, count in b])
+        return [(value, count) for value, count in counts if count] or None
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Collect(Monoid):
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return f"flatten(collect_list({p}){_over(over)})"
+        return f"flatten(collect_list({p}){_over_clause(over)})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
         return [*a, *b]
@@ -110,7 +110,7 @@ class Extremes(Monoid):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        flag("Extremes: largest", self.largest)
+        check_flag("Extremes: largest", self.largest)
         if type(self.count) is not int or not 1 <= self.count <= MOST:
             raise refuse(
                 f"Extremes(count={self.count!r})",
@@ -127,7 +127,7 @@ class Extremes(Monoid):
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
         ascending = "false" if self.largest else "true"
-        every = f"sort_array(flatten(collect_list({p}){_over(over)}), {ascending})"
+        every = f"sort_array(flatten(collect_list({p}){_over_clause(over)}), {ascending})"
         return f"slice({every}, 1, {self.count})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
@@ -165,7 +165,7 @@ class Quantiles(Monoid):
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""
-        return f"kll_merge_agg_{self.kind}({p}){_over(over)}"
+        return f"kll_merge_agg_{self.kind}({p}){_over_clause(over)}"
 
     def combine(self, a: str, b: str) -> str:
         """SQL scalar: two partials to one."""

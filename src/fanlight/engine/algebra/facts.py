@@ -1,4 +1,4 @@
-"""What follows from an aggregate's monoids: what can be done with it, and why something cannot."""
+"""What follows from an aggregate's monoids: what it can be used for, or why it cannot."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fanlight.engine.algebra.aggregate import (
     Call,
     Partials,
     base_type,
-    digits,
+    digits_of,
 )
 from fanlight.engine.algebra.forms import is_arithmetic
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.algebra.template import places
+from fanlight.engine.algebra.template import find_places
 
 
-def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
+def why_not_invertible(monoid: Monoid, types: Sequence[str]) -> str:
     """Why rows cannot be taken back out of a partial exactly; empty where they can.
 
     ``types`` are the Spark types of the aggregate's arguments: sums are exact for integers and for
@@ -31,7 +31,7 @@ def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
     added_up = monoid.combining == "sum" and not monoid.counts
     if not added_up or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
         return ""
-    if base_type(kind) == "decimal" and digits(kind)[0] <= LONG_DIGITS:
+    if base_type(kind) == "decimal" and digits_of(kind)[0] <= LONG_DIGITS:
         return ""
     added = "double" if "double" in monoid.value else kind
     return (
@@ -40,11 +40,11 @@ def inverse_refused(monoid: Monoid, types: Sequence[str]) -> str:
     )
 
 
-def weights_refused(partials: Partials) -> tuple[str, str] | None:
+def why_not_weightable(partials: Partials) -> tuple[str, str] | None:
     """Why rows cannot have weights, and what to write instead; None where they can.
 
-    A row that weighs 2 counts as two rows. So only sums over rows can be weighted; they then are
-    doubles, and the result must be one that doubles can be put into.
+    A row of weight 2 counts as two rows. So only sums over rows can be weighted; they are doubles
+    then, and ``lower`` must be right for doubles.
     """
     if not all(monoid.combining == "sum" for monoid in partials.fields.values()):
         return (
@@ -53,7 +53,9 @@ def weights_refused(partials: Partials) -> tuple[str, str] | None:
         )
     if partials.weightless:
         return partials.weightless, "cast the column to double"
-    if not (is_arithmetic(partials.lower) and places(partials.lower) <= partials.fields.keys()):
+    if not (
+        is_arithmetic(partials.lower) and find_places(partials.lower) <= partials.fields.keys()
+    ):
         why = (
             f"is read off its sums by {partials.lower!r}, and weighted sums are doubles, for which "
             "only + - * / of sums, coalesce, nullif and casts to double are known to be right"
@@ -66,14 +68,14 @@ def weights_refused(partials: Partials) -> tuple[str, str] | None:
 
 
 def skips_nulls(call: Call) -> bool:
-    """Whether a row without values of the arguments is as good as no row."""
+    """Whether a row whose arguments are null leaves the result as it is."""
     both = [call.aggregate] if call.exact is None else [call.aggregate, call.exact]
     return all(monoid.skips_nulls for one in both for monoid in one.monoids)
 
 
 def ignores_repeats(aggregate: Aggregate) -> bool:
-    """Whether a value that several rows have counts once, so that DISTINCT makes no difference."""
+    """Whether equal values count once anyway, so that DISTINCT makes no difference."""
     return all(
-        monoid.idempotent and not places(monoid.value) & {"order", "time"}
+        monoid.idempotent and not find_places(monoid.value) & {"order", "time"}
         for monoid in aggregate.monoids
     )

@@ -1,4 +1,4 @@
-"""A series with a value at every instant: what trend lines over time are fitted to."""
+"""Series filled in to have a value at every instant, to which trend lines are fitted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.monoids import Comoments, Monoid
 
 
-def run(first: str, end: str, value: str) -> str:
+def moments_of_run(first: str, end: str, value: str) -> str:
     """SQL: the centred moments of one value at every instant of ``[first, end)``; null if none."""
     n = f"cast({end} - {first} as double)"
     return (
@@ -19,8 +19,8 @@ def run(first: str, end: str, value: str) -> str:
     )
 
 
-def both(a: str, b: str) -> str:
-    """SQL: the moments of two pieces of a series; null is an empty piece."""
+def combined_moments(a: str, b: str) -> str:
+    """SQL: the moments of two stretches of a series, combined; null is an empty one."""
     inner = Comoments().step("p.a", "p.b")
     whole = f"if(p.a is null, p.b, if(p.b is null, p.a, {inner}))"
     return let("p", f"struct({a} as a, {b} as b)", whole)
@@ -42,8 +42,8 @@ class Filled(Monoid):
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: values at instants (structs of ``i`` and ``y``) to a partial.
 
-        Two passes over the instants, means first, then what is centred; each counts until the next
-        one. Values enter as differences from the first, so that equal ones do not vary at all.
+        Two passes over the instants: means first, then centred moments; each instant counts until
+        the next. Values enter as differences from the first, so that equal ones do not vary at all.
         """
         del n, origin, scale
         weighed = (
@@ -74,21 +74,21 @@ class Filled(Monoid):
     def _combine_values(self, a: Any, b: Any) -> Any:
         gap = b[0] - a[1]
         m = Comoments()
-        moments = a[4] if gap <= 0 else m.combine_values(a[4], _run(a[1], b[0], a[2]))
+        moments = a[4] if gap <= 0 else m.combine_values(a[4], _moments_of_run(a[1], b[0], a[2]))
         return (a[0], b[1], b[2], a[3], m.combine_values(moments, b[4]))
 
     @staticmethod
-    def after(value: float | None, partial: Any) -> Any:
-        """A partial that knows the latest value before it."""
+    def with_earlier_value(value: float | None, partial: Any) -> Any:
+        """The partial with ``value`` as the latest value before it."""
         return (*partial[:3], value, partial[4])
 
     @staticmethod
-    def latest(partial: Any) -> float:
+    def latest_value(partial: Any) -> float:
         """The latest value of a partial."""
         value: float = partial[2]
         return value
 
 
-def _run(first: int, end: int, value: float) -> tuple[Any, ...]:
+def _moments_of_run(first: int, end: int, value: float) -> tuple[Any, ...]:
     n = float(end - first)
     return (end - first, first, (n - 1) / 2, value, n * (n * n - 1) / 12, 0.0, 0.0)

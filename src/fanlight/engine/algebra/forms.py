@@ -1,25 +1,25 @@
-"""What an SQL text with places tells by its form, so without Spark.
+"""What the form of an SQL template tells, without asking Spark.
 
-Both questions have False for an answer where it is not plain to see.
+Both questions are answered with False where the form does not tell.
 """
 
 from __future__ import annotations
 
 import re
 
-from fanlight.engine.algebra.template import places
+from fanlight.engine.algebra.template import find_places
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _NULL = re.compile(r"\{[xyz]\} is null")
 _PLACE, _NUMBER = r"\{\w+\}", r"\d+(?:\.\d+)?[A-Za-z]{0,2}"
-# What is null where one of its places is: numbers, operators and casts.
+# SQL that is null if one of its places is: of numbers, operators and casts.
 _STRICT = re.compile(rf"(?:{_PLACE}|cast\(|as [a-z]+(?:\(\d+,\d+\))?\)|{_NUMBER}|[-+*/%()\s])++")
-# What takes doubles in place of any other numbers.
+# SQL that stays right with doubles in place of other numbers.
 _PLAIN = re.compile(rf"(?:{_PLACE}|(?:coalesce|nullif|cast)\(|as double\)|{_NUMBER}|[-+*/(),\s])++")
 
 
 def is_null_of_nulls(value: str) -> bool:
-    """Whether an SQL text is null where all its arguments are: of what a row contributes.
+    """Whether a template of what a row contributes is null if all its arguments are.
 
     >>> is_null_of_nulls("cast({x} as double)"), is_null_of_nulls("coalesce({x}, 0)")
     (True, False)
@@ -27,15 +27,15 @@ def is_null_of_nulls(value: str) -> bool:
     True
     """
     bare = _QUOTED.sub("''", value).strip()
-    match _choice(bare):
+    match _split_if(bare):
         case [asked, "null", other]:
             known = all(_NULL.fullmatch(part.strip()) for part in asked.split(" or "))
             return known or is_null_of_nulls(other)
-    return bool(places(bare) & {"x", "y", "z"}) and _STRICT.fullmatch(bare) is not None
+    return bool(find_places(bare) & {"x", "y", "z"}) and _STRICT.fullmatch(bare) is not None
 
 
 def is_arithmetic(lower: str) -> bool:
-    """Whether an SQL text only adds, subtracts, multiplies and divides, so that doubles will do.
+    """Whether a template only adds, subtracts, multiplies and divides, so may take doubles.
 
     >>> is_arithmetic("cast({s} as double) / nullif({n}, 0)"), is_arithmetic("{s} div {n}")
     (True, False)
@@ -43,8 +43,8 @@ def is_arithmetic(lower: str) -> bool:
     return _PLAIN.fullmatch(lower) is not None
 
 
-def _choice(text: str) -> list[str]:
-    """The three parts of an SQL ``if(…)``; none, if the text is not one, and nothing else."""
+def _split_if(text: str) -> list[str]:
+    """The three parts of an SQL ``if(…)``; empty if the text is not one as a whole."""
     if not text.startswith("if("):
         return []
     parts, depth, begin = [], 0, 3

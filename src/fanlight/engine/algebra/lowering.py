@@ -1,6 +1,6 @@
 """SQL text that reads results off partials: lists of (value, count) entries, moments.
 
-It is a part of the template that an aggregate lowers with: ``{type}`` is the type of the values.
+It goes into ``lower``, the template of an aggregate: ``{type}`` is the type of the values.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from fractions import Fraction
 _MOST = 2**62  # rows, in a window
 
 
-def line(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:
-    """The slope of a line, and the share of the variance that it explains, from centred moments.
+def slope_and_r2(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:
+    """SQL: the slope of a line and the share of variance that it explains, of centred moments.
 
-    Both are NaN where a value was not finite: the mean then is not, whatever the other moments
-    have become on the way. They need ``sxx`` above 0.
+    Both are NaN where a value was not finite: then the mean is not finite either, whatever became
+    of the other moments. They need ``sxx`` above 0.
     """
     odd = f"({mean} - {mean})"  # 0, or NaN
     xy, yy = f"({sxy} + {odd})", f"({syy} + {odd})"
@@ -22,14 +22,15 @@ def line(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:
 
 
 def let(name: str, value: str, body: str) -> str:
-    """Evaluate ``value`` once and use it as ``name`` in ``body``."""
+    """SQL: ``body``, in which ``name`` stands for ``value``, evaluated once."""
     return f"transform(array({value}), {name} -> {body})[0]"
 
 
 def tally(entries: str, finish: str, keep: str) -> str:
-    """Add up the counts of equal values and finish on the array ``acc.out`` of those to keep.
+    """SQL: add up the counts of equal values, then evaluate ``finish`` over the array ``out``.
 
-    ``keep`` is a condition on ``acc.v`` and ``acc.n``, asked when a value's count is complete.
+    The array holds the values, with their counts, that meet ``keep``: a condition on ``acc.v`` and
+    ``acc.n``, asked when the count of a value is complete.
     """
     close = (
         f"if(acc.n > 0L and {keep}, "
@@ -37,7 +38,7 @@ def tally(entries: str, finish: str, keep: str) -> str:
     )
     return (
         f"aggregate(sort_array({entries}), "
-        f"named_struct('v', {_none(entries)}, 'n', 0L, 'out', filter({entries}, e -> false)), "
+        f"named_struct('v', {_no_value(entries)}, 'n', 0L, 'out', filter({entries}, e -> false)), "
         "(acc, e) -> if(acc.n > 0L and acc.v <=> e.v, "
         "named_struct('v', acc.v, 'n', acc.n + e.n, 'out', acc.out), "
         f"named_struct('v', e.v, 'n', e.n, 'out', {close})), "
@@ -45,19 +46,19 @@ def tally(entries: str, finish: str, keep: str) -> str:
     )
 
 
-def size(entries: str) -> str:
-    """How many rows the entries stand for."""
+def row_count(entries: str) -> str:
+    """SQL: how many rows the entries stand for."""
     return f"aggregate({entries}, 0L, (acc, e) -> acc + e.n)"
 
 
-def _none(entries: str) -> str:
-    """Null, of the type of the values: by their type's text, names in it would get into SQL."""
+def _no_value(entries: str) -> str:
+    """SQL: a null of the values' type. The type is not written out: names in it are a user's."""
     return f"get({entries}, -1).v"
 
 
-def best(entries: str) -> str:
-    """The value with the greatest count; the least value among equals."""
-    zero = f"named_struct('v', {_none(entries)}, 'n', 0L, 'bv', {_none(entries)}, 'bn', 0L)"
+def most_frequent(entries: str) -> str:
+    """SQL: the value with the greatest count; the least of several."""
+    zero = f"named_struct('v', {_no_value(entries)}, 'n', 0L, 'bv', {_no_value(entries)}, 'bn', 0L)"
     return (
         f"aggregate(sort_array({entries}), {zero}, (acc, e) -> "
         + let(
@@ -71,7 +72,7 @@ def best(entries: str) -> str:
 
 
 def next_share(share: Fraction, most: int = _MOST) -> Fraction:
-    """The least fraction that ``most`` rows or fewer can make up and that is a share or more.
+    """The least fraction of ``most`` rows or fewer that is at least a share.
 
     >>> next_share(Fraction("0.07"), 1000), next_share(Fraction("0.07"), 20)
     (Fraction(7, 100), Fraction(1, 14))
@@ -79,7 +80,7 @@ def next_share(share: Fraction, most: int = _MOST) -> Fraction:
     near = share.limit_denominator(most)
     if near >= share:
         return near
-    # There is none between the two, so it is the one after ``near`` in a Farey sequence.
+    # No other fraction lies between ``near`` and the share, so it is the next in a Farey sequence.
     up, down = near.numerator, near.denominator
     least = -pow(up, -1, down) % down
     below = least + (most - least) // down * down
@@ -87,7 +88,7 @@ def next_share(share: Fraction, most: int = _MOST) -> Fraction:
 
 
 def reaches(count: str, total: str, share: Fraction) -> str:
-    """Whether ``count`` of ``total`` rows is at least a share: in whole numbers, of 38 digits."""
+    """SQL: whether ``count`` is at least a share of ``total``, in whole numbers of 38 digits."""
     near = next_share(share)
     return (
         f"cast({count} as decimal(19,0)) * {near.denominator}BD "
@@ -95,22 +96,22 @@ def reaches(count: str, total: str, share: Fraction) -> str:
     )
 
 
-def ranked(entries: str, share: Fraction) -> str:
-    """The value at ``share`` of the way through, one that occurs: the least of enough rank."""
-    zero = f"named_struct('c', 0L, 'v', {_none('es')}, 'there', false)"
+def value_at_share(entries: str, share: Fraction) -> str:
+    """SQL: the least value such that at least a share of all values is no greater."""
+    zero = f"named_struct('c', 0L, 'v', {_no_value('es')}, 'there', false)"
     there = f"acc.there or {reaches('acc.c + e.n', 'total', share)}"
     step = f"named_struct('c', acc.c + e.n, 'v', if(acc.there, acc.v, e.v), 'there', {there})"
     walk = f"aggregate(sort_array(es), {zero}, (acc, e) -> {step}, acc -> acc.v)"
-    return let("es", entries, let("total", size("es"), walk))
+    return let("es", entries, let("total", row_count("es"), walk))
 
 
 def quantile(entries: str, share: float) -> str:
-    """The value at ``share`` of the way through, between neighbours by their distance.
+    """SQL: the value at ``share`` of the way through, interpolated between its neighbours.
 
     Adds to the lower one its share of the distance, as Spark does since 4.3: it matters where the
     distance is infinite.
     """
-    zero = f"named_struct('c', 0L, 'lo', {_none('es')}, 'hi', {_none('es')})"
+    zero = f"named_struct('c', 0L, 'lo', {_no_value('es')}, 'hi', {_no_value('es')})"
     step = (
         "named_struct('c', acc.c + e.n, "
         "'lo', if(acc.c <= floor(at) and floor(at) < acc.c + e.n, e.v, acc.lo), "
@@ -121,6 +122,6 @@ def quantile(entries: str, share: float) -> str:
         "if(w.lo <=> w.hi, cast(w.lo as double), cast(w.lo as double) + "
         "(at - floor(at)) * (cast(w.hi as double) - cast(w.lo as double)))"
     )
-    at = f"cast(({size('es')} - 1L) as double) * {share!r}D"
+    at = f"cast(({row_count('es')} - 1L) as double) * {share!r}D"
     body = let("at", at, let("w", walk, between))
     return f"if(size({entries}) > 0, {let('es', entries, body)}, null)"

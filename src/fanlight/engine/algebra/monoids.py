@@ -1,6 +1,6 @@
 """Primitive monoids: what one field of a partial is, and how partials of it are combined.
 
-Each monoid is written twice, and the laws test holds the two against each other:
+Each monoid is written twice, and the tests of the laws compare the two:
 
 - as Spark SQL text, so that partials are made and combined inside Spark;
 - as :meth:`Monoid.combine_values` on Python values, for partials that are rolled up in an operator.
@@ -20,12 +20,12 @@ from fanlight.engine.algebra.forms import is_null_of_nulls
 from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import greatest, least, spark_key
 from fanlight.engine.algebra.template import fill
-from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
 
-_EXACT = Context(prec=80)  # Python's own + rounds decimals to 28 digits, and Spark's have 38
+_EXACT = Context(prec=80)  # Python's + rounds decimals to 28 digits; Spark's have 38
 
-# How numbers are combined where a kernel can do it, or where it matters that they are.
+# How numbers are combined, where a kernel can do it or a caller must know it.
 Combining = Literal["", "sum", "least", "greatest"]
 _COMBINING = frozenset({
     "combine", "combine_all", "combine_values", "_combine", "_combine_all", "_combine_values",
@@ -65,10 +65,10 @@ class Monoid:
     invertible: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False
     commutative: ClassVar[bool] = True  # the order of partials does not matter
-    combining: ClassVar[Combining] = ""  # what combining is, where it is no more than that
-    counts: ClassVar[bool] = False  # a row that has a value adds one, whatever the value
+    combining: ClassVar[Combining] = ""  # the operation, where it is just one of these
+    counts: ClassVar[bool] = False  # each row with a value adds one, whatever the value
     whole_time: ClassVar[bool] = False  # needs times that are whole numbers
-    since: ClassVar[tuple[int, int]] = (4, 1)  # the first Spark that can lift it
+    since: ClassVar[tuple[int, int]] = (4, 1)  # the first version of Spark that can lift it
 
     _unit: ClassVar[str] = "{v}"
     _lift: ClassVar[str] = ""
@@ -85,22 +85,22 @@ class Monoid:
             )
 
     def __init_subclass__(cls) -> None:
-        """Forget what combining is, where a monoid is made of another but combines otherwise."""
+        """Reset ``combining`` in a subclass that combines in another way than its base."""
         if _COMBINING & vars(cls).keys() and "combining" not in vars(cls):
             cls.combining = ""
 
     @property
     def skips_nulls(self) -> bool:
-        """Whether a row without values of the arguments is as good as no row.
+        """Whether a row whose arguments are null contributes nothing.
 
-        It is told by the form of ``value``; False where that is not plain to see.
+        The form of ``value`` tells; False where it does not.
         """
         return is_null_of_nulls(self.value)
 
     @property
     def in_python(self) -> bool:
         """Whether partials can be combined in Python: all but those of sketches."""
-        return type(self)._combine_values is not Monoid._combine_values  # noqa: SLF001 - of the same family
+        return type(self)._combine_values is not Monoid._combine_values  # noqa: SLF001 - a method of ours
 
     def unit(self, v: str) -> str:
         """SQL: the partial of one row."""
@@ -221,7 +221,7 @@ class Max(Monoid):
         return greatest(a, b)
 
 
-def _fold(p: str, over: str, zero: str, step: str) -> str:
+def _fold_in_order(p: str, over: str, zero: str, step: str) -> str:
     return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
 
 
@@ -257,7 +257,7 @@ class Moments(Monoid):
             "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean)"
             " * (a.n * (b.n / (a.n + b.n)))) end"
         )
-        fold = _fold(p, over, "named_struct('n', 0L, 'mean', 0D, 'm2', 0D)", step)
+        fold = _fold_in_order(p, over, "named_struct('n', 0L, 'mean', 0D, 'm2', 0D)", step)
         return f"nullif({fold}, named_struct('n', 0L, 'mean', 0D, 'm2', 0D))"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
@@ -298,7 +298,7 @@ class Comoments(Monoid):
 
     @property
     def skips_nulls(self) -> bool:
-        """Whether a row without a value is as good as no row: it is, where ``y`` is the value."""
+        """Whether a row without a value contributes nothing: so it is where ``y`` is the value."""
         return self.value == Comoments.value
 
     def step(self, a: str, b: str) -> str:
@@ -316,7 +316,7 @@ class Comoments(Monoid):
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial, one by one."""
         step = f"case when a.n = 0L then b else {self.step('a', 'b')} end"
-        return f"nullif({_fold(p, over, self._zero, step)}, {self._zero})"
+        return f"nullif({_fold_in_order(p, over, self._zero, step)}, {self._zero})"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
         n = a[0] + b[0]
@@ -350,7 +350,7 @@ class ExtremeCount(Monoid):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        flag("ExtremeCount: largest", self.largest)
+        check_flag("ExtremeCount: largest", self.largest)
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
         """SQL aggregate: (value, count) pairs to a partial."""
@@ -366,9 +366,9 @@ class ExtremeCount(Monoid):
         word = "max" if self.largest else "min"
         extreme = f"array_{word}(transform(every, e -> e.v))"
         total = "aggregate(filter(every, e -> e.v <=> best), 0L, (acc, e) -> acc + e.n)"
-        found = let("best", extreme, f"named_struct('v', best, 'n', {total})")
+        entry = let("best", extreme, f"named_struct('v', best, 'n', {total})")
         every = f"collect_list({p}){over and ' ' + over}"
-        return let("every", every, f"if(size(every) = 0, null, {found})")
+        return let("every", every, f"if(size(every) = 0, null, {entry})")
 
     def _combine_values(self, a: Any, b: Any) -> Any:
         key_a, key_b = spark_key(a[0]), spark_key(b[0])

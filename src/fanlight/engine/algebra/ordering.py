@@ -1,4 +1,4 @@
-"""Spark's total order on values, for Python: nulls first, NaN last, structs field by field."""
+"""Spark's total order of values, in Python: nulls first, NaN last, structs field by field."""
 
 from __future__ import annotations
 

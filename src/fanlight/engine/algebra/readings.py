@@ -1,4 +1,4 @@
-"""What is read off value counts: named, so that it can be found without listing the values."""
+"""What is read off value counts, by names that let a strategy find it without the counts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import ClassVar
 class Reading:
     """One thing that is read off value counts.
 
-    ``lower`` is SQL of a result over ``{p}``, what was found instead of the counts; where it is
-    empty, ``{p}`` is value counts of fewer values from which the same is read.
+    ``lower`` is SQL of the result over ``{p}``, what a strategy gives in place of the counts; where
+    it is empty, ``{p}`` is value counts of fewer values, of which the aggregate reads the same.
     """
 
     kind: ClassVar[str] = "ranked"
@@ -29,7 +29,7 @@ class Distinct(Reading):
 
 @dataclass(frozen=True)
 class AtShares(Reading):
-    """The values at shares of the way from the least to the greatest, and those beside them."""
+    """The values at shares of the way from the least to the greatest, and their neighbours."""
 
     shares: tuple[float, ...]
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials
-from fanlight.engine.algebra.facts import inverse_refused
+from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.watched import RUNNING
+from fanlight.engine.spec.running_values import RUNNING
 
-# Where Spark's function of the name of an aggregate means the same as this: nowhere, where it is
-# given nothing but names of columns, where it is given any Column.
+# Where Spark's function of the same name means the same: nowhere, if it is given only names of
+# columns, or given any Columns.
 Alike = Literal["", "columns", "any"]
 Function = TypeVar("Function", bound=Callable[..., Call])
 
@@ -52,19 +52,19 @@ class Entry:
     Parameters
     ----------
     function
-        What makes the call.
+        The public function, which makes the call.
     samples
         How it is called.
     names
         Its other names in Spark and SQL.
     instead_of
-        Functions of Spark that it is to be written in place of, though it is called otherwise.
+        Functions of Spark that it replaces, though it is called differently.
     in_sql
         Whether it has its own name in SQL; not where that is another function there.
     alike
         Where Spark's functions of its names mean the same.
     after_share
-        What Spark shows behind a column and a share, where its function was given no more.
+        What Spark shows after a column and a share, if its function was given nothing else.
 
     """
 
@@ -82,7 +82,7 @@ class Entry:
         return self.function.__name__
 
     def call(self, given: Sample) -> Call:
-        """The call that a sample stands for, over columns ``x``, ``y``, ``z``."""
+        """The call of a sample, over columns ``x``, ``y``, ``z``."""
         return self.function(*ARGUMENTS[: len(given.types)], **dict(given.options))
 
     def arguments(self, given: Sample) -> tuple[Any, ...]:
@@ -103,12 +103,12 @@ class Entry:
         return tuple(self.partials(given).fields.values())
 
     def reads(self, given: Sample) -> Reading | None:
-        """What a sample reads off value counts, where that has a name."""
+        """What a sample reads off value counts, if that has a name."""
         return self.partials(given).reads
 
     def invertible(self, given: Sample) -> bool:
         """Whether rows can be taken back out of a sample's partial, exactly."""
-        return not any(inverse_refused(monoid, given.types) for monoid in self.monoids(given))
+        return not any(why_not_invertible(monoid, given.types) for monoid in self.monoids(given))
 
 
 class Registry(Mapping[str, Entry]):
@@ -167,24 +167,24 @@ class Registry(Mapping[str, Entry]):
 
     @property
     def instead_of(self) -> dict[str, str]:
-        """Functions of Spark, each with the aggregate to be written in its place."""
+        """Functions of Spark, each with the aggregate that replaces it."""
         return {other: name for name, entry in self.items() for other in entry.instead_of}
 
     @property
     def in_sql(self) -> dict[str, str]:
-        """What SQL calls the aggregates, each with its name."""
+        """The names of aggregates in SQL, each with its name here."""
         return {name: name for name, entry in self.items() if entry.in_sql} | self.names
 
     @property
     def watchable(self) -> list[str]:
         """The aggregates that the limit of a frame can watch, those that never fall first."""
         calls = [(name, entry.call(entry.samples[0])) for name, entry in self.items()]
-        found = [
+        ranked = [
             (list(RUNNING).index(call.aggregate.watched), call.exact is not None, name)
             for name, call in calls
             if call.aggregate.name == name and not RUNNING[call.aggregate.watched].why_not
         ]
-        return [name for _, _, name in sorted(found)]
+        return [name for _, _, name in sorted(ranked)]
 
     def __getitem__(self, name: str) -> Entry:
         return self._entries[name]

@@ -1,7 +1,7 @@
-"""Templates, of SQL above all: filled here and nowhere else, all places of one at once.
+"""Templates, mostly of SQL. They are filled only here, all places of a template at once.
 
-What is put into a place is never read as a template: a text of a user's with braces in it, such as
-the name of a field or a separator, stays as it is.
+What fills a place is never read as a template itself: a user's text with braces in it, such as the
+name of a field or a separator, stays as it is.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from fanlight.engine.spec.errors import refuse
 _PART = re.compile(r"\{\{|\}\}|\{([a-zA-Z_][a-zA-Z_0-9]*)\}|[{}]")
 
 
-def places(template: str) -> frozenset[str]:
+def find_places(template: str) -> frozenset[str]:
     """The names of a template's places.
 
-    >>> sorted(places("if({x} > 0, {y}, {x})"))
+    >>> sorted(find_places("if({x} > 0, {y}, {x})"))
     ['x', 'y']
     """
     return frozenset(part[1] for part in _PART.finditer(template) if part[1])
@@ -30,22 +30,22 @@ def fill(template: str, **texts: object) -> str:
     '{b} + 1'
     """
 
-    def text(part: re.Match[str]) -> str:
+    def replace_part(part: re.Match[str]) -> str:
         name = part[1]
         return str(texts[name]) if name else part[0][0]
 
-    return _PART.sub(text, template)
+    return _PART.sub(replace_part, template)
 
 
 def check_template(about: str, template: object, known: AbstractSet[str]) -> None:
-    """Refuse a template of a user's with a place that nothing is known for, or a lone brace."""
+    """Refuse a user's template with a place that is not known, or with a lone brace."""
     if not isinstance(template, str):
         raise refuse(about, f"is a {type(template).__name__}, not SQL text", "write a string")
     names = ", ".join(f"{{{name}}}" for name in sorted(known))
-    unknown = sorted(places(template) - known)
+    unknown = sorted(find_places(template) - known)
     if unknown:
         raise refuse(
-            about, f"names {{{unknown[0]}}}, which it has not", f"use {names or 'no place'}"
+            about, f"names {{{unknown[0]}}}, which does not exist", f"use {names or 'no place'}"
         )
     if any(part[0] in ("{", "}") for part in _PART.finditer(template)):
         raise refuse(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fanlight.engine.algebra.library.totals import sum as summed
-from fanlight.engine.kinds.examples import VALUES, chain
+from fanlight.engine.kinds.examples import VALUES, split_values
 from fanlight.engine.kinds.kind import (
     FRAMED,
     FRAMES,
@@ -19,14 +19,14 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import MOST, InputColumn, Scheme, number_input, scale
+from fanlight.engine.plan.frames import MOST, InputColumn, Scheme, number_input, scale_to_input
 from fanlight.engine.spec.frames.aggregate import AggregateFrame
-from fanlight.engine.spec.watched import RUNNING
+from fanlight.engine.spec.running_values import RUNNING
 
 _LIMIT = 3.0
 
 
-def _scheme(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
+def _make_scheme(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
     inputs: list[InputColumn] = []
     watched: list[str] = []
     numbers: list[float | int] = []
@@ -48,7 +48,9 @@ def _scheme(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
                 read = InputColumn(call.columns[0], "real")
         inputs.append(read)
         watched.append(follows)
-        numbers.append(min(math.ceil(limit), MOST) if follows == "count" else scale(limit, read))
+        numbers.append(
+            min(math.ceil(limit), MOST) if follows == "count" else scale_to_input(limit, read)
+        )
     distinct = any(name.startswith("distinct") for name in watched)
     return Scheme(
         "distinct" if distinct else "limits",
@@ -82,8 +84,8 @@ def _write(writer: Writer, spec: AggregateFrame) -> str:
     return f"FRAME AGGREGATE {limits}{crossing}{' MAY FALL' if falls else ''}"
 
 
-def _drawn(_: Any) -> Example:
-    return Example(chain(lambda run, _: sum(run) >= _LIMIT), (), VALUES)
+def _draw_example(_: Any) -> Example:
+    return Example(split_values(lambda run, _: sum(run) >= _LIMIT), (), VALUES)
 
 
 AGGREGATE = Kind(
@@ -106,9 +108,9 @@ AGGREGATE = Kind(
         called={"MAY_FALL": "MAY FALL"},
         examples={"MAY": "MAY FALL"},
     ),
-    _scheme,
+    _make_scheme,
     right=({"aggregate": summed("x"), "limit": 1},),
-    drawn=_drawn,
+    drawn=_draw_example,
 )  # fmt: skip
 
 register(AGGREGATE)

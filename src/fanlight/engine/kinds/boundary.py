@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from fanlight.engine.kinds.examples import VALUES, Spans, chain, runs
+from fanlight.engine.kinds.examples import VALUES, Spans, find_runs, split_values
 from fanlight.engine.kinds.kind import (
     FRAMED,
     FRAMES,
@@ -26,7 +26,7 @@ from fanlight.engine.plan.frames import (
     InputColumn,
     Scheme,
     nearest_double,
-    numbers_of,
+    number_inputs,
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.boundary import BoundaryFrame
@@ -34,7 +34,7 @@ from fanlight.engine.spec.frames.boundary import BoundaryFrame
 _CELLS = 4
 
 
-def _edges(given: Sequence[Fraction], read: InputColumn) -> tuple[float | int, ...]:
+def _scale_edges(given: Sequence[Fraction], read: InputColumn) -> tuple[float | int, ...]:
     """Break points in an input's units, without those that all its values lie on one side of."""
     if read.type == "real":
         return tuple(-math.inf if b < -sys.float_info.max else nearest_double(b) for b in given)
@@ -43,14 +43,14 @@ def _edges(given: Sequence[Fraction], read: InputColumn) -> tuple[float | int, .
     return tuple(b for b in edges if LEAST <= b < MOST) or (MOST,)
 
 
-def _scheme(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
-    inputs = numbers_of(spec, types)
+def _make_scheme(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs = number_inputs(spec, types)
     cells: list[float | int | tuple[float | int, ...]] = []
     widths: list[tuple[int, int]] = []
     for (name, given), read in zip(spec.cells, inputs, strict=True):
         ratio = (0, 1)
         if isinstance(given, tuple):
-            cells.append(_edges(given, read))
+            cells.append(_scale_edges(given, read))
         elif read.type == "real":
             cells.append(nearest_double(given))
         else:
@@ -70,40 +70,40 @@ def _scheme(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
 
 
 def _read(reader: Reader, node: Node) -> BoundaryFrame:
-    cells = reader.by_column("cells", reader.parts(node), lambda one: _cell(reader, one))
+    cells = reader.by_column("cells", reader.parts(node), lambda one: _read_cell(reader, one))
     words = reader.words(node)
     for word in words:
         reader.add_word_span("BoundaryFrame(", node, word)
     return BoundaryFrame(cells, overlapping="OVERLAPPING" in words)
 
 
-def _cell(reader: Reader, node: Node) -> Any:
+def _read_cell(reader: Reader, node: Node) -> Any:
     numbers = [reader.number(one) for one in reader.parts(node)[1:]]
     return numbers if reader.rule(node) == "at" else numbers[0]
 
 
 def _write(writer: Writer, spec: BoundaryFrame) -> str:
-    cells = ", ".join(f"{writer.name(name)} {_written(writer, one)}" for name, one in spec.cells)
+    cells = ", ".join(f"{writer.name(name)} {_write_cell(writer, one)}" for name, one in spec.cells)
     return f"FRAME BOUNDARY {cells}{' OVERLAPPING' if spec.overlapping else ''}"
 
 
-def _written(writer: Writer, given: Any) -> str:
+def _write_cell(writer: Writer, given: Any) -> str:
     if isinstance(given, tuple):
         return f"AT ({', '.join(map(writer.number, given))})"
     return f"EVERY {writer.number(given)}"
 
 
-def _drawn(spec: BoundaryFrame) -> Example:
+def _draw_example(spec: BoundaryFrame) -> Example:
     """Stays in one cell, or in two that are neighbours."""
     rules = [k / _CELLS for k in range(1, _CELLS)]
     if not spec.overlapping:
-        stays = chain(lambda run, value: int(run[0] * _CELLS) != int(value * _CELLS))
+        stays = split_values(lambda run, value: int(run[0] * _CELLS) != int(value * _CELLS))
         return Example(stays, rules, VALUES)
     cells = [int(value * _CELLS) for value in VALUES]
     pairs: list[Spans] = [
-        runs(cell in (low, low + 1) for cell in cells) for low in range(_CELLS - 1)
+        find_runs(cell in (low, low + 1) for cell in cells) for low in range(_CELLS - 1)
     ]
-    return Example(sorted(span for found in pairs for span in found), rules, VALUES)
+    return Example(sorted(span for pair in pairs for span in pair), rules, VALUES)
 
 
 BOUNDARY = Kind(
@@ -129,9 +129,9 @@ BOUNDARY = Kind(
         ),
         arguments={"cells": "BOUNDARY"},
     ),
-    _scheme,
+    _make_scheme,
     right=({"cells": {"x": 1}}, {"cells": {"x": 1, "y": 1}}),
-    drawn=_drawn,
+    drawn=_draw_example,
 )  # fmt: skip
 
 register(BOUNDARY)

@@ -1,11 +1,11 @@
-"""Delta frames: as long as a value stays near."""
+"""Delta frames: as long as a value has changed by less than a delta."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from fanlight.engine.kinds.examples import VALUES, chain
+from fanlight.engine.kinds.examples import VALUES, split_values
 from fanlight.engine.kinds.kind import (
     FRAMED,
     FRAMES,
@@ -17,18 +17,21 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import Scheme, numbers_of, scale
+from fanlight.engine.plan.frames import Scheme, number_inputs, scale_to_input
 from fanlight.engine.spec.frames.delta import DeltaFrame
 
 _DELTA = 0.35
 
 
-def _scheme(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
-    inputs = numbers_of(spec, types)
+def _make_scheme(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
+    inputs = number_inputs(spec, types)
     return Scheme(
         "deltas",
         inputs,
-        tuple(scale(delta, read) for (_, delta), read in zip(spec.deltas, inputs, strict=True)),
+        tuple(
+            scale_to_input(delta, read)
+            for (_, delta), read in zip(spec.deltas, inputs, strict=True)
+        ),
         against_first=spec.against == "first",
         crossing=spec.include_crossing,
     )
@@ -51,9 +54,9 @@ def _write(writer: Writer, spec: DeltaFrame) -> str:
     return f"FRAME DELTA {deltas}{against}{crossing}"
 
 
-def _drawn(_: Any) -> Example:
+def _draw_example(_: Any) -> Example:
     return Example(
-        chain(lambda run, value: max(*run, value) - min(*run, value) >= _DELTA), (), VALUES
+        split_values(lambda run, value: max(*run, value) - min(*run, value) >= _DELTA), (), VALUES
     )
 
 
@@ -77,9 +80,9 @@ DELTA = Kind(
         called={"AGAINST_WHAT": "RANGE or FIRST"},
         arguments={"deltas": "DELTA"},
     ),
-    _scheme,
+    _make_scheme,
     right=({"deltas": {"x": 1}},),
-    drawn=_drawn,
+    drawn=_draw_example,
 )  # fmt: skip
 
 register(DELTA)

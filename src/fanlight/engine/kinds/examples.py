@@ -1,4 +1,4 @@
-"""Frames of made-up data, to be drawn: what is drawn is no data of a user's."""
+"""Frames of made-up data, to be drawn: never data of a user's."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ TIMES = (0.5, 1.2, 2.4, 3.0, 8.2, 9.0, 9.6, 11.2, 17.0, 17.4, 18.6, 19.1)  # of 
 Spans = list[tuple[float, float]]  # of each frame its first row, and the row after its last
 
 
-def runs(holds: Iterable[bool]) -> Spans:
+def find_runs(holds: Iterable[bool]) -> Spans:
     """The longest runs of rows for which something holds."""
-    found: Spans = []
+    spans: Spans = []
     for place, one in enumerate(holds):
-        if one and found and found[-1][1] == place:
-            found[-1] = found[-1][0], place + 1
+        if one and spans and spans[-1][1] == place:
+            spans[-1] = spans[-1][0], place + 1
         elif one:
-            found.append((place, place + 1))
-    return found
+            spans.append((place, place + 1))
+    return spans
 
 
-def chain(ends: Callable[[list[float], float], bool]) -> Spans:
-    """Frames side by side; each ends before the row that ``ends`` says so of."""
-    found = [(0, 1)]
+def split_values(ends: Callable[[list[float], float], bool]) -> Spans:
+    """Split :data:`VALUES` into frames side by side; a row for which ``ends`` begins the next."""
+    spans = [(0, 1)]
     for place, value in enumerate(VALUES[1:], 1):
-        first = found[-1][0]
+        first = spans[-1][0]
         if ends(list(VALUES[first:place]), value):
-            found.append((place, place + 1))
+            spans.append((place, place + 1))
         else:
-            found[-1] = first, place + 1
-    return [*found]
+            spans[-1] = first, place + 1
+    return [*spans]
 
 
-def gaps(longest: float) -> Spans:
-    """Runs of :data:`TIMES`, each until ``longest`` after its last row."""
-    first, last, found = TIMES[0], TIMES[0], []
+def split_at_gaps(longest: float) -> Spans:
+    """Split :data:`TIMES` at gaps above ``longest``; a session ends so long after its last row."""
+    first, last, sessions = TIMES[0], TIMES[0], []
     for at in TIMES[1:]:
         if at - last > longest:
-            found.append((first, last + longest))
+            sessions.append((first, last + longest))
             first = at
         last = at
-    return [*found, (first, last + longest)]
+    return [*sessions, (first, last + longest)]

@@ -31,9 +31,9 @@ class Feature:
 class Family:
     """Kinds that are opened, drawn and asked in the same way.
 
-    ``outputs`` are the columns of results besides keys and aggregates. ``lasting``: a pair of times
-    is taken, too. ``droppable``: rows that come late can be dropped only, as rows decide. ``verbs``
-    are what the query language can ask of them besides aggregates.
+    ``outputs`` are the columns of results besides keys and aggregates. ``lasting``: ``time`` may be
+    a pair of columns. ``droppable``: late rows can only be dropped, since rows decide windows.
+    ``verbs`` are what the query language can ask of them besides aggregates.
     """
 
     name: str
@@ -55,29 +55,29 @@ FRAMES = (Feature("frames", WORKERS, STATE),)
 
 
 class Reader(Protocol):
-    """What the query language offers to those who read a kind of window.
+    """What the query language offers to the functions that read a kind of window.
 
-    A part is a node: it has parts of its own, and words. ``add_span`` records where an argument of
-    the API stands, so that an error about it points there.
+    A node has parts, which are nodes, and words. ``add_span`` records where an argument of the API
+    stands in the text, so that an error about it points there.
     """
 
     def parts(self, node: Node) -> list[Node]:
-        """The parts of a part."""
+        """The parts of a node."""
 
     def words(self, node: Node) -> dict[str, str]:
-        """The words that stand in a part itself, in capitals, by what they are in the grammar."""
+        """The words that stand in a node itself, in capitals, by their terminals in the grammar."""
 
     def rule(self, node: Node) -> str:
-        """What a part is in the grammar."""
+        """The rule of the grammar that a node is read by."""
 
     def add_span(self, argument: str, node: Node, value: str = "", *, whole: bool = True) -> None:
         """Record where an argument of the API stands; not ``whole``: an error may point within."""
 
     def add_word_span(self, argument: str, node: Node, word: str) -> None:
-        """Record that it stands at a word of a part, named by its terminal in the grammar."""
+        """Record that an argument stands at a word of a node, named by its terminal."""
 
     def add_inner_span(self, argument: str, node: Node) -> None:
-        """Record where SQL stands, without brackets around all of it."""
+        """Record where an argument in SQL stands, without brackets around all of it."""
 
     def add_level_spans(self, name: str, node: Node, *, backwards: bool = False) -> None:
         """Record where the lengths of the levels stand: all together, and each."""
@@ -89,40 +89,40 @@ class Reader(Protocol):
         """A duration as text, a number, or a number of rows; days may be those of a calendar."""
 
     def lengths(self, node: Node) -> list[Any]:
-        """All lengths of a part."""
+        """All lengths of a node."""
 
     def number(self, node: Node) -> Any:
-        """A number; 1/3 as it is."""
+        """A number; a fraction such as 1/3 exactly."""
 
     def only_integer(self, node: Node) -> int:
-        """The integer among the words of a part."""
+        """The integer among the words of a node."""
 
     def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
         """The least rows and duration of a frame, and with ``most`` the greatest duration."""
 
     def sql(self, node: Node) -> str:
-        """A part in Spark SQL, without the brackets around all of it."""
+        """A node as Spark SQL, without the brackets around all of it."""
 
     def by_column(
         self, argument: str, nodes: Iterable[Node], value: Callable[[Node], Any]
     ) -> dict[str, Any]:
-        """Columns, each with a value."""
+        """Read nodes as columns, each with a value."""
 
     def crossing(self, node: Node) -> dict[str, Any]:
-        """Whether the row that ends a frame belongs to it, if a part says so."""
+        """The argument ``include_crossing``, if a node says it."""
 
     def aggregate(self, node: Node) -> Any:
         """An aggregate of columns."""
 
     def refuse_repeated(self, node: Node, seen: Iterable[str]) -> None:
-        """Refuse a part whose rule has been seen before."""
+        """Refuse a node whose rule has been seen before."""
 
     def translate_errors(self, node: Node) -> AbstractContextManager[None]:
-        """An error raised inside is translated into the words of the text."""
+        """Context manager: an error raised inside is re-raised in the words of the text."""
 
 
 class Writer(Protocol):
-    """What the query language offers to those who write a kind of window."""
+    """What the query language offers to the functions that write a kind of window."""
 
     def length(self, length: Extent, *, calendar: bool = False) -> str:
         """A length; with ``calendar``, hours are the longest unit that always lasts the same."""
@@ -134,13 +134,13 @@ class Writer(Protocol):
         """A column's name, in quotes where it needs them."""
 
     def sql(self, given: Any, spec: Any) -> str:
-        """SQL text; an error of the spec if it is none."""
+        """SQL text; an error that names the spec if ``given`` is not text."""
 
     def least(self, least: Any) -> str:
         """The least size of a frame."""
 
     def aggregate(self, call: Any, spec: Any) -> str:
-        """An aggregate; an error of the spec if it cannot be written."""
+        """An aggregate; an error that names the spec if it cannot be written."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ class Words:
 
     ``begins`` is how it begins, for messages, and ``form`` what it consists of, in the notation of
     lark: the tree of its ``rule`` is what ``read`` gets. ``rules`` and ``terminals`` are its own,
-    ``called`` says what a terminal is called where it would have been right, ``examples`` what a
-    word is followed by, and ``arguments`` what arguments of its class are called.
+    ``called`` names terminals in errors that say what was expected, ``examples`` show what follows
+    a word, and ``arguments`` say by which words the arguments of its class are written.
     """
 
     rule: str
@@ -205,10 +205,10 @@ class Kind:
 
     ``example`` is a spec of it. ``features`` say what it needs where, for the doctor. ``scheme``
     makes the scheme of a frame from the types of its inputs and the kind of the time. ``words`` are
-    those of the query language. ``right``: sets of arguments that are right, one for each notation,
-    so that a job file's wrong argument is found among right ones; without any, job files do not
-    have it. ``drawn`` is what to draw of a frame. ``elsewhere`` is what Flink's SQL calls such
-    windows, and ``called`` what else others call them, with what to write instead.
+    those of the query language. ``right``: valid sets of arguments, one for each notation, among
+    which the wrong argument of a job file is found; without any, job files do not have the kind.
+    ``drawn`` makes the example of a frame that is drawn. ``elsewhere`` is what Flink's SQL calls
+    such windows, and ``called`` what else others call them, with what to write instead.
     """
 
     spec: type
@@ -224,7 +224,7 @@ class Kind:
 
     @property
     def name(self) -> str:
-        """That of its class."""
+        """The name of its class of specs."""
         return self.spec.__name__
 
 
@@ -241,7 +241,7 @@ def forget(kind: Kind) -> None:
     del _KINDS[kind.spec]
 
 
-def kinds() -> tuple[Kind, ...]:
+def list_kinds() -> tuple[Kind, ...]:
     """All kinds, in the order in which they were registered."""
     return tuple(_KINDS.values())
 
@@ -249,13 +249,13 @@ def kinds() -> tuple[Kind, ...]:
 def kind_of(spec: object) -> Kind | None:
     """The kind of a spec, or of the windows in a list; None of anything else."""
     if isinstance(spec, (list, tuple)):
-        found = {kind_of(one) for one in spec if not isinstance(one, (list, tuple))}
-        listed = next(iter(found)) if len(found) == 1 and found != {None} else None
+        several = {kind_of(one) for one in spec if not isinstance(one, (list, tuple))}
+        listed = next(iter(several)) if len(several) == 1 and several != {None} else None
         return listed if listed is None or listed.family is PLACED else None
     return next((_KINDS[one] for one in type(spec).__mro__ if one in _KINDS), None)
 
 
-def outputs_of(spec: object) -> tuple[str, ...]:
+def output_columns(spec: object) -> tuple[str, ...]:
     """The columns of results besides keys and aggregates."""
     kind = kind_of(spec)
     own = () if kind is None else kind.family.outputs

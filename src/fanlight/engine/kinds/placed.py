@@ -22,7 +22,7 @@ from fanlight.engine.kinds.kind import (
 )
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import Extent, extent, rows
+from fanlight.engine.spec.units import Extent, read_extent, rows
 
 _OVER_TIME = Feature("sliding windows, lists of them and levels, over time", NATIVE, NATIVE)
 _OVERLAPPING = Feature(
@@ -32,28 +32,28 @@ _OVER_ROWS = Feature("windows over rows, windows at every row", NATIVE, STATE)
 
 
 def _read_sliding(reader: Reader, node: Node) -> Any:
-    found: list[Sliding] = []
+    windows: list[Sliding] = []
     for one in reader.parts(node):
         length, *rest = reader.parts(one)
-        reader.add_span(f"query {len(found)},", one)
+        reader.add_span(f"query {len(windows)},", one)
         reader.add_span("range", length)
         values = {reader.rule(part): reader.parts(part)[0] for part in rest}
         for argument, value in values.items():
             reader.add_span(argument, value)
         more = {argument: reader.length(value) for argument, value in values.items()}
         with reader.translate_errors(one):
-            found.append(Sliding(reader.length(length), more.pop("slide", None), **more))
-    return found[0] if len(found) == 1 else tuple(found)
+            windows.append(Sliding(reader.length(length), more.pop("slide", None), **more))
+    return windows[0] if len(windows) == 1 else tuple(windows)
 
 
 def _write_sliding(writer: Writer, spec: Any) -> str:
     if isinstance(spec, (list, tuple)):
         return ", ".join(_write_sliding(writer, one) for one in spec)
     slide = "" if spec.tumbling else f" SLIDE {writer.length(spec.slide)}"
-    return f"RANGE {writer.length(spec.range)}{slide}{_offset(writer, spec.offset)}"
+    return f"RANGE {writer.length(spec.range)}{slide}{_write_offset(writer, spec.offset)}"
 
 
-def _offset(writer: Writer, offset: Extent) -> str:
+def _write_offset(writer: Writer, offset: Extent) -> str:
     if not offset.value:
         return ""
     rows_ = offset.measure == "rows"
@@ -125,7 +125,7 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
             more[kind] = [float(reader.number(part)) for part in parts]
         else:
             more[kind] = kind == "changes_only" or reader.words(one)["HOW"].lower()
-    backwards = _coarsest_first(lengths)  # as the paper lists them
+    backwards = _is_coarsest_first(lengths)  # as the paper lists them
     listed = [("range", ranges), ("slide", slides)]
     listed += [("weight", one) for one in rest if reader.rule(one) == "weights"]
     for name, one in listed:
@@ -137,24 +137,24 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
     return MultiGranular(lengths, steps, **more)
 
 
-def _coarsest_first(lengths: list[Any]) -> bool:
-    sizes = [extent("length", one, positive=False) for one in lengths]
+def _is_coarsest_first(lengths: list[Any]) -> bool:
+    sizes = [read_extent("length", one, positive=False) for one in lengths]
     alike = len({one.measure for one in sizes}) == 1 < len(sizes)
     return alike and all(a.value > b.value for a, b in pairwise(sizes))
 
 
 def _write_levels(writer: Writer, spec: MultiGranular) -> str:
     lengths = ", ".join(map(writer.length, spec.ranges))
-    found = f"RANGES {lengths} SLIDES {', '.join(map(writer.length, spec.slides))}"
+    text = f"RANGES {lengths} SLIDES {', '.join(map(writer.length, spec.slides))}"
     if spec.offset is not None:
-        found += _offset(writer, spec.offset) or " OFFSET 0"
+        text += _write_offset(writer, spec.offset) or " OFFSET 0"
     if spec.report != "periodic":
-        found += f" REPORT {spec.report.upper()}"
+        text += f" REPORT {spec.report.upper()}"
     if spec.horizons:
-        found += f" HORIZONS {', '.join(map(writer.length, spec.horizons))}"
+        text += f" HORIZONS {', '.join(map(writer.length, spec.horizons))}"
     if spec.weights is not None:
-        found += f" WEIGHTS {', '.join(map(writer.number, spec.weights))}"
-    return found + (" CHANGES ONLY" if spec.changes_only else "")
+        text += f" WEIGHTS {', '.join(map(writer.number, spec.weights))}"
+    return text + (" CHANGES ONLY" if spec.changes_only else "")
 
 
 LEVELS = Kind(

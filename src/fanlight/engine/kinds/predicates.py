@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fanlight.engine.kinds.examples import VALUES, runs
+from fanlight.engine.kinds.examples import VALUES, find_runs
 from fanlight.engine.kinds.kind import (
     FRAMED,
     FRAMES,
@@ -17,14 +17,16 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import InputColumn, Scheme, least_of
+from fanlight.engine.plan.frames import InputColumn, Scheme, minimum_size_of
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.predicates import PredicateFrame, ThresholdFrame
 
 _MIDDLE, _HIGH, _LOW = 0.5, 0.65, 0.3
 
 
-def _flags(spec: ThresholdFrame | PredicateFrame, types: Sequence[str]) -> tuple[InputColumn, ...]:
+def _flag_inputs(
+    spec: ThresholdFrame | PredicateFrame, types: Sequence[str]
+) -> tuple[InputColumn, ...]:
     for read, kind in zip(spec.inputs, types, strict=True):
         if kind != "boolean":
             raise refuse(
@@ -35,15 +37,15 @@ def _flags(spec: ThresholdFrame | PredicateFrame, types: Sequence[str]) -> tuple
     return tuple(InputColumn(read.given, "flag") for read in spec.inputs)
 
 
-def _threshold(spec: ThresholdFrame, types: Sequence[str], time_kind: str) -> Scheme:
-    rows, duration = least_of(spec.least, time_kind)
-    return Scheme("flags", _flags(spec, types), min_rows=rows, min_duration=duration)
+def _make_threshold_scheme(spec: ThresholdFrame, types: Sequence[str], time_kind: str) -> Scheme:
+    rows, duration = minimum_size_of(spec.least, time_kind)
+    return Scheme("flags", _flag_inputs(spec, types), min_rows=rows, min_duration=duration)
 
 
-def _predicate(spec: PredicateFrame, types: Sequence[str], time_kind: str) -> Scheme:
-    rows, duration = least_of(spec.least, time_kind)
+def _make_predicate_scheme(spec: PredicateFrame, types: Sequence[str], time_kind: str) -> Scheme:
+    rows, duration = minimum_size_of(spec.least, time_kind)
     if not spec.by_function:
-        return Scheme("latches", _flags(spec, types), min_rows=rows, min_duration=duration)
+        return Scheme("latches", _flag_inputs(spec, types), min_rows=rows, min_duration=duration)
     return Scheme(
         "logical",
         tuple(InputColumn(read.given, "any") for read in spec.inputs),
@@ -76,13 +78,13 @@ def _write_predicate(writer: Writer, spec: PredicateFrame) -> str:
     return f"FRAME OPEN ({opens}) CLOSE ({closes}){writer.least(spec.least)}"
 
 
-def _drawn(_: Any) -> Example:
+def _draw_example(_: Any) -> Example:
     """From a high value to a low one."""
     is_open, held = False, []
     for value in VALUES:
         is_open = value > _LOW if is_open else value > _HIGH
         held.append(is_open)
-    return Example(runs(held), (_LOW, _HIGH), VALUES)
+    return Example(find_runs(held), (_LOW, _HIGH), VALUES)
 
 
 THRESHOLD = Kind(
@@ -99,9 +101,9 @@ THRESHOLD = Kind(
         terminals="THRESHOLD.3: /threshold\\b/i\n",
         arguments={"predicate": "THRESHOLD"},
     ),
-    _threshold,
+    _make_threshold_scheme,
     right=({"predicate": "x"},),
-    drawn=lambda _: Example(runs(value > _MIDDLE for value in VALUES), (_MIDDLE,), VALUES),
+    drawn=lambda _: Example(find_runs(value > _MIDDLE for value in VALUES), (_MIDDLE,), VALUES),
 )
 PREDICATE = Kind(
     PredicateFrame,
@@ -118,9 +120,9 @@ PREDICATE = Kind(
         examples={"CLOSE": "CLOSE speed < 30"},
         arguments={"open": "OPEN", "close": "CLOSE"},
     ),
-    _predicate,
+    _make_predicate_scheme,
     right=({"open": "x", "close": "x"},),
-    drawn=_drawn,
+    drawn=_draw_example,
 )
 
 register(THRESHOLD)

@@ -1,11 +1,11 @@
-"""Sessions: frames that a silence ends."""
+"""Sessions: frames that end with a gap."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
-from fanlight.engine.kinds.examples import TIMES, gaps
+from fanlight.engine.kinds.examples import TIMES, split_at_gaps
 from fanlight.engine.kinds.kind import (
     FRAMED,
     STATE,
@@ -27,7 +27,7 @@ from fanlight.engine.spec.frames.session import Session
 _GAP = 2.5
 
 
-def _scheme(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
+def _make_scheme(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
     """Every row goes on, and only time closes a session."""
     gap, longest = spec.gap, spec.max_duration
     timing = Timing(
@@ -63,7 +63,7 @@ def _write(writer: Writer, spec: Session) -> str:
         gap = writer.length(spec.gap, calendar=True)
     else:
         text = writer.sql(spec.own_gap, spec)
-        # Days and months are kept as SQL, of which the text that was given is shown.
+        # Days and months are kept as SQL; what is written is the text that was given.
         gap = f"({text})" if repr(text) == spec.shown else f"'{spec.shown[1:-1]}'"
     longest = f" MAX {writer.length(spec.max_duration)}" if spec.max_duration else ""
     return f"SESSION {gap}{longest}{writer.least(spec.least)}"
@@ -89,9 +89,9 @@ SESSION = Kind(
         examples={"SESSION": "SESSION 5 MINUTES"},
         arguments={"gap": "SESSION"},
     ),
-    _scheme,
+    _make_scheme,
     right=({"gap": "1 hour"}, {"gap": 1}),
-    drawn=lambda _: Example(gaps(_GAP), times=TIMES, called="sessions"),
+    drawn=lambda _: Example(split_at_gaps(_GAP), times=TIMES, called="sessions"),
     elsewhere=(
         Elsewhere(
             "SESSION",

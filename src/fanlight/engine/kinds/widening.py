@@ -19,7 +19,7 @@ from fanlight.engine.spec.widening import ProgressiveWidening
 
 def _read(reader: Reader, node: Node) -> ProgressiveWidening:
     lengths, longest, *rest = reader.parts(node)
-    found = reader.lengths(lengths)
+    durations = reader.lengths(lengths)
     reader.add_span("first", lengths)
     reader.add_span("longest", longest)
     reader.add_word_span("max_rows", node, "NUMBER")
@@ -28,7 +28,7 @@ def _read(reader: Reader, node: Node) -> ProgressiveWidening:
         reader.add_word_span("factor", one, "NUMBER")
     more = {reader.rule(one): reader.only_integer(one) for one in rest}
     return ProgressiveWidening(
-        found if len(found) > 1 else found[0],
+        durations if len(durations) > 1 else durations[0],
         longest=reader.length(longest),
         max_rows=reader.only_integer(node),
         **more,

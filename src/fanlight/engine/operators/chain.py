@@ -74,9 +74,9 @@ class ChainWindows(KeyedOperator[ChainQuery]):
             return deadlines
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         for grid in self.query.grids:
-            first = grid.first(np.maximum(place, np.int64(self.released)))
-            some = first <= grid.last(place)
-            np.minimum.at(deadlines, code[some], grid.end(first[some]))
+            first = grid.first_window(np.maximum(place, np.int64(self.released)))
+            some = first <= grid.last_window(place)
+            np.minimum.at(deadlines, code[some], grid.window_end(first[some]))
         return deadlines
 
     @property
@@ -124,8 +124,8 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         for key, partial in zip(
             ints(slices["code"]).tolist(), python_values(as_array(slices[name])), strict=True
         ):
-            partials.append(Filled.after(carry[key], partial))
-            carry[key] = Filled.latest(partial)
+            partials.append(Filled.with_earlier_value(carry[key], partial))
+            carry[key] = Filled.latest_value(partial)
         at = self.keys.schema.get_field_index("carry")
         self.keys = self.keys.set_column(at, "carry", pa.array(carry, pa.float64()))
         kind = slices.schema.field(name).type
@@ -154,9 +154,9 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         for number, grid in enumerate(self.query.grids):
             owner, windows = _windows_ended(grid, code, place, was, now)
             if len(owner):
-                starts = grid.start(windows)
+                starts = grid.window_start(windows)
                 labels = {"query": np.full(len(owner), number), "start": starts}
-                parts.append(self.make_windows(owner, starts, grid.end(windows) - 1, labels))
+                parts.append(self.make_windows(owner, starts, grid.window_end(windows) - 1, labels))
         return pa.concat_tables(parts) if parts else None
 
     def _shift_partials(self, now: Ints) -> None:
@@ -185,11 +185,11 @@ class ChainWindows(KeyedOperator[ChainQuery]):
 
 def next_window_start(grid: Grid, now: Any) -> Any:
     """The start of the next window of a level, once those that end by ``now`` are out."""
-    return grid.start(grid.first(now))
+    return grid.window_start(grid.first_window(now))
 
 
 def _granule_starts(granules: Granules, places: Ints) -> Ints:
-    """:meth:`Granules.start_of` for many places."""
+    """:meth:`Granules.slice_start` for many places."""
     starts: Ints = np.maximum.reduce(
         [places - (places - first) % every for first, every in granules.edges]
     )
@@ -198,8 +198,8 @@ def _granule_starts(granules: Granules, places: Ints) -> Ints:
 
 def _windows_ended(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) -> tuple[Ints, Ints]:
     """(key, window), each once, of the windows that hold a partial and end in (was, now]."""
-    first = grid.first(np.maximum(place, was[code]))
-    last = np.minimum(grid.last(place), grid.ended(now[code]))
+    first = grid.first_window(np.maximum(place, was[code]))
+    last = np.minimum(grid.last_window(place), grid.last_ended_window(now[code]))
     # Within a key, places rise, and so do both: start after the last window of the place before.
     same = np.append(False, code[1:] == code[:-1])
     first = np.where(same, np.maximum(first, np.append(first[:1], last[:-1] + 1)), first)

@@ -223,7 +223,7 @@ class _PageSearch:
 
     def _place_of_window(self, at: int) -> Place:
         level = self.format.levels[int(self.page.windows.levels[at])]
-        start, end = level.window(int(self.page.windows.batches[at]))
+        start, end = level.window_of_batch(int(self.page.windows.batches[at]))
         cuts = tuple(np.cumsum(self.runs.lengths(at)[:-1]).tolist())
         key = self.format.key_of(self.page, self._ranges_of_window(at)[0][0])
         instant = self.format.instant
@@ -316,10 +316,10 @@ class _PageSearch:
 def parts_of(levels: tuple[Level, ...], windows: Any, at: int) -> list[tuple[int, int]]:
     """The intervals of a window that earlier windows have searched, in order of time."""
     level, batch = levels[int(windows.levels[at])], int(windows.batches[at])
-    start, end = level.window(batch)
+    start, end = level.window_of_batch(batch)
     parts = [(start, start + level.duration)]
     if level.number:
-        step = level.below
+        step = level.duration_below
         parts += [
             (first - step, first + step) for first in range(start + level.duration, end, step)
         ]

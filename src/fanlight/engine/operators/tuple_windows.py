@@ -67,14 +67,16 @@ class TupleWindows(KeyedOperator[TupleQuery]):
         """Cut rows into slices; return the windows that are complete now."""
         grid = cut.grid
         slices = self.to_slices(rows, codes, cut.slice_of(numbers))
-        self.add_slices(slices.filter(pa.array(grid.holds(numbers))) if grid.gaps else slices)
+        self.add_slices(
+            slices.filter(pa.array(grid.has_window(numbers))) if grid.has_gaps else slices
+        )
         touched, first_row = np.unique(codes, return_index=True)
         now = self.counts
         owner, number = _windows_ended(grid, touched, numbers[first_row], now[touched])
         first = number * cut.step
-        labels = {"start": grid.start(number)}
+        labels = {"start": grid.window_start(number)}
         windows = self.make_windows(owner, first, first + cut.span - 1, labels)
-        done = grid.ended(now)
+        done = grid.last_ended_window(now)
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))
         return windows
@@ -82,8 +84,8 @@ class TupleWindows(KeyedOperator[TupleQuery]):
 
 def _windows_ended(grid: Grid, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
     """(key, window number) of the windows that end in (before, now], both row counts by key."""
-    done = grid.ended(before)
-    fresh = grid.ended(now) - done
+    done = grid.last_ended_window(before)
+    fresh = grid.last_ended_window(now) - done
     owner = np.repeat(codes, fresh)
     offsets = np.arange(len(owner)) - np.repeat(np.cumsum(fresh) - fresh, fresh)
     return owner, np.repeat(done, fresh) + 1 + offsets

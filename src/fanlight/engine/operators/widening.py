@@ -178,7 +178,7 @@ def pages_of_windows(
     times, parts = ints(rows["t"]), []
     for level in query.levels:
         owners, batches, ends, ranges = level_windows(
-            codes, times, prev, closed, level.duration, level.below, query.max_rows, due
+            codes, times, prev, closed, level.duration, level.duration_below, query.max_rows, due
         )
         if len(owners):
             numbers = np.full(len(owners), level.number, np.int64)

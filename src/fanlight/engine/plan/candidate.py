@@ -45,7 +45,7 @@ class Candidate(Generic[Cut]):
 
     @property
     def pieces(self) -> Cut:
-        """The cut, of a way that has one."""
+        """The cut; asked only of a way that has one."""
         if self.cut is None:
             raise AssertionError(self.name)
         return self.cut
@@ -60,30 +60,30 @@ class Plan(Generic[Cut]):
     forced: bool
 
 
-def strategy_named(strategy: object, strategies: Sequence[Strategy], *, of: str = "") -> Strategy:
-    """The strategy of this name; an error lists the names. ``of`` says which windows have them."""
-    named = {AUTO.name: AUTO, **{one.name: one for one in strategies}}
-    if isinstance(strategy, str) and strategy in named:
-        return named[strategy]
+def find_strategy(strategy: object, strategies: Sequence[Strategy], *, of: str = "") -> Strategy:
+    """The strategy of a name; other names raise an error that lists all, and for what (``of``)."""
+    known = {AUTO.name: AUTO, **{one.name: one for one in strategies}}
+    if isinstance(strategy, str) and strategy in known:
+        return known[strategy]
     raise refuse(
         f"using({strategy!r})",
         f"is not a strategy{of}",
-        f"use one of {', '.join(map(repr, named))}",
+        f"use one of {', '.join(map(repr, known))}",
     )
 
 
-def choose(candidates: Sequence[Candidate[Cut]], strategy: Strategy = AUTO) -> Plan[Cut]:
+def choose_candidate(candidates: Sequence[Candidate[Cut]], strategy: Strategy = AUTO) -> Plan[Cut]:
     """The cheapest candidate of the strategy that fits; an error says why none does."""
     auto = strategy == AUTO
     wanted = [c for c in candidates if c.strategy == strategy or (auto and not c.forced)]
     fitting = [c for c in wanted if not c.refused]
     if not fitting:
-        raise cannot(strategy, wanted[0].refused)
+        raise strategy_error(strategy, wanted[0].refused)
     chosen = min(fitting, key=lambda candidate: candidate.cost)
     return Plan(tuple(candidates), chosen, not auto)
 
 
-def cannot(strategy: Strategy, why: str) -> FanlightError:
+def strategy_error(strategy: Strategy, why: str) -> FanlightError:
     """The error for a strategy that was asked for and cannot be used."""
     instead = "" if strategy == AUTO else "; use 'auto'"
     return FanlightError(f"using({strategy.name!r}) cannot compute this: {why}{instead}")

@@ -35,19 +35,19 @@ class Coordinate:
     counted: bool = False
 
     @property
-    def timed(self) -> bool:
+    def is_timestamp(self) -> bool:
         """Whether the time column is a timestamp, with or without time zone."""
         return self.kind in TIMESTAMPS
 
     @property
-    def celled(self) -> bool:
-        """Whether a coordinate is the number of a unit that doubles lie in."""
+    def is_unit_number(self) -> bool:
+        """Whether a coordinate is the number of the unit that a double lies in."""
         return self.kind == "double" and not self.counted
 
     @property
     def per_second(self) -> int:
         """Coordinates a second for times; 1 for numbers."""
-        return 1_000_000 if self.timed else 1
+        return 1_000_000 if self.is_timestamp else 1
 
 
 def check_kind(time: str, time_type: str, why: str, *, doubles: bool = False) -> Kind:
@@ -86,15 +86,15 @@ def check_length(
 ) -> None:
     """Refuse a length that a time cannot have: a number for a timestamp, half a unit of integers.
 
-    ``time`` and ``time_type`` say in errors which time it is, and ``instead`` what to write, if
-    that is more than what fits. A length that is only a bound need not be ``whole``.
+    ``time`` and ``time_type`` say in errors which time it is, and ``instead`` what to write if the
+    usual advice is not enough. A length that is only a bound need not be ``whole``.
     """
     timed = kind in TIMESTAMPS
     number = f"a number ({base_type(time_type)})" if time_type else "a number"
     if length.measure != ("time" if timed else "number"):
         raise refuse(
             f"{argument}={length}",
-            f"is {length.called}, but {time} is {f'a {kind}' if timed else number}",
+            f"is {length.kind_in_words}, but {time} is {f'a {kind}' if timed else number}",
             instead or _FITTING[timed],
         )
     if whole and kind == "integer" and length.value.denominator != 1:

@@ -32,29 +32,29 @@ class Cut:
     step: int  # slices a SLIDE
 
     @property
-    def gaps(self) -> bool:
+    def has_gaps(self) -> bool:
         """Whether rows may lie in no window (SLIDE longer than RANGE)."""
-        return self.grid.gaps
+        return self.grid.has_gaps
 
     def slice_of(self, at: Number) -> Number:
-        """The slice that a coordinate lies in; in a gap, that before it."""
-        slide = self.grid.last(at)
+        """The slice that a coordinate lies in; in a gap, the slice before it."""
+        slide = self.grid.last_window(at)
         if self.span == 1:
             return slide
         if self.technique == "pairs":
-            return 2 * slide + (at - self.grid.start(slide) >= self.head)
+            return 2 * slide + (at - self.grid.window_start(slide) >= self.head)
         return (at - self.grid.offset) // self.head
 
-    def start_of(self, number: int) -> int:
+    def slice_start(self, number: int) -> int:
         """The coordinate at which a slice begins."""
         if self.span == 1:
-            return self.grid.start(number)
+            return self.grid.window_start(number)
         if self.technique == "pairs":
-            return self.grid.start(number // 2) + number % 2 * self.head
+            return self.grid.window_start(number // 2) + number % 2 * self.head
         return self.grid.offset + number * self.head
 
 
-def panes(grid: Grid) -> Cut:
+def cut_into_panes(grid: Grid) -> Cut:
     """Slices as wide as the greatest common divisor of RANGE and SLIDE."""
     if grid.slide >= grid.range:
         return Cut("panes", grid, grid.slide, 1, 1)
@@ -62,10 +62,10 @@ def panes(grid: Grid) -> Cut:
     return Cut("panes", grid, width, grid.range // width, grid.slide // width)
 
 
-def pairs(grid: Grid) -> Cut:
+def cut_into_pairs(grid: Grid) -> Cut:
     """At most two slices a SLIDE."""
     whole, head = divmod(grid.range, grid.slide)
     if grid.slide >= grid.range or head == 0:
-        cut = panes(grid)
+        cut = cut_into_panes(grid)
         return Cut("pairs", grid, cut.head, cut.span, cut.step) if cut.span == 1 else cut
     return Cut("pairs", grid, head, 2 * whole + 1, 2)

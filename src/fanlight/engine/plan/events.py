@@ -9,9 +9,9 @@ from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.cost import lasting
 from fanlight.engine.plan.cost.lasting import Load, Loads, Steps
-from fanlight.engine.plan.cut import pairs
+from fanlight.engine.plan.cut import cut_into_pairs
 from fanlight.engine.plan.granules import Pieces, single_branch
-from fanlight.engine.plan.late import EACH, WHOLE
+from fanlight.engine.plan.late_rows import EACH, WHOLE
 from fanlight.engine.plan.request import FieldFacts, Request
 from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spec.errors import refuse
@@ -21,7 +21,7 @@ Placing = Candidate[Pieces]
 
 @dataclass(frozen=True)
 class Technique:
-    """One of the paper's, in a Python operator: how it works, how many steps it takes, what for."""
+    """A technique of the paper, in a Python operator; ``refuses`` says why a field does not fit."""
 
     strategy: Strategy
     way: ways.Way
@@ -29,8 +29,8 @@ class Technique:
     refuses: Callable[[FieldFacts], str] = lambda _: ""
 
 
-def _of_counters(field: FieldFacts) -> str:
-    """Why events cannot enter and leave counters: the events that end are subtracted."""
+def _why_no_counters(field: FieldFacts) -> str:
+    """Why a field has no counters to subtract events from that have ended; empty if it has."""
     if field.invertible:
         return ""
     why = field.why_not
@@ -39,8 +39,8 @@ def _of_counters(field: FieldFacts) -> str:
     return f"{field.label} {why}"
 
 
-def _of_heaps(field: FieldFacts) -> str:
-    """Why no heap can keep the value of one event."""
+def _why_no_heap(field: FieldFacts) -> str:
+    """Why a heap of single events cannot give the field; empty if it can."""
     if field.selective:
         return ""
     return f"{field.label} is not a minimum or maximum: no single event decides it"
@@ -48,8 +48,8 @@ def _of_heaps(field: FieldFacts) -> str:
 
 TECHNIQUES = (
     Technique(ways.TUPLE_BUCKETS, ways.EVENTS_KEPT, lasting.TUPLE_BUCKETS),
-    Technique(ways.CUMULATIVE, ways.SWEPT, lasting.CUMULATIVE_SWEEPING, _of_counters),
-    Technique(ways.SELECTIVE, ways.SWEPT_BY_HEAP, lasting.SELECTIVE_SWEEPING, _of_heaps),
+    Technique(ways.CUMULATIVE, ways.SWEPT, lasting.CUMULATIVE_SWEEPING, _why_no_counters),
+    Technique(ways.SELECTIVE, ways.SWEPT_BY_HEAP, lasting.SELECTIVE_SWEEPING, _why_no_heap),
     Technique(ways.SE_SLICING, ways.SE_SLICED, lasting.SE_SLICING),
     Technique(ways.SE_ML_SLICING, ways.SE_ML_SLICED, lasting.SE_ML_SLICING),
 )
@@ -67,7 +67,7 @@ ONE = (ways.LEVELS, ways.CELLS, *PAPER)
 SEVERAL = (ways.LEVELS, ways.CELLS, ways.AGGREGATE_BUCKETS, ways.SEPARATE)
 
 
-def check_alone(strategy: object, alone: set[str], several: Sequence[Strategy]) -> None:
+def refuse_for_several(strategy: object, alone: set[str], several: Sequence[Strategy]) -> None:
     """Refuse, for several kinds of windows, a strategy that is only for one of them."""
     if isinstance(strategy, str) and strategy in alone - {one.name for one in several}:
         names = (ways.AUTO, *several)
@@ -80,7 +80,7 @@ def check_alone(strategy: object, alone: set[str], several: Sequence[Strategy]) 
 
 
 def check_height(height: object) -> int:
-    """The height of the pyramid of ``se-ml-slicing``: a whole number of levels, at least 1."""
+    """Return a height for the pyramid of ``se-ml-slicing`` if it is a number of levels."""
     if isinstance(height, bool) or not isinstance(height, int) or height < 1:
         raise refuse(
             f"height={height!r}",
@@ -90,65 +90,67 @@ def check_height(height: object) -> int:
     return height
 
 
-def candidates(request: Request) -> list[Placing]:
-    """Every way to compute the windows."""
-    loads = lasting.shared_loads(request)
-    found = list(_stream(request, loads) if request.streaming else _batch(request, loads))
+def list_candidates(request: Request) -> list[Placing]:
+    """A candidate for every way to compute the windows, also for those that do not fit."""
+    loads = lasting.loads_with_shares(request)
+    candidates = list(
+        _propose_stream(request, loads) if request.streaming else _propose_batch(request, loads)
+    )
     if request.queries.several:
-        return [*found, _separate(request, loads)]
-    return [*found, *_operators(request, loads[0][1])]
+        return [*candidates, _propose_separate(request, loads)]
+    return [*candidates, *_propose_operators(request, loads[0][1])]
 
 
-def _batch(request: Request, loads: Loads) -> Iterator[Placing]:
+def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     fields = request.fields
     running = all(field.running for field in fields)
     counted = any(field.counted for field in fields)
-    entered, combined = ways.ENTRY_DYADICS, ways.CELL_DYADICS
+    entry_way, cell_way = ways.ENTRY_DYADICS, ways.CELL_DYADICS
     if running:
-        entered, combined = ways.ENTRY_RUNS, ways.CELL_RUNS
-    each = lasting.entered(loads, running=running)
-    by_cell = lasting.cells_entered(loads, running=running)
-    copied = lasting.cells_copied(loads, running=running)
-    buckets = lasting.events_copied(loads, counted=counted)
-    yield Candidate(ways.LEVELS, entered, None, each)
-    yield Candidate(ways.CELLS, combined, None, by_cell)
+        entry_way, cell_way = ways.ENTRY_RUNS, ways.CELL_RUNS
+    by_entry = lasting.entries(loads, running=running)
+    by_cell = lasting.cell_entries(loads, running=running)
+    copied = lasting.cell_copies(loads, running=running)
+    buckets = lasting.event_copies(loads, counted=counted)
+    yield Candidate(ways.LEVELS, entry_way, None, by_entry)
+    yield Candidate(ways.CELLS, cell_way, None, by_cell)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, None, buckets)
 
 
-def _stream(request: Request, loads: Loads) -> Iterator[Placing]:
-    whole = WHOLE if request.opening else ""
+def _propose_stream(request: Request, loads: Loads) -> Iterator[Placing]:
+    whole = WHOLE if request.opens_late_rows else ""
     if request.queries.several:
         why = "the two entries of an event are complete at different times, so a stream keeps cells"
         yield Candidate(ways.LEVELS, ways.UNFIT, refused=why)
     else:
-        yield _in_operator(request, BY_LEVELS, loads[0][1], whole)
-    copies, dyadic = lasting.stream_cells_copied(loads), lasting.stream_cells_dyadic(loads)
+        yield _operator_candidate(request, BY_LEVELS, loads[0][1], whole)
+    copies, dyadic = lasting.stream_cell_copies(loads), lasting.stream_cell_dyadics(loads)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copies, whole)
     yield Candidate(ways.CELLS, ways.CELL_DYADICS, None, dyadic, whole)
-    each = EACH if request.dropping else ""
+    each = EACH if request.drops_late_rows else ""
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, refused=each)
 
 
-def _separate(request: Request, loads: Loads) -> Placing:
-    """Each query by itself; only if forced: what another pass over the source costs is unknown."""
+def _propose_separate(request: Request, loads: Loads) -> Placing:
+    """Each query by itself; only if asked for, as reading the source again costs unknown time."""
     apart = 0.0
     if not request.streaming:
         for share, load in loads:
-            apart += share * min(one.cost for one in _batch(request, [(1.0, load)]))
+            apart += share * min(one.cost for one in _propose_batch(request, [(1.0, load)]))
     why = request.ruled_out.get(ways.SEPARATE, "")
     return Candidate(ways.SEPARATE, ways.EVENTS_ONE_BY_ONE, None, apart, why, forced=True)
 
 
-def _operators(request: Request, load: Load) -> Iterator[Placing]:
+def _propose_operators(request: Request, load: Load) -> Iterator[Placing]:
     """The paper's other techniques, each in one Python operator."""
     for technique in TECHNIQUES:
         refusals = map(technique.refuses, request.fields)
-        why = WHOLE if request.opening else next(filter(None, refusals), "")
-        yield _in_operator(request, technique, load, why)
+        why = WHOLE if request.opens_late_rows else next(filter(None, refusals), "")
+        yield _operator_candidate(request, technique, load, why)
 
 
-def _in_operator(request: Request, technique: Technique, load: Load, why: str) -> Placing:
-    price = technique.steps.price(load, request.height)
-    cut = single_branch(pairs(request.grids[0]), technique.way.rollup)
-    return Candidate(technique.strategy, technique.way, cut, price, why)
+def _operator_candidate(request: Request, technique: Technique, load: Load, why: str) -> Placing:
+    cost = technique.steps.cost(load, request.height)
+    cut = single_branch(cut_into_pairs(request.grids[0]), technique.way.rollup)
+    return Candidate(technique.strategy, technique.way, cut, cost, why)

@@ -8,10 +8,10 @@ from typing import Self, TypeVar
 
 from fanlight.engine.plan.candidate import Candidate, Plan
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.plan.late import OUTPUT
+from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.plan.ways import AUTO
-from fanlight.engine.spec.pictured import Picture, Pictured
-from fanlight.engine.spec.units import spell
+from fanlight.engine.spec.pictures import Picture, Pictured
+from fanlight.engine.spec.units import write_duration
 
 Cut = TypeVar("Cut")
 Fact = tuple[str, str]  # a line of the page: its label and its text
@@ -25,9 +25,9 @@ class Explained(Pictured, str):
 
     def __new__(cls, text: str, shown: Picture) -> Self:
         """The text, and what is drawn above it."""
-        made = super().__new__(cls, text)
-        made._shown = shown
-        return made
+        page = super().__new__(cls, text)
+        page._shown = shown
+        return page
 
     def with_text(self, text: str) -> Self:
         """The same drawing, and another text below it."""
@@ -76,21 +76,21 @@ def strategy_facts(plan: Plan[Cut], *, verbose: bool) -> list[Fact]:
     if len(plan.candidates) == 1:
         return []
     more = "" if verbose else "; explain(verbose=True) lists all, with their costs"
-    return [("strategy", _why(plan) + more)]
+    return [("strategy", _explain_choice(plan) + more)]
 
 
-def _why(plan: Plan[Cut]) -> str:
+def _explain_choice(plan: Plan[Cut]) -> str:
     chosen = plan.chosen
     strategy = chosen.rollup.name if chosen.strategy == AUTO else chosen.strategy.name
     fitting = [one for one in plan.candidates if not (one.refused or one.forced)]
     if not plan.forced:
-        return f"{strategy}, {_rank(len(fitting))}"
+        return f"{strategy}, {_describe_rank(len(fitting))}"
     cheapest = min(fitting, key=lambda one: one.cost, default=chosen)
     other = "" if cheapest.strategy == chosen.strategy else f"; 'auto' would take {cheapest.name}"
     return f"{strategy}, as asked for{other}"
 
 
-def _rank(candidates: int) -> str:
+def _describe_rank(candidates: int) -> str:
     if candidates == 1:
         return "the only one that fits"
     return f"the cheapest of {candidates} ways that fit, by the cost model"
@@ -107,8 +107,10 @@ def _list_candidate(candidate: Candidate[Cut], chosen: Candidate[Cut]) -> str:
     return f"{name} {candidate.cost / 1000:12,.1f} µs {candidate.cost / chosen.cost:8.2f} x{note}"
 
 
-def length(coordinate: Coordinate, units: int) -> str:
+def write_length(coordinate: Coordinate, units: int) -> str:
     """A length in coordinates, as a user would write it."""
     if coordinate.counted:
         return f"{units} row" if units == 1 else f"{units} rows"
-    return spell(units) if coordinate.timed else f"{float(units * coordinate.unit):g}"
+    return (
+        write_duration(units) if coordinate.is_timestamp else f"{float(units * coordinate.unit):g}"
+    )

@@ -8,10 +8,10 @@ from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import Explained, strategy_facts, write_page
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.plan.late import BEHIND
+from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.ordered import BY_PYTHON
 from fanlight.engine.spec.frames import Frame
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 
 
 def explain_frames(
@@ -31,15 +31,15 @@ def explain_frames(
     Spark groups rows by their frame.
     """
     streaming = bool(state)
-    found = _how_found(plan)
+    search = _describe_search(plan)
     if streaming:
-        found += ", in one stateful operator, once the watermark has passed them"
+        search += ", in one stateful operator, once the watermark has passed them"
     elif by_spark or plan.chosen.way is ways.FRAMES_COMPARED:
-        found += "; then Spark groups the rows of each frame"
+        search += "; then Spark groups the rows of each frame"
     facts = [
         ("computes", ", ".join(aggregates) or "the bounds of frames"),
         ("a frame ends", spec.ends),
-        ("how", found),
+        ("how", search),
         *strategy_facts(plan, verbose=verbose),
     ]
     if verbose:
@@ -58,7 +58,7 @@ _KEPT = (
 )
 
 
-def _how_found(plan: Plan[Scheme]) -> str:
+def _describe_search(plan: Plan[Scheme]) -> str:
     if plan.chosen.way is ways.FRAMES_COMPARED:
         return "each row of a key is compared with those before it, in Spark SQL"
     how = "row by row in Python" if plan.chosen.pieces.kind in BY_PYTHON else "by a compiled loop"

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.plan.cost.lasting import Load, loads_of
+from fanlight.engine.plan.cost.lasting import Load, list_loads
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.explain import Explained, Fact, length, strategy_facts, write_page
+from fanlight.engine.plan.explain import Explained, Fact, strategy_facts, write_length, write_page
 from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late import BEHIND
+from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.request import Event, Request
-from fanlight.engine.spec.pictured import Picture
-from fanlight.engine.spec.units import spell
+from fanlight.engine.spec.pictures import Picture
+from fanlight.engine.spec.units import write_duration
 
 _NO_CUT = "none: events differ only by the first and the last of their windows"
 _KEPT = "by key, partials of {pieces}windows that the watermark has not passed, in Spark's store"
@@ -47,33 +47,35 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
     computed = ", ".join(about.aggregates)
     if about.others:
         computed += f"; {', '.join(about.others)} apart, which is cheaper (below)"
-    facts = [("computes", computed), *_windows(plan, request, verbose=about.verbose)]
-    facts += [("how", _how(plan, request)), *strategy_facts(plan, verbose=about.verbose)]
-    facts += _loads(request) if request.lasting else [("workload", _load_of_points(request))]
+    facts = [("computes", computed), *_window_facts(plan, request, verbose=about.verbose)]
+    facts += [("how", _describe_way(plan, request)), *strategy_facts(plan, verbose=about.verbose)]
+    facts += (
+        _load_facts(request) if request.lasting else [("workload", _describe_points_load(request))]
+    )
     if about.verbose and not request.queries.several:
-        facts.append(("cut", _cut_in_words(plan, request)))
+        facts.append(("cut", _describe_cut(plan, request)))
     if request.streaming:
-        facts.append(("keeps", _kept(plan, request, about.state)))
+        facts.append(("keeps", _describe_state(plan, request, about.state)))
     if about.ttp is not None:
-        facts.append(("released", f"{spell(1000 * about.ttp)} (TTP) after a window's end"))
+        facts.append(("released", f"{write_duration(1000 * about.ttp)} (TTP) after a window's end"))
     if request.streaming:
         facts.append(("late rows", BEHIND if request.ordered else request.release.value))
     time = about.time
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
     text = write_page(
         about.spec, over, about.by, facts, plan,
-        streaming=request.streaming, per=_per(request), verbose=about.verbose,
+        streaming=request.streaming, per=_cost_unit(request), verbose=about.verbose,
     )  # fmt: skip
-    return Explained(text, Picture(about.spec, _cut_of(plan), plan.chosen.name))
+    return Explained(text, Picture(about.spec, _first_cut(plan), plan.chosen.name))
 
 
-def _cut_of(plan: Plan[Pieces]) -> Cut | None:
+def _first_cut(plan: Plan[Pieces]) -> Cut | None:
     """How the first of the windows is cut into slices; None if rows are copied instead."""
     chosen = plan.chosen
     return None if chosen.way.copied or chosen.cut is None else chosen.cut.branches[0].cut
 
 
-def _per(request: Request) -> str:
+def _cost_unit(request: Request) -> str:
     """What the costs are per."""
     queries = request.queries
     first = f"{queries.name} {queries.labels[0]}"
@@ -82,20 +84,20 @@ def _per(request: Request) -> str:
     return f"a report of {first}" if queries.several else "a window"
 
 
-def _windows(plan: Plan[Pieces], request: Request, *, verbose: bool) -> Iterator[Fact]:
+def _window_facts(plan: Plan[Pieces], request: Request, *, verbose: bool) -> Iterator[Fact]:
     """How long windows are and how often there is one; of several queries, a line each."""
     queries, pieces = request.queries, plan.chosen.cut
     if not queries.several:
-        yield "windows", _often(request, request.grids[0])
+        yield "windows", _describe_grid(request, request.grids[0])
         return
     branches = pieces.branches if verbose and pieces and not request.lasting else ()
-    rolled = {branch.number: _branch_in_words(request, branch) for branch in branches}
+    rolled = {branch.number: _describe_branch(request, branch) for branch in branches}
     for number, (label, grid) in enumerate(zip(queries.labels, queries.grids, strict=True)):
-        yield f"{queries.name} {label}", _often(request, grid) + rolled.get(number, "")
+        yield f"{queries.name} {label}", _describe_grid(request, grid) + rolled.get(number, "")
 
 
-def _often(request: Request, grid: Grid) -> str:
-    long, slide = (length(request.coordinate, n) for n in (grid.range, grid.slide))
+def _describe_grid(request: Request, grid: Grid) -> str:
+    long, slide = (write_length(request.coordinate, n) for n in (grid.range, grid.slide))
     if request.event is Event.ENDING:
         return f"{long} long, one that ends at every row"
     if grid.range == grid.slide:
@@ -104,7 +106,7 @@ def _often(request: Request, grid: Grid) -> str:
     return f"{long} long, one every {slide}{gaps}"
 
 
-def _how(plan: Plan[Pieces], request: Request) -> str:
+def _describe_way(plan: Plan[Pieces], request: Request) -> str:
     """How rows become windows, in words."""
     queries, way, pieces = request.queries, plan.chosen.way, plan.chosen.cut
     each = f" and {queries.name}" if queries.several else ""
@@ -112,13 +114,14 @@ def _how(plan: Plan[Pieces], request: Request) -> str:
     if request.lasting or way.copied or pieces is None:
         return how
     if queries.several:
-        return f"rows are combined in slices, cut at {_edges(request.coordinate, pieces)}; {how}"
-    if pieces.only.span == 1:
+        edges = _describe_edges(request.coordinate, pieces)
+        return f"rows are combined in slices, cut at {edges}; {how}"
+    if pieces.only_cut.span == 1:
         return "rows are combined in their window; no two windows share a row"
-    return f"rows are combined in {_slices_in_words(pieces.only, request.coordinate)}; {how}"
+    return f"rows are combined in {_describe_slices(pieces.only_cut, request.coordinate)}; {how}"
 
 
-def _kept(plan: Plan[Pieces], request: Request, state: str) -> str:
+def _describe_state(plan: Plan[Pieces], request: Request, state: str) -> str:
     """What a stream keeps, and where."""
     if state:
         return f"{_KEPT_BY_OPERATOR}; {state}"
@@ -127,7 +130,7 @@ def _kept(plan: Plan[Pieces], request: Request, state: str) -> str:
     return fill(_KEPT, pieces=pieces)
 
 
-def _load_of_points(request: Request) -> str:
+def _describe_points_load(request: Request) -> str:
     queries, work = request.queries, request.work
     of = f" of {queries.name} {queries.labels[0]}" if queries.several else ""
     known = "" if work.rows is None else f"about {work.rows:,.0f} rows in all, as Spark estimates; "
@@ -135,37 +138,39 @@ def _load_of_points(request: Request) -> str:
     return known + (f"{load}, {_ASSUMED}rate=, groups=)" if work.assumed else f"{load}, as given")
 
 
-def _cut_in_words(plan: Plan[Pieces], request: Request) -> str:
+def _describe_cut(plan: Plan[Pieces], request: Request) -> str:
     """How long slices are, how many a window and a SLIDE have; or why there are none."""
     way, pieces = plan.chosen.way, plan.chosen.cut
     if request.lasting and not way.sliced:
         return _NO_CUT
     if pieces is None:
         return way.uncut
-    cut = pieces.only
+    cut = pieces.only_cut
     if cut.span == 1:
-        gaps = " with gaps between them" if cut.gaps else ""
-        return f"windows of {length(request.coordinate, cut.grid.range)}{gaps}, one slice each"
+        gaps = " with gaps between them" if cut.has_gaps else ""
+        return (
+            f"windows of {write_length(request.coordinate, cut.grid.range)}{gaps}, one slice each"
+        )
     height = f", {request.height} levels" if way.tall else ""
-    return f"{_slices_in_words(cut, request.coordinate)}, {cut.step} a SLIDE{height}"
+    return f"{_describe_slices(cut, request.coordinate)}, {cut.step} a SLIDE{height}"
 
 
-def _slices_in_words(cut: Cut, coordinate: Coordinate) -> str:
-    width = length(coordinate, cut.head)
+def _describe_slices(cut: Cut, coordinate: Coordinate) -> str:
+    width = write_length(coordinate, cut.head)
     if cut.technique == "pairs":
-        width = f"{width} and {length(coordinate, cut.grid.slide - cut.head)} in turn"
+        width = f"{width} and {write_length(coordinate, cut.grid.slide - cut.head)} in turn"
     return f"slices of {width}, {cut.span} a window"
 
 
-def _edges(coordinate: Coordinate, pieces: Pieces) -> str:
+def _describe_edges(coordinate: Coordinate, pieces: Pieces) -> str:
     parts = []
     for first, every in pieces.granules.edges:
-        start = f" from {length(coordinate, first)}" if first else ""
-        parts.append(f"every {length(coordinate, every)}{start}")
+        start = f" from {write_length(coordinate, first)}" if first else ""
+        parts.append(f"every {write_length(coordinate, every)}{start}")
     return " and ".join(parts)
 
 
-def _branch_in_words(request: Request, branch: Branch) -> str:
+def _describe_branch(request: Request, branch: Branch) -> str:
     """Of which slices the windows of one of several queries are made, and how."""
     queries = request.queries
     source = "the slices"
@@ -177,14 +182,14 @@ def _branch_in_words(request: Request, branch: Branch) -> str:
     return f"; {slices}, from {source}{'' if request.streaming else how}"
 
 
-def _loads(request: Request) -> Iterator[Fact]:
+def _load_facts(request: Request) -> Iterator[Fact]:
     """How much there is to do over events that last, for each query."""
     queries = request.queries
-    for label, load in zip(queries.labels, loads_of(request), strict=True):
-        yield f"load of {label}" if queries.several else "workload", _load_of_events(load)
+    for label, load in zip(queries.labels, list_loads(request), strict=True):
+        yield f"load of {label}" if queries.several else "workload", _describe_events_load(load)
 
 
-def _load_of_events(load: Load) -> str:
+def _describe_events_load(load: Load) -> str:
     known = f"{load.events:,.0f} events a SLIDE, {load.groups:,.0f} keys"
     text = f"{known}, an event lasts {load.length:,.1f} SLIDEs"
     assumed = f"{text}; in part {_ASSUMED}rate=, groups=, duration=)"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import Explained, write_page
-from fanlight.engine.plan.late import BEHIND
+from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.widening import (
     Level,
-    bound,
-    longest_window,
-    most_kept,
-    too_dense,
+    bound_on_work,
+    density_warning,
+    most_kept_rows,
+    most_window_rows,
     units_as_text,
 )
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 
@@ -56,19 +56,19 @@ def _facts(
     ]
     for level in levels:
         batch, window = (units_as_text(spec, n * level.duration) for n in (1, 2))
-        most = f"{longest_window(level, limit):,}"
+        most = f"{most_window_rows(level, limit):,}"
         facts.append(("", f"{level.number:5}  {batch:16}  {window:16}  {most}"))
     facts += [
         ("covers", f"every pattern of at most {limit} rows of a key and at most {spec.longest}"),
         ("reports", "each match once, from the first window that ends with the whole match in it"),
     ]
-    per_second = bound(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
+    per_second = bound_on_work(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
     unit = "second" if spec.measure == "time" else "unit of time"
     facts.append(("searches", f"at most {per_second:,.2f} rows a {unit} and key (Theorem 2)"))
     waiting = ", and those that the watermark has not passed" if streaming else ""
     facts += [
-        ("keeps", f"at most {most_kept(levels, limit):,} rows a key{waiting}"),
+        ("keeps", f"at most {most_kept_rows(levels, limit):,} rows a key{waiting}"),
         ("assumes", f"a batch of level 0 has at most {limit:,} rows of a key (Theorem 2)"),
     ]
-    warning = too_dense(spec, rate, groups)
+    warning = density_warning(spec, rate, groups)
     return [*facts, ("warning", warning)] if warning else facts

@@ -39,7 +39,7 @@ class InputColumn:
 
 @dataclass(frozen=True)
 class Timing:
-    """What closes a frame by time, besides the rows that do.
+    """How time closes a frame, besides the rows that close one.
 
     A row keeps its frame open for ``gap`` after it or, if ``gap`` is None, until the time in its
     input of type ``until``; a row at that very time still goes on with the frame. Without either,
@@ -57,7 +57,7 @@ class Scheme:
     ``kind`` names what marks rows (``operators/frames/marks.py``): in no frame, goes on with one,
     or opens one. A frame is closed by the first row that is not in it or, with ``timing``, by time,
     whichever comes first. ``numbers`` are the deltas or limits in the units of their inputs,
-    ``cells`` the boundaries of the grid of values, ``watched`` what each limit watches. an input of
+    ``cells`` the boundaries of the grid of values, ``watched`` what each limit watches. An input of
     type ``until`` comes last.
     """
 
@@ -83,23 +83,23 @@ class Scheme:
             raise AssertionError(msg)
 
     @property
-    def own_deadlines(self) -> bool:
+    def has_own_deadlines(self) -> bool:
         """Whether rows have an input that says until when they keep their frame open."""
         return bool(self.inputs) and self.inputs[-1].type == "until"
 
     @property
-    def marked(self) -> tuple[InputColumn, ...]:
+    def marked_inputs(self) -> tuple[InputColumn, ...]:
         """The inputs that marks depend on."""
-        return self.inputs[:-1] if self.own_deadlines else self.inputs
+        return self.inputs[:-1] if self.has_own_deadlines else self.inputs
 
     @property
-    def selective(self) -> bool:
+    def drops_small_frames(self) -> bool:
         """Whether frames that are too small are left out."""
         return self.min_rows > 1 or self.min_duration > 0
 
 
-def numbers_of(spec: Frame, types: Sequence[str]) -> tuple[InputColumn, ...]:
-    """The inputs of a spec whose inputs must all be numbers."""
+def number_inputs(spec: Frame, types: Sequence[str]) -> tuple[InputColumn, ...]:
+    """The inputs of a spec, all of which must be numbers."""
     return tuple(
         number_input(read.argument, read.given, kind)
         for read, kind in zip(spec.inputs, types, strict=True)
@@ -112,7 +112,7 @@ def whole_length(argument: str, length: Extent, time_kind: str) -> int:
     return int(length.value)
 
 
-def least_of(least: Least, time_kind: str) -> tuple[int, int]:
+def minimum_size_of(least: Least, time_kind: str) -> tuple[int, int]:
     """The least rows and duration of a frame, in the units of the time column."""
     if least.duration is None:
         return least.rows, 0
@@ -143,8 +143,8 @@ def number_input(about: str, column: Any, kind: str) -> InputColumn:
     )
 
 
-def scale(value: Fraction, read: InputColumn) -> float | int:
-    """A delta or limit in an input's units; whole inputs reach it when they reach its ceiling."""
+def scale_to_input(value: Fraction, read: InputColumn) -> float | int:
+    """A delta or limit in an input's units; rounded up for whole inputs, which reach it then."""
     if read.type == "real":
         return nearest_double(value)
     scaled: int = math.ceil(value * 10**read.scale)
@@ -152,6 +152,6 @@ def scale(value: Fraction, read: InputColumn) -> float | int:
 
 
 def nearest_double(value: Fraction) -> float:
-    """The nearest double; the largest, where a value is beyond all."""
+    """The double nearest to a value; for values beyond all doubles the largest."""
     largest = Fraction(sys.float_info.max)
     return float(max(-largest, min(value, largest)))

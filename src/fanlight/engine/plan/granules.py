@@ -23,7 +23,7 @@ class Granules:
 
     edges: tuple[Edge, ...]
 
-    def start_of(self, coordinate: int) -> int:
+    def slice_start(self, coordinate: int) -> int:
         """Where the slice that a coordinate lies in begins."""
         return max(coordinate - (coordinate - first) % every for first, every in self.edges)
 
@@ -32,27 +32,29 @@ class Granules:
         """An upper bound of the number of slices in a unit of the coordinate."""
         return sum(1 / every for _, every in self.edges)
 
-    def within(self, finer: Granules) -> bool:
+    def is_coarser_than(self, finer: Granules) -> bool:
         """Whether every edge of these is also an edge of ``finer``."""
-        return all(any(_among(edge, other) for other in finer.edges) for edge in self.edges)
+        return all(any(_is_part_of(edge, other) for other in finer.edges) for edge in self.edges)
 
 
 def granules_of(grids: Sequence[Grid]) -> Granules:
     """The fewest slices of which the windows of all grids are runs."""
-    cuts = edges_of(grids, starts=True), edges_of(grids, starts=False)
-    return Granules(_fewest([edge for cut in cuts for edge in cut.edges]))
+    cuts = granules_of_bounds(grids, starts=True), granules_of_bounds(grids, starts=False)
+    return Granules(_drop_redundant([edge for cut in cuts for edge in cut.edges]))
 
 
-def edges_of(grids: Sequence[Grid], *, starts: bool) -> Granules:
+def granules_of_bounds(grids: Sequence[Grid], *, starts: bool) -> Granules:
     """Time cut where windows of any of the grids start, or where they end."""
     lengths = [0 if starts else grid.range for grid in grids]
     pairs = zip(grids, lengths, strict=True)
     return Granules(
-        _fewest([((grid.offset + length) % grid.slide, grid.slide) for grid, length in pairs])
+        _drop_redundant(
+            [((grid.offset + length) % grid.slide, grid.slide) for grid, length in pairs]
+        )
     )
 
 
-def edges_of_cut(cut: Cut) -> Granules:
+def granules_of_cut(cut: Cut) -> Granules:
     """Time cut where the slices of one query begin."""
     grid = cut.grid
     if cut.span == 1 or cut.technique == "pairs":
@@ -60,15 +62,16 @@ def edges_of_cut(cut: Cut) -> Granules:
     return Granules(((grid.offset % cut.head, cut.head),))
 
 
-def _among(edge: Edge, other: Edge) -> bool:
+def _is_part_of(edge: Edge, other: Edge) -> bool:
+    """Whether each edge of a series is also one of another series."""
     return edge[1] % other[1] == 0 and (edge[0] - other[0]) % other[1] == 0
 
 
-def _fewest(edges: Sequence[Edge]) -> tuple[Edge, ...]:
+def _drop_redundant(edges: Sequence[Edge]) -> tuple[Edge, ...]:
     """The series, without those that are part of another one."""
     kept: list[Edge] = []
     for edge in sorted(set(edges), key=lambda one: (one[1], one[0])):
-        if not any(_among(edge, other) for other in kept):
+        if not any(_is_part_of(edge, other) for other in kept):
             kept.append(edge)
     return tuple(kept)
 
@@ -93,7 +96,7 @@ class Pieces:
     branches: tuple[Branch, ...]
 
     @property
-    def only(self) -> Cut:
+    def only_cut(self) -> Cut:
         """The slices of the only query."""
         (branch,) = self.branches
         return branch.cut
@@ -101,39 +104,40 @@ class Pieces:
 
 def single_branch(cut: Cut, rollup: Rollup) -> Pieces:
     """The pieces of a single query: its own slices."""
-    return Pieces(edges_of_cut(cut), (Branch(0, cut, rollup, None, whole=True),))
+    return Pieces(granules_of_cut(cut), (Branch(0, cut, rollup, None, whole=True),))
 
 
-def feed_branches(grids: Sequence[Grid], found: Sequence[tuple[Cut, Rollup]]) -> Pieces:
-    """Each query is made from the coarsest slices that its own cut allows.
+def feed_branches(grids: Sequence[Grid], chosen: Sequence[tuple[Cut, Rollup]]) -> Pieces:
+    """Make each query from the coarsest slices that its own cut allows.
 
-    ``found`` is the (cut, roll-up) of each.
+    ``chosen`` is the (cut, roll-up) of each query.
     """
     granules = granules_of(grids)
-    cuts = [cut for cut, _ in found]
-    order = sorted(range(len(cuts)), key=lambda n: -edges_of_cut(cuts[n]).density)
-    made: list[Branch] = []
+    cuts = [cut for cut, _ in chosen]
+    order = sorted(range(len(cuts)), key=lambda n: -granules_of_cut(cuts[n]).density)
+    branches: list[Branch] = []
     for number in order:
-        cut, rollup = found[number]
-        edges = edges_of_cut(cut)
-        fitting = [b for b in made if not b.cut.gaps and edges.within(edges_of_cut(b.cut))]
-        source = min(fitting, key=lambda b: edges_of_cut(b.cut).density, default=None)
-        finer = granules if source is None else edges_of_cut(source.cut)
+        cut, rollup = chosen[number]
+        edges = granules_of_cut(cut)
+        whole = [one for one in branches if not one.cut.has_gaps]
+        fitting = [one for one in whole if edges.is_coarser_than(granules_of_cut(one.cut))]
+        source = min(fitting, key=lambda b: granules_of_cut(b.cut).density, default=None)
+        finer = granules if source is None else granules_of_cut(source.cut)
         feeds = None if source is None else source.number
-        made.append(Branch(number, cut, rollup, feeds, whole=finer.within(edges)))
-    return Pieces(granules, _together(tuple(made)))
+        branches.append(Branch(number, cut, rollup, feeds, whole=finer.is_coarser_than(edges)))
+    return Pieces(granules, _group_short_branches(tuple(branches)))
 
 
-def _together(branches: tuple[Branch, ...]) -> tuple[Branch, ...]:
-    """Branches of windows with few slices are rolled up together, in the same steps.
+def _group_short_branches(branches: tuple[Branch, ...]) -> tuple[Branch, ...]:
+    """Mark the branches whose windows have few slices, to be rolled up in the same steps.
 
-    So what a branch costs in addition to its rows, such as planning and sorting, is paid once.
+    What a branch costs besides its rows, such as planning and sorting, is then paid once.
     """
     short: set[int] = set()
     feeding: set[int | None] = set()  # branches whose slices others are made from
     for branch in reversed(branches):
         finest = branch.whole and branch.source is None  # its slices are the granules themselves
-        few = branch.rollup.short and not (finest or branch.cut.gaps)
+        few = branch.rollup.short and not (finest or branch.cut.has_gaps)
         if few and branch.number not in feeding:
             short.add(branch.number)
         else:

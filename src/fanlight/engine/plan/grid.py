@@ -30,38 +30,38 @@ Number = TypeVar("Number", int, "NDArray[np.int64]")  # one coordinate, or an ar
 class Grid:
     """Windows in a coordinate: ``m`` is ``[offset + m * slide, offset + m * slide + range)``.
 
-    Which windows an instant is in, and where a window begins and ends, is asked here, of one number
-    or of an array of them; in SQL in :mod:`fanlight.engine.spark.grids`. Nothing else computes it.
+    It says which windows an instant is in, and where a window begins and ends, for one number or an
+    array of them; :mod:`fanlight.engine.spark.grids` does in SQL. Nothing else computes it.
     """
 
     range: int
     slide: int
     offset: int = 0
 
-    def start(self, window: Number) -> Number:
+    def window_start(self, window: Number) -> Number:
         """Where a window begins."""
         return self.offset + window * self.slide
 
-    def end(self, window: Number) -> Number:
+    def window_end(self, window: Number) -> Number:
         """Where a window ends: the first coordinate after it."""
-        return self.start(window) + self.range
+        return self.window_start(window) + self.range
 
-    def first(self, at: Number) -> Number:
-        """The first window that ends after a coordinate: of those that hold it, if some do."""
+    def first_window(self, at: Number) -> Number:
+        """The first window that ends after a coordinate: the first that holds it, if any does."""
         return (at - self.offset - self.range) // self.slide + 1
 
-    def last(self, at: Number) -> Number:
-        """The last window that begins at or before a coordinate: of those that hold it, if some do.
+    def last_window(self, at: Number) -> Number:
+        """The last window that begins by a coordinate: the last that holds it, if any does.
 
-        If none does, it is the one before the gap, and :meth:`first` the one after.
+        In a gap it is the window before, and :meth:`first_window` is the window after.
         """
         return (at - self.offset) // self.slide
 
-    def ended(self, at: Number) -> Number:
+    def last_ended_window(self, at: Number) -> Number:
         """The last window that has ended at a coordinate."""
-        return self.first(at) - 1
+        return self.first_window(at) - 1
 
-    def holds(self, at: Any) -> Any:
+    def has_window(self, at: Any) -> Any:
         """Whether a coordinate lies in some window."""
         return (at - self.offset) % self.slide < self.range
 
@@ -71,7 +71,7 @@ class Grid:
         return self.range / self.slide
 
     @property
-    def gaps(self) -> bool:
+    def has_gaps(self) -> bool:
         """Whether instants may lie in no window (SLIDE longer than RANGE)."""
         return self.slide > self.range
 
@@ -88,11 +88,11 @@ def make_grids(
     for spec in [] if counted else specs:
         _check_lengths(spec, kind, time, time_type)
     if kind == "double" and not counted:
-        return _units(specs)
-    return Coordinate(kind, counted=counted), tuple(map(_grid, specs))
+        return _make_unit_grids(specs)
+    return Coordinate(kind, counted=counted), tuple(map(_make_grid, specs))
 
 
-def _grid(spec: Sliding) -> Grid:
+def _make_grid(spec: Sliding) -> Grid:
     length = int(spec.range.value)
     if spec.slide_by_tuple:
         return Grid(length, 1)
@@ -113,18 +113,18 @@ def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None
     parts = {"range": spec.range}
     if not spec.slide_by_tuple:
         parts |= {"slide": spec.slide, "offset": spec.offset}
-    told = f"time={time!r}"
+    column = f"time={time!r}"
     for argument, length in parts.items():
-        check_length(argument, length, kind, time=told, time_type=time_type, instead=instead)
+        check_length(argument, length, kind, time=column, time_type=time_type, instead=instead)
 
 
-def _units(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:
-    """The longest unit in which every RANGE, SLIDE and distance of offsets is a whole number."""
+def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:
+    """Grids in the longest unit that divides every RANGE, SLIDE and distance of offsets."""
     origin = specs[0].offset.value
     unit = Fraction(0)
     for spec in specs:
         for part in (spec.range.value, spec.slide.value, spec.offset.value - origin):
-            unit = _common(unit, part)
+            unit = _common_divisor(unit, part)
     common = (origin / unit).denominator * unit.numerator
     for spec in specs:
         length, step = int(spec.range.value / unit), int(spec.slide.value / unit)
@@ -145,7 +145,7 @@ def _units(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:
     return Coordinate("double", unit, origin), grids
 
 
-def _common(a: Fraction, b: Fraction) -> Fraction:
+def _common_divisor(a: Fraction, b: Fraction) -> Fraction:
     """The greatest common divisor of fractions; that of 0 and b is b."""
     return Fraction(
         math.gcd(a.numerator * b.denominator, b.numerator * a.denominator),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from fanlight.engine.plan import ways
-from fanlight.engine.plan.candidate import Candidate, Plan, choose
+from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate
 from fanlight.engine.plan.cost import fixed, framed
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.plan.widening import Level, bound
+from fanlight.engine.plan.widening import Level, bound_on_work
 
 FRAME_STRATEGIES = (ways.NATIVE, ways.ARROW)
 BY_PYTHON = ("distinct", "logical")
 
 
-def frame_plan(
+def plan_frames(
     scheme: Scheme,
     *,
     streaming: bool,
@@ -20,26 +20,26 @@ def frame_plan(
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
 ) -> Plan[Scheme]:
-    """How frames are found: in a pass of the rows through Python, or in Spark SQL alone.
+    """The plan of frames: found by a pass of the rows through Python, or by Spark SQL alone.
 
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
     with the numbers of their frames; ``rows`` how many there are in a batch, where that is known.
     """
     returned = by_spark and not streaming
-    cost = framed.passed(by_python=scheme.kind in BY_PYTHON, returned=returned)
-    cost += fixed.of_a_row(rows)
-    passed = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
-    why = _not_native(scheme, streaming=streaming)
-    return choose(
+    cost = framed.row_pass(by_python=scheme.kind in BY_PYTHON, returned=returned)
+    cost += fixed.worker_overhead(rows)
+    way = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
+    why = _why_not_native(scheme, streaming=streaming)
+    return choose_candidate(
         [
-            Candidate(ways.ARROW, passed, scheme, cost),
-            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, framed.compared(), why),
+            Candidate(ways.ARROW, way, scheme, cost),
+            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, framed.comparison(), why),
         ],
         strategy,
     )
 
 
-def _not_native(scheme: Scheme, *, streaming: bool) -> str:
+def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
     """Why Spark SQL cannot find the frames by comparing rows; empty if it can."""
     if streaming:
         return "it is for batches; in a stream a stateful operator puts rows in order"
@@ -55,7 +55,7 @@ def _not_native(scheme: Scheme, *, streaming: bool) -> str:
     return ""
 
 
-def widening_plan(levels: tuple[Level, ...], max_rows: int) -> Plan[tuple[Level, ...]]:
-    """The only candidate of progressive widening; it costs what the search of its rows may cost."""
-    cost = framed.searched(bound(levels, max_rows))
-    return choose([Candidate(ways.PAGES, ways.SEARCHED_PAGES, levels, cost)])
+def plan_widening(levels: tuple[Level, ...], max_rows: int) -> Plan[tuple[Level, ...]]:
+    """The plan of progressive widening: one candidate, whose cost is the bound on its search."""
+    cost = framed.search(bound_on_work(levels, max_rows))
+    return choose_candidate([Candidate(ways.PAGES, ways.SEARCHED_PAGES, levels, cost)])

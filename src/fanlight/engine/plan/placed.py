@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 
 from fanlight.engine.algebra.readings import Distinct, Reading
 from fanlight.engine.plan import events, ways
-from fanlight.engine.plan.candidate import Candidate, Plan, choose, strategy_named
+from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate, find_strategy
 from fanlight.engine.plan.cost import fixed, points
-from fanlight.engine.plan.cut import Cut, pairs, panes
+from fanlight.engine.plan.cut import Cut, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.granules import (
     Pieces,
-    edges_of_cut,
     feed_branches,
     granules_of,
+    granules_of_cut,
     single_branch,
 )
-from fanlight.engine.plan.late import EACH, WHOLE, Release
+from fanlight.engine.plan.late_rows import EACH, WHOLE, Release
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event, Request, Workload
 from fanlight.engine.plan.ways import AUTO, Strategy
@@ -45,7 +45,7 @@ _NO_ORDER = (
 
 @dataclass(frozen=True)
 class Proposal:
-    """Where candidates come from: for points or for events that last, one kind of windows or more.
+    """A source of candidates: for points or for events that last, for one query or for several.
 
     ``strategies`` are those that ``using(...)`` takes, ``candidates`` makes the candidates of a
     request.
@@ -57,189 +57,197 @@ class Proposal:
     one: bool = True
     several: bool = True
 
-    def is_for(self, *, lasting: bool, several: bool) -> bool:
+    def fits(self, *, lasting: bool, several: bool) -> bool:
         """Whether it is for such windows."""
         return self.lasting == lasting and (self.several if several else self.one)
 
 
-def propose(proposal: Proposal) -> None:
-    """Register where further candidates come from."""
+def register_proposal(proposal: Proposal) -> None:
+    """Register a further source of candidates."""
     PROPOSALS.append(proposal)
 
 
-def proposals(*, lasting: bool, several: bool) -> list[Proposal]:
-    """Those for such windows."""
-    return [one for one in PROPOSALS if one.is_for(lasting=lasting, several=several)]
+def find_proposals(*, lasting: bool, several: bool) -> list[Proposal]:
+    """The proposals for such windows."""
+    return [one for one in PROPOSALS if one.fits(lasting=lasting, several=several)]
 
 
 def check_strategy(strategy: object, *, lasting: bool, several: bool) -> Strategy:
-    """The strategy of this name; an error lists the names."""
+    """The strategy of a name; other names raise an error that lists all."""
     names = [
         one
-        for proposal in proposals(lasting=lasting, several=several)
+        for proposal in find_proposals(lasting=lasting, several=several)
         for one in proposal.strategies
     ]
     if not lasting:
-        return strategy_named(strategy, names)
+        return find_strategy(strategy, names)
     if several:
-        others = proposals(lasting=True, several=False)
+        others = find_proposals(lasting=True, several=False)
         alone = {one.name for other in others for one in other.strategies}
-        events.check_alone(strategy, alone, names)
+        events.refuse_for_several(strategy, alone, names)
     kind = "several windows" if several else "events with a duration"
-    return strategy_named(strategy, names, of=f" for {kind}")
+    return find_strategy(strategy, names, of=f" for {kind}")
 
 
 def plan_placed(request: Request, strategy: Strategy = AUTO) -> Plan[Pieces]:
     """The candidate with the lowest estimated cost, or the one that is asked for."""
     apart = request.ruled_out.get(ways.SEPARATE, "")
-    if request.opening and apart:
+    if request.opens_late_rows and apart:
         raise refuse(
             "late='open'",
             f"takes each query by itself, but {apart}",
             "leave it out; a late row is then in none of its windows",
         )
-    return choose(candidates(request), strategy)
+    return choose_candidate(list_candidates(request), strategy)
 
 
-def candidates(request: Request) -> list[Placing]:
-    """Every way to compute the windows."""
-    asked = proposals(lasting=request.lasting, several=request.queries.several)
+def list_candidates(request: Request) -> list[Placing]:
+    """A candidate for every way to compute the windows, also for those that do not fit."""
+    asked = find_proposals(lasting=request.lasting, several=request.queries.several)
     return [one for proposal in asked for one in proposal.candidates(request)]
 
 
-def _with_fixed(
+def _add_fixed_costs(
     propose: Callable[[Request], Iterable[Placing]],
 ) -> Callable[[Request], Iterable[Placing]]:
-    """Candidates with what they take however little there is to do."""
+    """Add to each candidate its fixed cost, which it has however few rows there are."""
 
-    def priced(request: Request) -> Iterator[Placing]:
+    def with_fixed_cost(request: Request) -> Iterator[Placing]:
         for one in propose(request):
             native = one.lift == ways.SPARK_WINDOWS
-            more = fixed.of_a_slide(request.work, native=native, shuffled=one.rollup.shuffled)
+            more = fixed.plan_overhead(request.work, native=native, shuffled=one.rollup.shuffled)
             yield replace(one, cost=one.cost + more)
 
-    return priced
+    return with_fixed_cost
 
 
-def _of_one(request: Request) -> Iterable[Placing]:
-    """Those of one kind of windows, for any aggregates."""
+def _propose_one(request: Request) -> Iterable[Placing]:
+    """Candidates for one query over points, whatever the aggregates."""
     if request.ordered and request.streaming:
-        return _every_row_stream() if request.event is Event.ENDING else _counted_stream(request)
+        return (
+            _propose_every_row_stream()
+            if request.event is Event.ENDING
+            else _propose_counted_stream(request)
+        )
     if request.event is Event.ENDING:
-        return _every_row(request)
-    return _stream(request) if request.streaming else _batch(request)
+        return _propose_every_row(request)
+    return _propose_stream(request) if request.streaming else _propose_batch(request)
 
 
-def _lifetimes(request: Request) -> Iterator[Placing]:
+def _propose_lifetimes(request: Request) -> Iterator[Placing]:
     """Distinct values as events that last: one pass for all queries."""
     why = "" if request.reads == {Distinct.kind} else _NO_VALUES
-    taken = _each(request, points.lifetimes)
+    cost = _cost_of_queries(request, points.lifetimes)
     way = ways.LIFETIMES_OF_ALL if request.queries.several else ways.VALUE_LIFETIMES
-    yield Candidate(ways.LIFETIMES, way, None, taken, _unplaced(request) or why)
+    yield Candidate(ways.LIFETIMES, way, None, cost, _why_not_placed(request) or why)
 
 
-def _ranks(request: Request) -> Iterator[Placing]:
+def _propose_ranks(request: Request) -> Iterator[Placing]:
     """Values ranked, and what is asked read off them in one pass of rows in order of time."""
     why = request.ruled_out.get(ways.RANKS, "") if request.reads <= READ else _NO_RANKS
-    taken = _each(request, points.ranks)
+    cost = _cost_of_queries(request, points.ranks)
     way = ways.RANKED_FOR_EACH if request.queries.several else ways.RANKED
-    yield Candidate(ways.RANKS, way, None, taken, _unplaced(request) or why)
+    yield Candidate(ways.RANKS, way, None, cost, _why_not_placed(request) or why)
 
 
-def _unplaced(request: Request) -> str:
-    """Why windows are not those of a batch that time places."""
+def _why_not_placed(request: Request) -> str:
+    """Why windows are not those of a batch that time places; empty if they are."""
     if request.ordered:
         return _NO_TIMES
     return _NO_LEAD if request.streaming else ""
 
 
-def _each(request: Request, taken: Callable[[points.Load], float]) -> float:
-    """What all queries take, a SLIDE of the first."""
+def _cost_of_queries(request: Request, cost: Callable[[points.Load], float]) -> float:
+    """What all queries cost in a SLIDE of the first; ``cost`` is that of one in its own SLIDE."""
     finest, whole = request.grids[0], 0.0
     for grid in request.grids:
         share = finest.slide / grid.slide
         work = replace(request.work, rows_per_slide=request.work.rows_per_slide / share)
-        whole += taken(_load(work, panes(grid))) * share
+        whole += cost(_load_of_cut(work, cut_into_panes(grid))) * share
     return whole
 
 
-def _cuts(request: Request) -> list[tuple[Strategy, Cut]]:
+def _list_cuts(request: Request) -> list[tuple[Strategy, Cut]]:
     (grid,) = request.grids
-    return [(ways.PANES, panes(grid)), (ways.PAIRS, pairs(grid))]
+    return [(ways.PANES, cut_into_panes(grid)), (ways.PAIRS, cut_into_pairs(grid))]
 
 
-def _load(work: Workload, cut: Cut) -> points.Load:
+def _load_of_cut(work: Workload, cut: Cut) -> points.Load:
     return points.Load.of(work, cut.span, cut.step, min(cut.grid.overlap, cut.span))
 
 
-def _batch(request: Request) -> Iterator[Placing]:
+def _propose_batch(request: Request) -> Iterator[Placing]:
     fields, work = request.fields, request.work
     collected = sum(not field.running for field in fields)
     # Rows that are numbered are slices already; there is nothing to count by value before.
     counts = not request.coordinate.counted and any(field.counted for field in fields)
     sketches = sum(field.sketch for field in fields)
-    for name, cut in _cuts(request):
-        load = _load(work, cut)
+    for name, cut in _list_cuts(request):
+        load = _load_of_cut(work, cut)
         if cut.span == 1 and counts and request.by_spark:
-            yield _cut(name, ways.SPARK_AGGREGATES, cut, points.collected(load))
+            yield _cut_candidate(name, ways.SPARK_AGGREGATES, cut, points.spark_aggregates(load))
         elif cut.span == 1:
-            price = points.counts(load, sketches) if counts else points.slice_rows(load)
-            yield _cut(name, ways.SLICES, cut, price)
+            cost = points.counts(load, sketches) if counts else points.slicing(load)
+            yield _cut_candidate(name, ways.SLICES, cut, cost)
         elif counts:
-            yield _cut(name, ways.COUNT_COPIES, cut, points.counts(load, sketches))
+            yield _cut_candidate(name, ways.COUNT_COPIES, cut, points.counts(load, sketches))
         else:
-            yield _cut(name, ways.SCANNED, cut, points.scan(load, collected))
+            yield _cut_candidate(name, ways.SCANNED, cut, points.scan(load, collected))
             if any(field.running for field in fields):
-                yield _cut(name, ways.STACKED, cut, points.two_stacks(load, collected))
-    cut = pairs(request.grids[0])
-    refused = _not_invertible(request)
+                yield _cut_candidate(name, ways.STACKED, cut, points.two_stacks(load, collected))
+    cut = cut_into_pairs(request.grids[0])
+    refused = _why_not_invertible(request)
     if not refused and cut.span == 1:
         refused = "windows that do not overlap have nothing to subtract"
-    taken = points.difference(_load(work, cut))
-    yield _cut(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, taken, refused)
-    load = _load(work, panes(request.grids[0]))
-    if request.native_windows and request.placed_batch:
-        yield _expanded(request, ways.SPARK_OWN, points.native(load, kept=counts))
+    cost = points.difference(_load_of_cut(work, cut))
+    yield _cut_candidate(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, cost, refused)
+    load = _load_of_cut(work, cut_into_panes(request.grids[0]))
+    if request.native_windows and request.is_placed_batch:
+        yield _expand_candidate(request, ways.SPARK_OWN, points.spark_windows(load, kept=counts))
     else:
-        taken = points.expanded_counts(load, sketches) if counts else points.expand(load)
-        yield _expanded(request, ways.EXPANDED, taken)
+        cost = points.expanded_counts(load, sketches) if counts else points.expand(load)
+        yield _expand_candidate(request, ways.EXPANDED, cost)
 
 
-def _cut(name: Strategy, way: ways.Way, cut: Cut, price: float, refused: str = "") -> Placing:
-    return Candidate(name, way, single_branch(cut, way.rollup), price, refused)
+def _cut_candidate(
+    name: Strategy, way: ways.Way, cut: Cut, cost: float, refused: str = ""
+) -> Placing:
+    return Candidate(name, way, single_branch(cut, way.rollup), cost, refused)
 
 
-def _expanded(request: Request, way: ways.Way, price: float, refused: str = "") -> Placing:
-    return _cut(ways.EXPAND, way, panes(request.grids[0]), price, refused)
+def _expand_candidate(request: Request, way: ways.Way, cost: float, refused: str = "") -> Placing:
+    return _cut_candidate(ways.EXPAND, way, cut_into_panes(request.grids[0]), cost, refused)
 
 
-def _stream(request: Request) -> Iterator[Placing]:
+def _propose_stream(request: Request) -> Iterator[Placing]:
     shared = request.grids[0].overlap > 1  # else a row is in one window, and the rules are one
-    whole = WHOLE if shared and request.opening else ""
-    for name, cut in _cuts(request):
+    whole = WHOLE if shared and request.opens_late_rows else ""
+    for name, cut in _list_cuts(request):
         way = ways.SLICES if cut.span == 1 else ways.SLICE_COPIES
-        yield _cut(name, way, cut, points.copies(_load(request.work, cut)), whole)
+        yield _cut_candidate(name, way, cut, points.copies(_load_of_cut(request.work, cut)), whole)
     yield Candidate(ways.DIFFERENTIAL, ways.UNFIT, refused=_NO_ORDER)
-    taken = points.expand(_load(request.work, panes(request.grids[0])))
-    each = EACH if shared and request.dropping else ""
-    yield _expanded(request, ways.EXPANDED, taken, each)
+    cost = points.expand(_load_of_cut(request.work, cut_into_panes(request.grids[0])))
+    each = EACH if shared and request.drops_late_rows else ""
+    yield _expand_candidate(request, ways.EXPANDED, cost, each)
 
 
-def _counted_stream(request: Request) -> Iterator[Placing]:
+def _propose_counted_stream(request: Request) -> Iterator[Placing]:
     """Windows counted in rows over a stream: one operator numbers, cuts and rolls up the rows."""
-    for name, cut in _cuts(request):
-        yield _cut(name, ways.ROWS_IN_OPERATOR, cut, points.difference(_load(request.work, cut)))
+    for name, cut in _list_cuts(request):
+        yield _cut_candidate(
+            name, ways.ROWS_IN_OPERATOR, cut, points.difference(_load_of_cut(request.work, cut))
+        )
     for name in (ways.DIFFERENTIAL, ways.EXPAND):
         yield Candidate(name, ways.ROWS_IN_OPERATOR, refused=_ONE_WAY)
 
 
-def _every_row_stream() -> Iterator[Placing]:
+def _propose_every_row_stream() -> Iterator[Placing]:
     yield Candidate(AUTO, ways.ROWS_IN_OPERATOR)
     for name in (ways.PANES, ways.PAIRS, ways.EXPAND, ways.DIFFERENTIAL):
         yield Candidate(name, ways.ROWS_IN_OPERATOR, refused=_NO_PANES)
 
 
-def _every_row(request: Request) -> Iterator[Placing]:
+def _propose_every_row(request: Request) -> Iterator[Placing]:
     """Every row ends a window: there are no panes to share (Li et al., section 1, Query 2)."""
     rows = max(request.work.rows_per_slide, 1.0)
     load = points.Load(rows, max(int(rows), 2), 1, 1.0, 1.0)
@@ -248,24 +256,24 @@ def _every_row(request: Request) -> Iterator[Placing]:
     yield Candidate(ways.PANES, scanned, refused=_NO_PANES)
     yield Candidate(ways.PAIRS, scanned, refused=_NO_PANES)
     yield Candidate(ways.EXPAND, scanned, None, points.scan(load, collected))
-    taken, why = points.difference(load), _not_invertible(request)
-    yield Candidate(ways.DIFFERENTIAL, subtracted, None, taken, why)
+    cost, why = points.difference(load), _why_not_invertible(request)
+    yield Candidate(ways.DIFFERENTIAL, subtracted, None, cost, why)
     if any(field.running for field in request.fields):
         # It has no name of its own: "auto" takes it if scanning would cost more.
         stacks = points.two_stacks(load, collected)
         yield Candidate(AUTO, ways.EVERY_ROW_STACKED, None, stacks)
 
 
-def _not_invertible(request: Request) -> str:
-    found = next((field for field in request.fields if not field.invertible), None)
-    return "" if found is None else f"{found.label} {found.why_not}"
+def _why_not_invertible(request: Request) -> str:
+    field = next((one for one in request.fields if not one.invertible), None)
+    return "" if field is None else f"{field.label} {field.why_not}"
 
 
-def _several(request: Request) -> Iterator[Placing]:
+def _propose_several(request: Request) -> Iterator[Placing]:
     """Granules for all queries, a chain of them in a stateful operator, or each query alone."""
     finest, work = request.grids[0], request.work
-    best = [_best(request, query) for query in request.queries.queries]
-    pieces = feed_branches(request.grids, [(one.pieces.only, one.rollup) for one in best])
+    best = [_best_candidate(request, query) for query in request.queries.queries]
+    pieces = feed_branches(request.grids, [(one.pieces.only_cut, one.rollup) for one in best])
     chain = request.ruled_out.get(ways.CHAIN, "")
     if not request.streaming and not chain:
         chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"
@@ -278,7 +286,7 @@ def _several(request: Request) -> Iterator[Placing]:
     apart = sum(
         one.cost * finest.slide / grid.slide for one, grid in zip(best, request.grids, strict=True)
     )
-    whole = WHOLE if request.opening else ""
+    whole = WHOLE if request.opens_late_rows else ""
     why = request.ruled_out.get(ways.GRANULES, "") or whole
     yield Candidate(ways.GRANULES, shared, pieces, together, why)
     yield Candidate(ways.CHAIN, ways.STAIRWISE, pieces, through, chain or whole)
@@ -287,7 +295,7 @@ def _several(request: Request) -> Iterator[Placing]:
     yield Candidate(ways.SEPARATE, ways.ONE_BY_ONE, None, apart, why, forced=only)
 
 
-def _best(request: Request, query: Query) -> Placing:
+def _best_candidate(request: Request, query: Query) -> Placing:
     """The best cut and roll-up of one query by itself."""
     rows = request.work.rows_per_slide * query.grid.slide / request.grids[0].slide
     counted = request.event is Event.COUNTED
@@ -299,16 +307,18 @@ def _best(request: Request, query: Query) -> Placing:
         release=Release.of("drop", streaming=request.streaming and not counted),
         by_spark=False,
     )
-    cuts = [one for one in candidates(mine) if one.strategy in (ways.PANES, ways.PAIRS)]
+    cuts = [one for one in list_candidates(mine) if one.strategy in (ways.PANES, ways.PAIRS)]
     fitting = [one for one in cuts if not one.refused]
     # Panes shorter than pairs would cut through granules, which end only where windows do.
     granules = granules_of([query.grid])
-    whole = [one for one in fitting if edges_of_cut(one.pieces.only).within(granules)]
+    whole = [
+        one for one in fitting if granules_of_cut(one.pieces.only_cut).is_coarser_than(granules)
+    ]
     return min(whole or fitting, key=lambda one: one.cost)
 
 
 def _shared_cost(request: Request, pieces: Pieces, best: list[Placing]) -> float:
-    """Granules once, then the roll-up of each branch, in a SLIDE of the finest query."""
+    """What granules and the roll-up of each branch cost in a SLIDE of the finest query."""
     work, finest = request.work, request.grids[0]
     slices = pieces.granules.density * finest.slide
     whole = points.granules(work, slices)
@@ -318,19 +328,23 @@ def _shared_cost(request: Request, pieces: Pieces, best: list[Placing]) -> float
         if request.streaming:
             whole += points.granule_copies(work, slices, grid.overlap)
         else:
-            load = _load(replace(work, rows_per_slide=work.rows_per_slide / share), branch.cut)
-            whole += (best[branch.number].cost - points.slice_rows(load)) * share
+            load = _load_of_cut(
+                replace(work, rows_per_slide=work.rows_per_slide / share), branch.cut
+            )
+            whole += (best[branch.number].cost - points.slicing(load)) * share
     return whole
 
 
 PROPOSALS = [
     Proposal(
         (ways.PANES, ways.PAIRS, ways.EXPAND, ways.DIFFERENTIAL),
-        _with_fixed(_of_one), several=False,
+        _add_fixed_costs(_propose_one), several=False,
     ),
-    Proposal((ways.GRANULES, ways.CHAIN, ways.SEPARATE), _with_fixed(_several), one=False),
-    Proposal((ways.LIFETIMES,), _with_fixed(_lifetimes)),
-    Proposal((ways.RANKS,), _with_fixed(_ranks)),
-    Proposal(events.ONE, events.candidates, lasting=True, several=False),
-    Proposal(events.SEVERAL, events.candidates, lasting=True, one=False),
+    Proposal(
+        (ways.GRANULES, ways.CHAIN, ways.SEPARATE), _add_fixed_costs(_propose_several), one=False,
+    ),
+    Proposal((ways.LIFETIMES,), _add_fixed_costs(_propose_lifetimes)),
+    Proposal((ways.RANKS,), _add_fixed_costs(_propose_ranks)),
+    Proposal(events.ONE, events.list_candidates, lasting=True, several=False),
+    Proposal(events.SEVERAL, events.list_candidates, lasting=True, one=False),
 ]  # fmt: skip

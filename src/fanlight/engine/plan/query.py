@@ -31,17 +31,17 @@ class Queries:
 
     @property
     def grids(self) -> tuple[Grid, ...]:
-        """The grid of each."""
+        """The grid of each query."""
         return tuple(query.grid for query in self.queries)
 
     @property
-    def deciding(self) -> tuple[Grid, ...]:
+    def deciding_grids(self) -> tuple[Grid, ...]:
         """The grids whose windows decide whether a row is late."""
         return self.asked or self.grids
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """The label of each."""
+        """The label of each query."""
         return tuple(query.label for query in self.queries)
 
     @property

@@ -11,7 +11,7 @@ from fractions import Fraction
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.constants import KEYS, ROWS, ROWS_OF_KEY
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late import Release
+from fanlight.engine.plan.late_rows import Release
 from fanlight.engine.plan.query import Queries
 from fanlight.engine.plan.ways import AUTO, CHAIN, GRANULES, SEPARATE, Strategy
 
@@ -27,7 +27,7 @@ class Event(Enum):
 
 @dataclass(frozen=True)
 class FieldFacts:
-    """What the choice of a candidate depends on, of one field of a partial."""
+    """What the choice of a candidate needs to know of one field of a partial."""
 
     label: str  # the aggregate that it belongs to
     running: bool  # whether Spark can combine a running partial in O(1) a row
@@ -53,7 +53,7 @@ class Workload:
 
     @property
     def slides(self) -> float:
-        """How many SLIDEs of rows there are; without end where that is not known."""
+        """How many SLIDEs of rows there are; infinite where that is not known."""
         return math.inf if self.rows is None else max(self.rows / self.rows_per_slide, 1e-9)
 
 
@@ -68,14 +68,14 @@ class Hints:
     height: int = 7
 
     def with_hints(self, strategy: Strategy, **hints: float | Fraction | None) -> Hints:
-        """These hints, with those that are given now in their place."""
+        """These hints, overridden by those that are given now."""
         known = {name: value for name, value in hints.items() if value is not None}
         return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
 
-    def workload(
+    def estimate_workload(
         self, coordinate: Coordinate, grid: Grid, *, keyed: bool, at_every_row: bool = False
     ) -> Workload:
-        """The workload, seen from the grid of the first windows."""
+        """The workload in a SLIDE of the first windows, whose grid is given."""
         groups = self.groups or (KEYS if keyed else 1.0)
         last = None if self.duration is None else float(self.duration / coordinate.unit)
         if coordinate.counted:
@@ -88,9 +88,7 @@ class Hints:
         return Workload(self.rate * seconds, groups, assumed=False, duration=last)
 
 
-def ruled_out(
-    *, together: str = "", operator: str = "", native: str = ""
-) -> Mapping[Strategy, str]:
+def rule_out(*, together: str = "", operator: str = "", native: str = "") -> Mapping[Strategy, str]:
     """Why strategies for several queries cannot be used; empty texts rule out none.
 
     ``together``: why queries cannot be computed one by one, ``operator``: why only a stateful
@@ -103,8 +101,8 @@ def ruled_out(
 class Request:
     """Windows over points or over events with a duration (``lasting``), and what is kept of each.
 
-    ``ruled_out`` says of strategies why what is asked cannot be computed so, for reasons that only
-    the DataFrame or the aggregates know. ``height`` is that of ``se-ml-slicing``.
+    ``ruled_out`` says why strategies cannot be used, for reasons that only the DataFrame or the
+    aggregates know. ``height`` is that of ``se-ml-slicing``.
     ``reads`` names what is read off value counts, one name for each aggregate;
     ``""`` stands for anything else. ``by_spark``: Spark has an aggregate of its own for each that
     needs value counts. ``native_windows``: Spark has these windows, and an aggregate of its own for
@@ -124,21 +122,21 @@ class Request:
     native_windows: bool = False
 
     def with_rows(self, rows: float | None) -> Request:
-        """The same, over about so many rows in all, where that is known."""
+        """The same request, over about ``rows`` rows in all; None if that is not known."""
         return replace(self, work=replace(self.work, rows=rows))
 
     @property
     def streaming(self) -> bool:
-        """Whether windows are given one after the other."""
+        """Whether windows are released one after the other, as a stream does."""
         return self.release is not Release.AT_ONCE
 
     @property
-    def dropping(self) -> bool:
+    def drops_late_rows(self) -> bool:
         """Whether a late row must be in none of its windows."""
         return self.release is Release.DROPPING
 
     @property
-    def opening(self) -> bool:
+    def opens_late_rows(self) -> bool:
         """Whether a late row must be in those of its windows that are open."""
         return self.release is Release.OPENING
 
@@ -148,9 +146,9 @@ class Request:
         return self.event is Event.LASTING
 
     @property
-    def divisible(self) -> bool:
-        """Whether aggregates may be computed apart: each of their windows is known by its place."""
-        return self.placed_batch and not self.ruled_out.get(SEPARATE)
+    def can_split_aggregates(self) -> bool:
+        """Whether aggregates may be computed in parts: their windows are known by their place."""
+        return self.is_placed_batch and not self.ruled_out.get(SEPARATE)
 
     @property
     def ordered(self) -> bool:
@@ -158,7 +156,7 @@ class Request:
         return self.event in (Event.ENDING, Event.COUNTED)
 
     @property
-    def placed_batch(self) -> bool:
+    def is_placed_batch(self) -> bool:
         """Whether it is about points of a batch, in windows that time places."""
         return not (self.ordered or self.streaming or self.lasting)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fanlight.engine.spec.units import spell
+from fanlight.engine.spec.units import write_duration
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 
@@ -18,25 +18,25 @@ class Level:
     ratio: int  # 1 at level 0
 
     @property
-    def below(self) -> int:
+    def duration_below(self) -> int:
         """The duration of a batch of the level below; 0 at level 0."""
         return self.duration // self.ratio if self.number else 0
 
-    def window(self, batch: int) -> tuple[int, int]:
+    def window_of_batch(self, batch: int) -> tuple[int, int]:
         """Start and end of the window whose second batch is given."""
         return (batch - 1) * self.duration, (batch + 1) * self.duration
 
 
 def levels_of(spec: ProgressiveWidening) -> tuple[Level, ...]:
     """The levels of a spec, the shortest first."""
-    found: list[Level] = []
+    levels: list[Level] = []
     for number, duration in enumerate(spec.durations):
-        ratio = duration // found[-1].duration if found else 1
-        found.append(Level(number, duration, ratio))
-    return tuple(found)
+        ratio = duration // levels[-1].duration if levels else 1
+        levels.append(Level(number, duration, ratio))
+    return tuple(levels)
 
 
-def longest_window(level: Level, max_rows: int) -> int:
+def most_window_rows(level: Level, max_rows: int) -> int:
     """The greatest number of rows in a window of a level, under the assumption of Theorem 2.
 
     The earlier batch has been searched, so only its ends are kept. So are those of the later one if
@@ -49,7 +49,7 @@ def longest_window(level: Level, max_rows: int) -> int:
     return 2 * max_rows + (2 * max_rows if level.ratio == 2 else level.ratio * part)
 
 
-def most_kept(levels: tuple[Level, ...], max_rows: int) -> int:
+def most_kept_rows(levels: tuple[Level, ...], max_rows: int) -> int:
     """The greatest number of rows of a key that later windows need, under the same assumption.
 
     These are the ends of complete batches: of the last one of the highest level, and at each level
@@ -63,7 +63,7 @@ def most_kept(levels: tuple[Level, ...], max_rows: int) -> int:
     return max_rows + sum(n * each for n, each in zip(complete, rows, strict=True))
 
 
-def bound(
+def bound_on_work(
     levels: tuple[Level, ...], max_rows: int, resources: Callable[[float], float] = float
 ) -> float:
     """Theorem 2: the resources that the windows may take in a unit of time.
@@ -71,10 +71,12 @@ def bound(
     ``resources`` says what a window of so many rows takes; by default one for each row. For an
     unbounded number of doubling levels this is 2·R(4·L_max)/t, the paper's bound.
     """
-    return sum(resources(longest_window(level, max_rows)) / level.duration for level in levels)
+    return sum(resources(most_window_rows(level, max_rows)) / level.duration for level in levels)
 
 
-def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | None) -> str | None:
+def density_warning(
+    spec: ProgressiveWidening, rate: float | None, groups: float | None
+) -> str | None:
     """A warning if a first batch is expected to hold more than ``max_rows`` rows; else None."""
     if rate is None:
         return None
@@ -91,4 +93,4 @@ def too_dense(spec: ProgressiveWidening, rate: float | None, groups: float | Non
 
 def units_as_text(spec: ProgressiveWidening, units: int) -> str:
     """A length of time as a user would write it."""
-    return spell(units) if spec.measure == "time" else str(units)
+    return write_duration(units) if spec.measure == "time" else str(units)

@@ -53,7 +53,7 @@ def restore_sql(of: Coordinate, number: str) -> str:
         return f"timestamp_micros({number})"
     if of.kind == "timestamp_ntz":
         return f"({_EPOCH_NTZ} + ({number}) * interval '0.000001' second)"
-    if of.celled:
+    if of.is_unit_number:
         return boundary(of, number)
     return f"({number})"
 
@@ -63,7 +63,7 @@ def rejections(of: Coordinate, name: str, column: str) -> list[tuple[str, str]]:
     rejected = [(f"{column} is null", f"{name} is null")]
     if of.kind == "double":
         rejected.append((f"isnan({column})", f"{name} is NaN"))
-    if of.celled:
+    if of.is_unit_number:
         limit = float(EXACT_DOUBLE * of.unit / 2)
         far = f"abs(cast({column} as double)) >= {limit!r}D"
         rejected.append((far, f"{name} is too large for windows this small"))

@@ -16,12 +16,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.exact import parts_of
-from fanlight.engine.algebra.facts import inverse_refused
+from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Min, Monoid
 from fanlight.engine.algebra.readings import Reading
-from fanlight.engine.algebra.template import fill, places
-from fanlight.engine.algebra.text import literal, struct
+from fanlight.engine.algebra.split_sums import split_sum_of
+from fanlight.engine.algebra.sql_text import literal, struct
+from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import RESULTS, Lift, Own
 from fanlight.engine.spark import translation
@@ -175,7 +175,7 @@ class Fields:
         key = (column, monoid)
         if key not in self.kept:
             holistic = monoid.by_value and not monoid.bounded
-            why_not = inverse_refused(monoid, types)
+            why_not = why_not_invertible(monoid, types)
             one = monoid.combining in ("least", "greatest")
             facts = FieldFacts(
                 label, monoid.running, not why_not, why_not, holistic, one, not monoid.in_python
@@ -262,7 +262,7 @@ def build_fields(
             texts[part] = _keep_parts(
                 bound, fields, (monoid, value), label, types, weighted=weighted
             )
-        if "start" in places(partials.lower) and bound.coordinate.counted:
+        if "start" in find_places(partials.lower) and bound.coordinate.counted:
             texts["start"] = fields.add_field("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
         label = call.label_of(names)
@@ -285,11 +285,13 @@ def _keep_parts(
 ) -> str:
     """Add a field and return its SQL: its column, or two columns for a sum that may overflow."""
     monoid, value = lifted
-    parts = parts_of(_summed_type(bound, fields, monoid, value, types))
+    parts = split_sum_of(_summed_type(bound, fields, monoid, value, types))
     if parts is None:
         return fields.add_field(value, monoid, label, types).name
-    upper, lower = (fields.add_field(part, monoid, label, types).name for part in parts.of(value))
-    return parts.as_double(upper, lower) if weighted else parts.total(upper, lower)
+    upper, lower = (
+        fields.add_field(part, monoid, label, types).name for part in parts.split(value)
+    )
+    return parts.double_sum_sql(upper, lower) if weighted else parts.sum_sql(upper, lower)
 
 
 def _summed_type(

@@ -21,7 +21,7 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.binding.widening import WideningBound
 from fanlight.engine.spark.fields import Argument, Fields
 from fanlight.engine.spark.sql import type_text
-from fanlight.engine.spec.units import Extent, spell
+from fanlight.engine.spec.units import Extent, write_duration
 
 if TYPE_CHECKING:
     from fanlight.engine.operators.state_header import Fingerprint
@@ -94,7 +94,7 @@ def _column(value: Column) -> str:
 
 def _extent(value: Extent) -> str:
     if value.measure == "time" and value.value:
-        return spell(int(value.value))
+        return write_duration(int(value.value))
     return f"{value.value} rows" if value.measure == "rows" else _fraction(value.value)
 
 

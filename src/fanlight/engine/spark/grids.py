@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.granules import edges_of
+from fanlight.engine.plan.granules import granules_of_bounds
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.cuts import after_edge, from_origin, pick_extreme, slice_end
 
@@ -45,7 +45,7 @@ def starts_between(first: str, last: str, step: str) -> str:
 
 def has_window(grid: Grid, t: str) -> str | None:
     """SQL: whether some window holds ``t``; None if windows leave no gaps."""
-    return f"{after_edge(t, grid.offset, grid.slide)} < {grid.range}L" if grid.gaps else None
+    return f"{after_edge(t, grid.offset, grid.slide)} < {grid.range}L" if grid.has_gaps else None
 
 
 def window_end(grid: Grid, start: str) -> str:
@@ -71,11 +71,11 @@ def latest_start(grid: Grid, at: str) -> str:
 
 def first_end(grids: Sequence[Grid], t: str) -> str:
     """SQL: the end of the first window, of any grid, that holds ``t``; null if none does."""
-    if not any(grid.gaps for grid in grids):
-        return slice_end(edges_of(grids, starts=False), t)
+    if not any(grid.has_gaps for grid in grids):
+        return slice_end(granules_of_bounds(grids, starts=False), t)
     ends = []
     for grid in grids:
-        at, test = slice_end(edges_of([grid], starts=False), t), has_window(grid, t)
+        at, test = slice_end(granules_of_bounds([grid], starts=False), t), has_window(grid, t)
         ends.append(at if test is None else f"if({test}, {at}, null)")
     return pick_extreme("least", ends)
 
@@ -149,7 +149,7 @@ def first_event_end(grids: Sequence[Grid]) -> str:
     for grid in grids:
         first, last = first_number(grid, "first_at", among), last_number(grid, "last_at", among)
         at = window_end(grid, numbered_start(grid, first, among))
-        ends.append(f"if({first} <= {last}, {at}, null)" if grid.gaps else at)
+        ends.append(f"if({first} <= {last}, {at}, null)" if grid.has_gaps else at)
     return ends[0] if len(ends) == 1 else f"least({', '.join(ends)})"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.aggregate import contains
+from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED
@@ -136,5 +136,5 @@ def lift_each_row(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], l
     rows = select_values(bound, fields, [*bound.place_columns, *bound.tie_keys, *arguments])
     types = types_in(rows)
     order = ["t", *bound.tie_keys, *arguments]
-    order = [name for name in order if not contains(types[name], UNGROUPED)]
+    order = [name for name in order if not contains_type(types[name], UNGROUPED)]
     return rows, partials_of_rows(rows, fields.all), order

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
-from fanlight.engine.plan.late import Late, check_dropped
+from fanlight.engine.plan.late_rows import Late, refuse_open_windows
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.frames import bind_frames
 from fanlight.engine.spark.binding.placed import bind_lasting, bind_points
@@ -17,7 +17,7 @@ from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spark.windows.levels import LevelWindows
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spark.windows.widening import WideningWindows
-from fanlight.engine.spec.errors import called_as, refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
@@ -93,7 +93,7 @@ def over(
 ) -> WideningWindows: ...
 
 
-@called_as("fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')")
+@explain_wrong_calls("fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')")
 def over(
     df: DataFrame,
     spec: Spec,
@@ -157,7 +157,7 @@ Row(item=1, count(1)=30)]
     return _bind_windows(df, spec, time, by, tiebreak, late)
 
 
-@called_as("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
+@explain_wrong_calls("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
 def rejected(
     df: DataFrame,
     spec: Spec,
@@ -207,7 +207,7 @@ def _bind_windows(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: A
             "name one column, or use a kind of window that takes a pair, for example fl.Sliding",
         )
     if family.droppable:
-        check_dropped(late, f"{type(spec).__name__} windows")
+        refuse_open_windows(late, f"{type(spec).__name__} windows")
     return _OPENED[family](df, spec, time, by, tiebreak, late)
 
 

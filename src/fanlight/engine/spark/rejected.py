@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.text import literal
+from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.sql import expr, is_taken
 from fanlight.engine.spec.errors import refuse

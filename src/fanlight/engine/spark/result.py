@@ -47,7 +47,7 @@ def window_column(bound: Bound, windows: DataFrame, start: str, end: str) -> Col
     """
     column = expr(windows, f"named_struct('start', {start}, 'end', {end})")
     metadata: dict[str, Any] = {}
-    if bound.coordinate.timed and not bound.coordinate.counted:
+    if bound.coordinate.is_timestamp and not bound.coordinate.counted:
         metadata[TIME_WINDOW] = True
         if bound.df.isStreaming:
             metadata[WATERMARK] = bound.delay

@@ -11,10 +11,10 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.aggregate import digits
+from fanlight.engine.algebra.aggregate import digits_of
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.granules import Branch, Pieces, edges_of_cut
+from fanlight.engine.plan.granules import Branch, Pieces, granules_of_cut
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_number, slice_start
@@ -175,17 +175,17 @@ def add_first_rows(
 def _widen_for_sum(text: str, kind: str) -> str:
     """SQL: a decimal widened for a sum, since Spark rounds away the last digit of 38.
 
-    Sums of so many digits are kept in two parts (:mod:`fanlight.engine.algebra.exact`), so there is
-    room.
+    Sums of so many digits are kept in two parts (:mod:`fanlight.engine.algebra.split_sums`), so
+    there is room.
     """
     if not kind.startswith("decimal(38,"):
         return text
-    return f"cast({text} as decimal(37,{digits(kind)[1]}))"
+    return f"cast({text} as decimal(37,{digits_of(kind)[1]}))"
 
 
 def _total_type(kind: str) -> str:
     """A type in which the running total of all rows of a key cannot overflow."""
-    return f"decimal(38,{digits(kind)[1] if kind.startswith('decimal') else 0})"
+    return f"decimal(38,{digits_of(kind)[1] if kind.startswith('decimal') else 0})"
 
 
 ROLLUPS = {
@@ -281,7 +281,7 @@ def build_branches(
 
 def _slice_of_piece(cut: Cut) -> str:
     """SQL: the start of the slice, of a cut, that holds the finer ``piece``."""
-    return slice_start(edges_of_cut(cut), "piece")
+    return slice_start(granules_of_cut(cut), "piece")
 
 
 def query_as_column(bound: Placed, query: int) -> list[str]:

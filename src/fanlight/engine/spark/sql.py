@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
-from fanlight.engine.algebra.text import parts, quote, quoted, substituted
+from fanlight.engine.algebra.sql_text import has_substitution, in_backticks, quote, split_path
 
 WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
 TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window
@@ -47,7 +47,7 @@ def first_line(error: Exception) -> str:
 
 def expr_as(df: DataFrame, text: str, name: str) -> Column:
     """The Column of an SQL expression, with a name."""
-    if substituted(name):
+    if has_substitution(name):
         return expr(df, text).alias(name)
     return expr(df, f"{text} as {quote(name)}")  # saves two calls into the JVM
 
@@ -63,7 +63,7 @@ def type_text(kind: DataType) -> str:
     For messages, and for SQL if no field has a name of the user's: see ``quote``.
     """
     if isinstance(kind, StructType):
-        fields = (f"{quoted(f.name)}: {type_text(f.dataType)}" for f in kind.fields)
+        fields = (f"{in_backticks(f.name)}: {type_text(f.dataType)}" for f in kind.fields)
         return f"struct<{', '.join(fields)}>"
     if isinstance(kind, ArrayType):
         return f"array<{type_text(kind.elementType)}>"
@@ -101,13 +101,13 @@ def quote_column(df: DataFrame, name: str) -> str:
     """SQL text for a column given by name: a column of that name, or a path into a struct."""
     if name in df.columns:
         return quote(name)
-    return quote(*parts(name))
+    return quote(*split_path(name))
 
 
 def project(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataFrame:
     """Select SQL texts and Columns under names; texts alone take one call into the JVM."""
     pairs = list(columns)
-    if all(isinstance(given, str) and not substituted(name) for given, name in pairs):
+    if all(isinstance(given, str) and not has_substitution(name) for given, name in pairs):
         return df.selectExpr(*(f"{given} as {quote(name)}" for given, name in pairs))
     return df.select(*[
         expr_as(df, given, name) if isinstance(given, str) else given.alias(name)

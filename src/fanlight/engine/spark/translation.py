@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.registry import AGGREGATES
-from fanlight.engine.algebra.text import parts
+from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, quote_column
 
@@ -106,7 +106,7 @@ def _split_names(df: DataFrame, inner: str, count: int) -> Iterator[list[str]]:
 
 def _column_name(df: DataFrame, shown: str) -> str:
     """A column as a user names it, by what Spark shows of it."""
-    names = parts(shown)
+    names = split_path(shown)
     return names[0] if len(names) == 1 and names[0] in df.columns else shown
 
 

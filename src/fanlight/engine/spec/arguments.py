@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from fanlight.engine.spec.errors import refuse
 
 
-def flag(argument: str, given: object) -> bool:
-    """True or False, and nothing that is taken for one of them."""
+def check_flag(argument: str, given: object) -> bool:
+    """Return ``given`` if it is True or False; what merely counts as one of them is refused."""
     if not isinstance(given, bool):
-        raise refuse(f"{argument}={given!r}", "is not a flag", "write True or False")
+        raise refuse(f"{argument}={given!r}", "is neither True nor False", "write True or False")
     return given
 
 
-def choice(argument: str, given: object, allowed: Sequence[str], what: str) -> str:
-    """One of the words that an argument may be; ``what`` they are, in the singular."""
+def check_choice(argument: str, given: object, allowed: Sequence[str], what: str) -> str:
+    """Return ``given`` if it is one of the ``allowed`` words; errors say it is not ``what``."""
     if not isinstance(given, str) or given not in allowed:
         words = " or ".join(map(repr, allowed))
         raise refuse(f"{argument}={given!r}", f"is not {what}", f"write {argument}={words}")
     return given
 
 
-def text(argument: str, given: object, example: str) -> str:
-    """A text; half of a surrogate pair is none, since nothing can be sent with it."""
+def check_text(argument: str, given: object, example: str) -> str:
+    """Return ``given`` if it is a string of valid Unicode; half a surrogate pair is not."""
     if not isinstance(given, str):
         why = f"is of type {type(given).__name__}, not text"
         raise refuse(f"{argument}={given!r}", why, f"write for example {example}")
@@ -32,9 +32,9 @@ def text(argument: str, given: object, example: str) -> str:
     return given
 
 
-def names(argument: str, given: object, example: str) -> tuple[str, ...]:
-    """Names, in a list or a tuple; a single one may stand alone."""
-    listed = (given,) if isinstance(given, str) else given
-    if not isinstance(listed, (list, tuple)) or not all(isinstance(name, str) for name in listed):
+def read_names(argument: str, given: object, example: str) -> tuple[str, ...]:
+    """Read a list or tuple of names; a single name may be given without a list."""
+    several = (given,) if isinstance(given, str) else given
+    if not isinstance(several, (list, tuple)) or not all(isinstance(name, str) for name in several):
         raise refuse(f"{argument}={given!r}", "is not a list of names", f"write {example}")
-    return tuple(listed)
+    return tuple(several)

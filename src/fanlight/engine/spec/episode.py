@@ -124,14 +124,14 @@ a value is missing; write a number, a quoted text, a variable, or _
         set_once(self, "text", text)
         set_once(self, "event", event)
         set_once(self, "result", result)
-        set_once(self, "steps", _Reader(text, result).steps())
+        set_once(self, "steps", _Reader(text, result).read_steps())
 
     @property
     def events(self) -> tuple[Event, ...]:
         """All events, step by step."""
         return tuple(event for step in self.steps for event in step)
 
-    def _counts(self) -> Counter[str]:
+    def _count_variables(self) -> Counter[str]:
         return Counter(
             term.name
             for event in self.events
@@ -142,16 +142,16 @@ a value is missing; write a number, a quoted text, a variable, or _
     @property
     def variables(self) -> tuple[str, ...]:
         """The variables in the order in which they appear."""
-        return tuple(self._counts())
+        return tuple(self._count_variables())
 
     @property
     def shared(self) -> tuple[str, ...]:
         """The variables that are used in more than one place."""
-        return tuple(name for name, count in self._counts().items() if count > 1)
+        return tuple(name for name, count in self._count_variables().items() if count > 1)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that the expression speaks of."""
+        """The columns that the expression names."""
         named = [column for event in self.events for column, _ in event.terms]
         return tuple(dict.fromkeys([self.event, *named]))
 
@@ -160,7 +160,7 @@ a value is missing; write a number, a quoted text, a variable, or _
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _made, (self.text, self.event, self.result)
+        return _restore, (self.text, self.event, self.result)
 
     def __eq__(self, other: object) -> bool:
         mine = (self.steps, self.event)
@@ -174,105 +174,109 @@ a value is missing; write a number, a quoted text, a variable, or _
         return f"Episode({steps!r})"
 
 
-def _made(text: str, event: str, result: str) -> Episode:
+def _restore(text: str, event: str, result: str) -> Episode:
     return Episode(text, event=event, result=result)
 
 
 class _Reader:
-    """Recursive descent, one token ahead."""
+    """A recursive-descent parser with one token of look-ahead."""
 
     def __init__(self, text: str, result: str) -> None:
         self.text, self.result = text, result
-        self.tokens = list(self._split())
+        self.tokens = list(self._split_tokens())
         self.at = 0
 
-    def _split(self) -> list[tuple[str, str, int]]:
-        found: list[tuple[str, str, int]] = []
+    def _split_tokens(self) -> list[tuple[str, str, int]]:
+        tokens: list[tuple[str, str, int]] = []
         at, text = 0, self.text
         while True:
             blank = _BLANK.match(text, at)
             at = blank.end() if blank else at
             if at >= len(text):
-                return found
+                return tokens
             if text[at] in ";\n":
-                found.append(("stop", text[at], at))
+                tokens.append(("stop", text[at], at))
                 at += 1
                 continue
             token = _TOKEN.match(text, at)
             if token is None or token.lastgroup is None:
-                raise self._wrong(at, f"{text[at]!r} is not part of the notation", "leave it out")
-            found.append((token.lastgroup, token[token.lastgroup], at))
+                raise self._error_at(
+                    at, f"{text[at]!r} is not part of the notation", "leave it out"
+                )
+            tokens.append((token.lastgroup, token[token.lastgroup], at))
             at = token.end()
 
-    def steps(self) -> tuple[tuple[Event, ...], ...]:
+    def read_steps(self) -> tuple[tuple[Event, ...], ...]:
         steps: list[tuple[Event, ...]] = []
         while self.at < len(self.tokens):
             if self._take("stop"):
                 continue
-            step = [self._event()]
+            step = [self._read_event()]
             while self._take("bar"):
                 while self._take("stop"):
                     pass  # a step may go on in the next line
-                step.append(self._event())
-            if self.at < len(self.tokens) and self._next()[0] != "stop":
-                _, found, where = self._next()
-                raise self._wrong(where, f"{found!r} is not expected", "separate steps by ;")
+                step.append(self._read_event())
+            if self.at < len(self.tokens) and self._peek()[0] != "stop":
+                _, wrong, where = self._peek()
+                raise self._error_at(where, f"{wrong!r} is not expected", "separate steps by ;")
             steps.append(tuple(step))
         if not steps:
-            raise self._wrong(0, "there is no event", "write for example 'accept => y; close fd=y'")
+            raise self._error_at(
+                0, "there is no event", "write for example 'accept => y; close fd=y'"
+            )
         if sum(map(len, steps)) > MOST_EVENTS:
-            raise self._wrong(0, f"there are more than {MOST_EVENTS} events", "write fewer")
+            raise self._error_at(0, f"there are more than {MOST_EVENTS} events", "write fewer")
         return tuple(steps)
 
-    def _event(self) -> Event:
+    def _read_event(self) -> Event:
         name = self._take("word") or self._take("text")
         if name is None:
-            raise self._wrong(self._where(), "an event's name is missing", "write one")
+            raise self._error_at(self._position(), "an event's name is missing", "write one")
         terms = []
-        while self._next()[0] == "word":
+        while self._peek()[0] == "word":
             column = self._take("word") or ""
             if self._take("equals") is None:
-                raise self._wrong(
-                    self._where(), f"{column!r} has no = after it", f"write {column}=value"
+                raise self._error_at(
+                    self._position(), f"{column!r} has no = after it", f"write {column}=value"
                 )
-            terms.append((column, self._term()))
+            terms.append((column, self._read_term()))
         if self._take("arrow"):
-            terms.append((self.result, self._term()))
-        return Event(_unquoted(name), tuple(terms))
+            terms.append((self.result, self._read_term()))
+        return Event(_unquote(name), tuple(terms))
 
-    def _term(self) -> Term:
+    def _read_term(self) -> Term:
         number = self._take("number")
         if number is not None:
             return Literal(int(number))
         text = self._take("text")
         if text is not None:
-            return Literal(_unquoted(text))
+            return Literal(_unquote(text))
         word = self._take("word")
         if word is None:
             hint = "write a number, a quoted text, a variable, or _"
-            raise self._wrong(self._where(), "a value is missing", hint)
+            raise self._error_at(self._position(), "a value is missing", hint)
         return Variable(word)
 
-    def _next(self) -> tuple[str, str, int]:
+    def _peek(self) -> tuple[str, str, int]:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "", len(self.text))
 
     def _take(self, kind: str) -> str | None:
-        found, text, _ = self._next()
-        if found != kind:
+        actual, text, _ = self._peek()
+        if actual != kind:
             return None
         self.at += 1
         return text
 
-    def _where(self) -> int:
-        return self._next()[2]
+    def _position(self) -> int:
+        return self._peek()[2]
 
-    def _wrong(self, at: int, why: str, hint: str) -> FanlightError:
+    def _error_at(self, at: int, why: str, hint: str) -> FanlightError:
         rest = self.text[at : at + 20].strip()
         place = f"at {rest!r}" if rest else "at its end"
         return refuse(f"Episode {self.text!r}", f"cannot be read {place}: {why}", hint)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     if text[:1] == "'":
         return text[1:-1].replace("''", "'")
     return text[1:-1] if text[:1] == '"' else text

@@ -16,7 +16,7 @@ class FanlightError(ValueError):
     """Raised for every request that fanlight cannot carry out.
 
     The message says what was asked, why it cannot be, and what to write instead. It is raised as
-    early as can be: when the spec is made, or when ``over`` or a terminal method is called; never
+    early as possible: when the spec is made, or when ``over`` or a terminal method is called; never
     while Spark runs.
 
     >>> import fanlight as fl
@@ -32,11 +32,11 @@ FanlightError.__module__ = "fanlight"  # the name that users know, in every trac
 
 
 class MissingError(FanlightError, AttributeError):
-    """Raised for an attribute that does not exist; ``hasattr`` says no, as of any other object."""
+    """Raised for an attribute that does not exist; an AttributeError, so ``hasattr`` is False."""
 
 
 class CallError(FanlightError, TypeError):
-    """Raised for a call whose arguments are not those of the function."""
+    """Raised for a call with arguments that the function does not take."""
 
 
 def refuse(asked: str, why: str, instead: str) -> FanlightError:
@@ -44,8 +44,8 @@ def refuse(asked: str, why: str, instead: str) -> FanlightError:
     return FanlightError(f"{asked} {why}; {instead}")
 
 
-def called_as(example: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Have a function say how it is called, if its arguments are not those that it takes."""
+def explain_wrong_calls(example: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function: called with arguments that it does not take, it shows ``example``."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
@@ -55,11 +55,13 @@ def called_as(example: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             try:
                 signature.bind(*args, **kwargs)
             except TypeError as error:
-                shown = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
+                arguments = ", ".join(
+                    [*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())]
+                )
                 unknown = next((name for name in kwargs if name not in signature.parameters), "")
                 meant = get_close_matches(unknown, signature.parameters, 1) if unknown else []
                 raise CallError(
-                    f"{function.__name__}({shown}): {error}; write "
+                    f"{function.__name__}({arguments}): {error}; write "
                     f"{f'{meant[0]}=… instead of {unknown}=…, as in ' if meant else ''}{example}"
                 ) from None
             return function(*args, **kwargs)

@@ -9,11 +9,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from fanlight.engine.spec.arguments import choice, flag
+from fanlight.engine.spec.arguments import check_choice, check_flag
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.pictured import Pictured
+from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import Extent, Measure, Rows, extent, spell
+from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent, write_duration
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -111,19 +111,19 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         weights: Sequence[float] | None = None,
         changes_only: bool = False,
     ) -> None:
-        lengths, steps = _listed("ranges", ranges), _listed("slides", slides)
+        lengths, steps = _read_lengths("ranges", ranges), _read_lengths("slides", slides)
         _check_lists(lengths, steps)
         _check_measures(lengths, steps)
         _check_nesting(lengths, steps)
-        choice("report", report, get_args(Report), "a way to report")
-        flag("changes_only", changes_only)
+        check_choice("report", report, get_args(Report), "a way to report")
+        check_flag("changes_only", changes_only)
         set_once = object.__setattr__
         set_once(self, "ranges", lengths)
         set_once(self, "slides", steps)
-        set_once(self, "offset", None if offset is None else _start(offset, lengths[0]))
+        set_once(self, "offset", None if offset is None else _read_offset(offset, lengths[0]))
         set_once(self, "report", report)
-        set_once(self, "horizons", _horizons(horizons, lengths, report))
-        set_once(self, "weights", _weights(weights, len(lengths), report))
+        set_once(self, "horizons", _read_horizons(horizons, lengths, report))
+        set_once(self, "weights", _read_weights(weights, len(lengths), report))
         set_once(self, "changes_only", changes_only)
 
     @property
@@ -138,24 +138,28 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         if self.report == "continuous":
             steps = (self.slides[0],) * len(self.slides)
         pairs = zip(self.ranges, steps, strict=True)
-        found = [Level(k, self._sliding(r, s)) for k, (r, s) in enumerate(pairs)]
+        levels = [Level(k, self._make_windows(r, s)) for k, (r, s) in enumerate(pairs)]
         for horizon in self.horizons:
             covers = next(k for k, r in enumerate(self.ranges) if r.value >= horizon.value)
-            found.append(Level(covers, self._sliding(horizon, self.slides[0])))
-        return tuple(found)
+            levels.append(Level(covers, self._make_windows(horizon, self.slides[0])))
+        return tuple(levels)
 
     @property
     def subwindows(self) -> tuple[Sliding, ...]:
         """The levels as the paper's subwindows, each with its own slide."""
-        return tuple(self._sliding(r, s) for r, s in zip(self.ranges, self.slides, strict=True))
+        return tuple(
+            self._make_windows(r, s) for r, s in zip(self.ranges, self.slides, strict=True)
+        )
 
-    def _sliding(self, length: Extent, step: Extent) -> Sliding:
+    def _make_windows(self, length: Extent, step: Extent) -> Sliding:
         """Windows of a length that end at each multiple of a step, counted from the offset."""
         spec = object.__new__(Sliding)
         start = self.offset or Extent(length.measure, Fraction(0), "0")
-        if ahead := -length.value % step.value:  # they start between two multiples
+        if (
+            ahead := -length.value % step.value
+        ):  # ends are multiples of the step, so starts lie between two
             moved = start.value + ahead
-            start = Extent(length.measure, moved, _written(moved, length))
+            start = Extent(length.measure, moved, _write_length(moved, length))
         for name, part in (("range", length), ("slide", step), ("offset", start)):
             object.__setattr__(spec, name, part)
         return spec
@@ -168,12 +172,12 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         return _restore, tuple(getattr(self, name) for name in self.__slots__)
 
     def _key(self) -> tuple[object, ...]:
-        def plain(part: Any) -> object:
+        def comparable(part: Any) -> object:
             if isinstance(part, Extent):
                 return part.measure, part.value
-            return tuple(map(plain, part)) if isinstance(part, tuple) else part
+            return tuple(map(comparable, part)) if isinstance(part, tuple) else part
 
-        return tuple(plain(getattr(self, name)) for name in self.__slots__)
+        return tuple(comparable(getattr(self, name)) for name in self.__slots__)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MultiGranular) and self._key() == other._key()
@@ -182,13 +186,13 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         return hash(self._key())
 
     def __repr__(self) -> str:
-        parts = [_shown(self.ranges), _shown(self.slides)]
+        parts = [_write_list(self.ranges), _write_list(self.slides)]
         if self.offset is not None:
             parts.append(f"offset={self.offset}")
         if self.report != "periodic":
             parts.append(f"report={self.report!r}")
         if self.horizons:
-            parts.append(f"horizons={_shown(self.horizons)}")
+            parts.append(f"horizons={_write_list(self.horizons)}")
         if self.weights is not None:
             parts.append(f"weights={list(self.weights)}")
         if self.changes_only:
@@ -203,33 +207,33 @@ def _restore(*parts: object) -> MultiGranular:
     return spec
 
 
-def _shown(extents: Sequence[Extent]) -> str:
+def _write_list(extents: Sequence[Extent]) -> str:
     return "[" + ", ".join(map(str, extents)) + "]"
 
 
-def _written(value: Fraction, like: Extent) -> str:
-    """A length as its user would write it."""
+def _write_length(value: Fraction, like: Extent) -> str:
+    """A length in Python, as a user would write it."""
     if like.measure == "time":
-        return repr(spell(int(value)))
+        return repr(write_duration(int(value)))
     if like.measure == "rows":
         return f"fl.rows({int(value)})"
     return repr(int(value) if value.denominator == 1 else float(value))
 
 
-def _listed(argument: str, given: object) -> tuple[Extent, ...]:
+def _read_lengths(argument: str, given: object) -> tuple[Extent, ...]:
     if isinstance(given, (str, Rows)) or not isinstance(given, Sequence):
         raise refuse(
             f"{argument}={given!r}",
             "is not a list with a length for each level",
             f"write for example {argument}=['1 minute', '10 minutes']",
         )
-    return tuple(extent(f"{argument}[{k}]", one) for k, one in enumerate(given))
+    return tuple(read_extent(f"{argument}[{k}]", one) for k, one in enumerate(given))
 
 
 def _check_lists(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
     if len(lengths) != len(steps):
         raise refuse(
-            f"ranges={_shown(lengths)} with slides={_shown(steps)}",
+            f"ranges={_write_list(lengths)} with slides={_write_list(steps)}",
             f"name {len(lengths)} ranges but {len(steps)} slides",
             "give each level a range and a slide",
         )
@@ -239,7 +243,7 @@ def _check_lists(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
         )
     if len(lengths) == 1:
         raise refuse(
-            f"ranges={_shown(lengths)}",
+            f"ranges={_write_list(lengths)}",
             "has only one level",
             f"write fl.Sliding({lengths[0]}, {steps[0]}), or add a level",
         )
@@ -252,20 +256,20 @@ def _check_measures(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
             if part.measure != first.measure:
                 raise refuse(
                     f"{argument}[{k}]={part}",
-                    f"is {part.called}, but ranges[0]={first} is {first.called}",
+                    f"is {part.kind_in_words}, but ranges[0]={first} is {first.kind_in_words}",
                     "give all levels in the same kind of unit",
                 )
 
 
 def _check_nesting(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
     for k, (length, step) in enumerate(zip(lengths, steps, strict=True)):
-        least = lengths[k - 1].value if k else Fraction(0)
-        if k and length.value <= least:
+        shorter = lengths[k - 1].value if k else Fraction(0)
+        if k and length.value <= shorter:
             if all(a.value > b.value for a, b in pairwise(lengths)):
-                hint = "list the finest level first: " + _shown(lengths[::-1])
+                hint = "list the finest level first: " + _write_list(lengths[::-1])
             else:
-                whole = (math.floor(least / step.value) + 1) * step.value
-                hint = f"write for example ranges[{k}]={_written(whole, length)}"
+                whole = (math.floor(shorter / step.value) + 1) * step.value
+                hint = f"write for example ranges[{k}]={_write_length(whole, length)}"
             raise refuse(
                 f"ranges[{k}]={length}", f"does not exceed ranges[{k - 1}]={lengths[k - 1]}", hint
             )
@@ -273,21 +277,21 @@ def _check_nesting(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
             raise refuse(
                 f"slides[{k}]={step}",
                 f"is shorter than slides[{k - 1}]={steps[k - 1]}",
-                f"write slides[{k}]={_written(steps[k - 1].value, step)} or longer",
+                f"write slides[{k}]={_write_length(steps[k - 1].value, step)} or longer",
             )
         if length.value % step.value:
             near = max(round(length.value / step.value), 1) * step.value
-            if near <= least:
-                near = (math.floor(least / step.value) + 1) * step.value
+            if near <= shorter:
+                near = (math.floor(shorter / step.value) + 1) * step.value
             raise refuse(
                 f"ranges[{k}]={length}",
                 f"is not a multiple of slides[{k}]={step}",
-                f"write ranges[{k}]={_written(near, length)}, or another slide",
+                f"write ranges[{k}]={_write_length(near, length)}, or another slide",
             )
 
 
-def _start(given: object, like: Extent) -> Extent:
-    start = extent("offset", given, positive=False)
+def _read_offset(given: object, like: Extent) -> Extent:
+    start = read_extent("offset", given, positive=False)
     if start.measure == like.measure:
         return start
     whole = start.measure == "number" and start.value % 1 == 0
@@ -295,42 +299,43 @@ def _start(given: object, like: Extent) -> Extent:
         return Extent(like.measure, start.value, start.text)
     raise refuse(
         f"offset={start}",
-        f"is {start.called}, but ranges[0]={like} is {like.called}",
+        f"is {start.kind_in_words}, but ranges[0]={like} is {like.kind_in_words}",
         "give it in the same kind, or leave it out",
     )
 
 
-def _horizons(given: object, lengths: Sequence[Extent], report: str) -> tuple[Extent, ...]:
+def _read_horizons(given: object, lengths: Sequence[Extent], report: str) -> tuple[Extent, ...]:
     if isinstance(given, (str, Rows)) or not isinstance(given, Sequence):
         raise refuse(
             f"horizons={given!r}", "is not a list", "write for example horizons=['5 minutes']"
         )
-    found = tuple(extent(f"horizons[{h}]", one) for h, one in enumerate(given))
-    if found and report != "continuous":
+    horizons = tuple(read_extent(f"horizons[{h}]", one) for h, one in enumerate(given))
+    if horizons and report != "continuous":
         raise refuse(
-            f"horizons={_shown(found)}",
+            f"horizons={_write_list(horizons)}",
             "have no slides of their own, so they can only be reported continuously",
             "add report='continuous', or make them levels",
         )
     widest = lengths[-1]
-    for h, horizon in enumerate(found):
+    for h, horizon in enumerate(horizons):
         named = f"horizons[{h}]={horizon}"
         if horizon.measure != widest.measure:
-            why = f"is {horizon.called}, but each level is {widest.called}"
+            why = f"is {horizon.kind_in_words}, but each level is {widest.kind_in_words}"
             raise refuse(named, why, "give it in the same kind")
         if horizon.value > widest.value:
+            longest = _write_length(widest.value, widest)
             raise refuse(
                 named,
                 f"reaches beyond the widest level, ranges[{len(lengths) - 1}]={widest}",
-                f"write horizons[{h}]={_written(widest.value, widest)} or shorter, or add a level",
+                f"write horizons[{h}]={longest} or shorter, or add a level",
             )
-        taken = {part.value for part in (*lengths, *found[:h])}
+        taken = {part.value for part in (*lengths, *horizons[:h])}
         if horizon.value in taken:
             raise refuse(named, "is already reported", "leave it out")
-    return found
+    return horizons
 
 
-def _weights(given: object, levels: int, report: str) -> tuple[float, ...] | None:
+def _read_weights(given: object, levels: int, report: str) -> tuple[float, ...] | None:
     if given is None:
         return None
     example = [round(1 / (k + 1), 2) for k in range(levels)]

@@ -1,4 +1,4 @@
-"""Sliding windows: RANGE, SLIDE and where counting starts."""
+"""Sliding windows: RANGE, SLIDE and offset."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.pictured import Pictured
-from fanlight.engine.spec.units import Extent, Measure, Rows, extent
+from fanlight.engine.spec.pictures import Pictured
+from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -70,16 +70,16 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         *,
         offset: str | timedelta | float | Rows = 0,
     ) -> None:
-        length = extent("range", range)
-        step = length if slide is None else extent("slide", slide)
+        length = read_extent("range", range)
+        step = length if slide is None else read_extent("slide", slide)
         by_tuple = length.measure == "time" and step.measure == "rows" and step.value == 1
         if length.measure != step.measure and not by_tuple:
             raise refuse(
                 f"range={length} with slide={step}",
-                f"mixes {length.called} with {step.called}",
+                f"mixes {length.kind_in_words} with {step.kind_in_words}",
                 "give both in rows, or both as durations, or slide=fl.rows(1) with a duration",
             )
-        start = extent("offset", offset, positive=False)
+        start = read_extent("offset", offset, positive=False)
         if start.value == 0:
             start = Extent(length.measure, start.value, start.text)
         elif length.measure == "rows" and start.measure == "number" and start.value % 1 == 0:
@@ -87,7 +87,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         elif start.measure != length.measure or by_tuple:
             why = "is set, but windows that end at every row have no grid to shift"
             if not by_tuple:
-                why = f"is {start.called}, but range={length} is {length.called}"
+                why = f"is {start.kind_in_words}, but range={length} is {length.kind_in_words}"
             raise refuse(f"offset={start}", why, "leave offset out, or give it in the same kind")
         set_once = object.__setattr__
         set_once(self, "range", length)

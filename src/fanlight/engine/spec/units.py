@@ -9,8 +9,8 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Literal
 
+from fanlight.engine.spec.duration_notations import as_plain_duration
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.notations import plain
 
 Measure = Literal["time", "number", "rows"]
 
@@ -87,15 +87,15 @@ def rows(count: int) -> Rows:
 
 @dataclass(frozen=True)
 class Extent:
-    """A length on the windowing attribute: exact, with what the user wrote for messages."""
+    """The length of a window or a slide: its exact value, and the user's text for messages."""
 
     measure: Measure
     value: Fraction  # microseconds, plain units, or rows
     text: str
 
     @property
-    def called(self) -> str:
-        """What it is, in words: a duration, a number, a number of rows."""
+    def kind_in_words(self) -> str:
+        """Its kind in words: a duration, a number, a number of rows."""
         return {"time": "a duration", "number": "a number", "rows": "a number of rows"}[
             self.measure
         ]
@@ -104,32 +104,34 @@ class Extent:
         return self.text
 
 
-def extent(argument: str, given: object, *, positive: bool = True, counted: bool = True) -> Extent:
-    """Read one of ``range``, ``slide``, ``offset``; ``argument`` names it in errors.
+def read_extent(
+    argument: str, given: object, *, positive: bool = True, counted: bool = True
+) -> Extent:
+    """Read a length such as ``range``, ``slide`` or ``offset``; ``argument`` names it in errors.
 
-    Where rows are not ``counted``, no error advises to.
+    Only if it may be ``counted`` in rows do errors suggest ``fl.rows(n)``.
     """
-    found = _read(argument, given, counted=counted)
-    if positive and found.value <= 0:
-        hint = {"time": "'1 minute'", "number": "1", "rows": "fl.rows(1)"}[found.measure]
+    length = _parse_extent(argument, given, counted=counted)
+    if positive and length.value <= 0:
+        hint = {"time": "'1 minute'", "number": "1", "rows": "fl.rows(1)"}[length.measure]
         raise refuse(
             f"{argument}={given!r}", "must be positive", f"write for example {argument}={hint}"
         )
-    if abs(found.value) >= LONGEST:
+    if abs(length.value) >= LONGEST:
         raise refuse(
             f"{argument}={given!r}",
             "is longer than 2**62 units and would overflow",
             "write a shorter one",
         )
-    return found
+    return length
 
 
-def _read(argument: str, given: object, *, counted: bool) -> Extent:
+def _parse_extent(argument: str, given: object, *, counted: bool) -> Extent:
     if isinstance(given, Rows):
         return Extent("rows", Fraction(given.count), str(given))
     if isinstance(given, timedelta):
         micros = (given.days * 86_400 + given.seconds) * 1_000_000 + given.microseconds
-        return Extent("time", Fraction(micros), f"'{spell(micros)}'")
+        return Extent("time", Fraction(micros), f"'{write_duration(micros)}'")
     if isinstance(given, str):
         return Extent("time", Fraction(parse_duration(argument, given)), repr(given))
     if isinstance(given, (int, float)) and not isinstance(given, bool):
@@ -157,7 +159,7 @@ def parse_duration(argument: str, text: str) -> int:
         if unit in MONTHS:
             raise refuse(
                 f"{argument}={text!r}",
-                f"is a calendar unit: a {unit} has no fixed length, so time cannot be cut by it",
+                f"has a calendar unit: a {unit} has no fixed length, so it cannot cut time",
                 f"write {argument}='30 days' or the like, or group by date_trunc('{unit}', …)",
             )
         total += number * MICROSECONDS[unit]
@@ -172,8 +174,8 @@ def parse_duration(argument: str, text: str) -> int:
 
 def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
     """The numbers of a duration as text, each with its unit: of :data:`MICROSECONDS`, or months."""
-    found, at = [], 0
-    sign, body = plain(text.strip())
+    parts, at = [], 0
+    sign, body = as_plain_duration(text.strip())
     while part := _PART.match(body, at):
         unit = part[2].lower()
         unit = ALIASES.get(unit, unit.removesuffix("s"))
@@ -183,22 +185,22 @@ def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
                 f"has the unknown unit {part[2]!r}",
                 "use microseconds, milliseconds, seconds, minutes, hours, days or weeks",
             )
-        found.append((sign * Fraction(part[1]), unit))
+        parts.append((sign * Fraction(part[1]), unit))
         at = part.end()
-    if not found or at < len(body):
+    if not parts or at < len(body):
         raise refuse(
             f"{argument}={text!r}",
             "is not a duration",
             f"write a number and a unit, for example {argument}='4 minutes'",
         )
-    return found
+    return parts
 
 
-def spell(micros: int) -> str:
-    """A duration in the largest unit that divides it.
+def write_duration(micros: int) -> str:
+    """A number of microseconds as text, in the largest unit that divides it.
 
-    >>> spell(90_000_000), spell(3_600_000_000), spell(-60_000_000)
-    ('90 seconds', '1 hour', '-1 minute')
+    >>> [write_duration(micros) for micros in (90_000_000, 3_600_000_000, -60_000_000)]
+    ['90 seconds', '1 hour', '-1 minute']
     """
     if not micros:
         return "0 seconds"

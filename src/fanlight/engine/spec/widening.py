@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.pictured import Pictured
-from fanlight.engine.spec.units import LONGEST, Extent, Measure, extent
+from fanlight.engine.spec.pictures import Pictured
+from fanlight.engine.spec.units import LONGEST, Extent, Measure, read_extent
 
 Duration = str | timedelta | float
 
@@ -83,8 +83,8 @@ another whole number above 1
         factor: int = 2,
     ) -> None:
         several = list(first) if isinstance(first, (list, tuple)) and first else [first]
-        given = [_duration("first", part) for part in several]
-        limit = _duration("longest", longest)
+        given = [_read_duration("first", part) for part in several]
+        limit = _read_duration("longest", longest)
         for part in given:
             if part.measure != limit.measure:
                 raise refuse(
@@ -105,7 +105,7 @@ another whole number above 1
                 f"write longest={given[0]} or more, or a shorter first",
             )
         if isinstance(first, (list, tuple)):
-            durations = _checked(given, limit)
+            durations = _check_durations(given, limit)
             if not isinstance(factor, (int, float)) or factor != 2:
                 raise refuse(
                     f"factor={factor!r} with a list of durations",
@@ -113,7 +113,7 @@ another whole number above 1
                     "give a factor or a list, not both",
                 )
         else:
-            durations = _grown(int(given[0].value), limit, factor)
+            durations = _grow_durations(int(given[0].value), limit, factor)
         set_once = object.__setattr__
         set_once(self, "first", tuple(given))
         set_once(self, "longest", limit)
@@ -156,24 +156,24 @@ another whole number above 1
         )
 
 
-def _duration(argument: str, given: object) -> Extent:
-    found = extent(argument, given, counted=False)
-    if found.measure == "rows":
+def _read_duration(argument: str, given: object) -> Extent:
+    length = read_extent(argument, given, counted=False)
+    if length.measure == "rows":
         raise refuse(
-            f"{argument}={found}",
+            f"{argument}={length}",
             "is a number of rows, but batches are cut by time",
             f"write a duration ({argument}='1 second'), or a whole number for an integer time",
         )
-    if found.value.denominator != 1:
+    if length.value.denominator != 1:
         raise refuse(
-            f"{argument}={found}",
+            f"{argument}={length}",
             "is not a whole number, and windows are cut at whole numbers",
             "scale the time column so that it is, or use a timestamp",
         )
-    return found
+    return length
 
 
-def _grown(first: int, limit: Extent, factor: object) -> tuple[int, ...]:
+def _grow_durations(first: int, limit: Extent, factor: object) -> tuple[int, ...]:
     if isinstance(factor, bool) or not isinstance(factor, (int, float)) or factor != factor // 1:
         raise refuse(
             f"factor={factor!r}",
@@ -194,8 +194,8 @@ def _grown(first: int, limit: Extent, factor: object) -> tuple[int, ...]:
     return tuple(durations)
 
 
-def _checked(given: Sequence[Extent], limit: Extent) -> tuple[int, ...]:
-    """Durations one by one: nested, and covering every pattern up to ``limit`` (Lemma 1)."""
+def _check_durations(given: Sequence[Extent], limit: Extent) -> tuple[int, ...]:
+    """Check a list of durations: nested, and long enough for patterns of ``limit`` (Lemma 1)."""
     listed = f"first=[{', '.join(map(str, given))}]"
     for below, above in pairwise(given):
         ratio = Fraction(above.value, below.value)

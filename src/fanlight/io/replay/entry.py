@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 )
 
 from fanlight.engine.spark.sql import first_line, type_text
-from fanlight.engine.spec.arguments import choice, flag, text
+from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import parse_duration
 from fanlight.io.replay.arrivals import Disorder
@@ -136,11 +136,11 @@ def replay(
     options = ReplayOptions(
         paths=paths,
         format=file_format,
-        time=text("time", time, 'time="ts"'),
+        time=check_text("time", time, 'time="ts"'),
         speedup=_check_speedup(speedup),
         disorder=_check_disorder(disorder, late, late_by, seed),
         max_rows=_check_whole_number("max_rows", max_rows, 1),
-        header=flag("header", header),
+        header=check_flag("header", header),
         sep=_check_separator(sep),
     )
     kinds = _read_schema(spark, paths, file_format, schema)
@@ -175,7 +175,7 @@ def _check_paths(spark: SparkSession, given: Any) -> tuple[str, ...]:
 
 def _choose_format(paths: Sequence[str], given: Any) -> str:
     if given is not None:
-        return choice("format", given, FORMATS, "a format that can be played")
+        return check_choice("format", given, FORMATS, "a format that can be played")
     guessed = {_SUFFIXES.get(PurePosixPath(path).suffix) for path in paths}
     name = guessed.pop() if len(guessed) == 1 else None
     if name is None:
@@ -222,7 +222,7 @@ _LONGEST = 2**60  # microseconds, some 36,000 years: so that times plus delays f
 
 
 def _parse_duration(argument: str, given: Any) -> int:
-    micros = parse_duration(argument, text(argument, given, f'{argument}="30 seconds"'))
+    micros = parse_duration(argument, check_text(argument, given, f'{argument}="30 seconds"'))
     if not 0 <= micros < _LONGEST:
         raise refuse(
             f"{argument}={given!r}",
@@ -243,7 +243,7 @@ def _check_whole_number(argument: str, given: Any, least: int) -> int:
 
 
 def _check_separator(given: Any) -> str:
-    sep = text("sep", given, 'sep=","')
+    sep = check_text("sep", given, 'sep=","')
     if len(sep) != 1 or not sep.isascii() or sep in '"\r\n':
         raise refuse(f"sep={given!r}", "is not one ASCII character between fields", 'write sep=";"')
     return sep

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from fanlight.engine.algebra.text import quote, substituted
+from fanlight.engine.algebra.sql_text import has_substitution, quote
 from fanlight.engine.spark.sql import expr_as, first_line
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.io.upsert.flat_rows import ENDS, flatten_key, flatten_names, is_window
@@ -52,7 +52,7 @@ def merge(table: str, key: Sequence[str], result: DataFrame) -> None:
     ]
     names, keys = flatten_names(list(fields), windows), flatten_key(key, list(fields), windows)
     for name in (table, *names):
-        if substituted(name):
+        if has_substitution(name):
             raise refuse(
                 f"the name {name!r}", "has ${ in it, which Spark replaces by a setting", "rename it"
             )

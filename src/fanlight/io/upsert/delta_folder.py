@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from fanlight.engine.algebra.text import quoted
+from fanlight.engine.algebra.sql_text import in_backticks
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.io.upsert.sql_tables import check_columns, flatten_and_check
 
@@ -46,8 +46,10 @@ def write(path: str, key: Sequence[str], result: pa.Table, stream: str | None, b
             if last is not None and last >= batch:
                 return
             transaction = CommitProperties(app_transactions=[Transaction(stream, batch)])
-        same_key = " AND ".join(f"target.{quoted(name)} = source.{quoted(name)}" for name in keys)
-        changes = {quoted(name): f"source.{quoted(name)}" for name in names}
+        same_key = " AND ".join(
+            f"target.{in_backticks(name)} = source.{in_backticks(name)}" for name in keys
+        )
+        changes = {in_backticks(name): f"source.{in_backticks(name)}" for name in names}
         merge = table.merge(
             rows,
             same_key,

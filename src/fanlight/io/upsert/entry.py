@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from fanlight.engine.spec.arguments import names, text
+from fanlight.engine.spec.arguments import check_text, read_names
 from fanlight.engine.spec.errors import refuse
 from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
 
@@ -117,7 +117,7 @@ def upsert(
     [(100,)]
 
     """
-    text("to", to, 'to="sqlite:///busy.db"')
+    check_text("to", to, 'to="sqlite:///busy.db"')
     kind, _, rest = to.partition(":")
     complete = {
         "sqlite": rest.startswith("///") and len(rest) > 3,
@@ -137,7 +137,7 @@ def upsert(
     if not folder:
         if table is None:
             raise refuse(f"upsert into {kind}", "lacks the name of the table", 'write table="busy"')
-        text("table", table, 'table="busy"')
+        check_text("table", table, 'table="busy"')
     if to == "delta" and stream is not None:
         raise refuse(
             f"stream={stream!r}",
@@ -145,8 +145,8 @@ def upsert(
             'leave it out, or write into a folder: to="delta:/lake/busy"',
         )
     if stream is not None:
-        text("stream", stream, 'stream="busy-1"')
-    columns = names("key", key, 'key=["antenna", "window"]')
+        check_text("stream", stream, 'stream="busy-1"')
+    columns = read_names("key", key, 'key=["antenna", "window"]')
     if not columns or len(set(columns)) < len(columns):
         raise refuse(
             f"key={key!r}", "names no column, or one twice", 'write key=["antenna", "window"]'

@@ -10,10 +10,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from fanlight.engine.algebra.aggregate import Aggregate
-from fanlight.engine.algebra.text import quoted, substituted
+from fanlight.engine.algebra.sql_text import has_substitution, in_backticks
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import first_line
-from fanlight.engine.spec.arguments import text as checked
+from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.language.errors import error_at
 from fanlight.language.names import unquote
@@ -69,7 +69,7 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
                                             ^^^^^
 
     """
-    checked("sql", text, "fl.sql('SELECT … FROM bids [WATTR ts RANGE 4 MINUTES]', bids=bids)")
+    check_text("sql", text, "fl.sql('SELECT … FROM bids [WATTR ts RANGE 4 MINUTES]', bids=bids)")
     frames: dict[str, DataFrame] = {}
     own: dict[str, Aggregate] = {}
     for name, value in tables.items():
@@ -147,7 +147,7 @@ class _RunningText(TextSource):
         """The DataFrame of SQL rendered from these parts; tables they mention go into a WITH."""
         mentioned = {name for place in places for name in self._mentioned_names(*place)}
         tables = [
-            f"{escape_braces(quoted(name))} AS (SELECT * FROM {self.placeholder_of(df)})"
+            f"{escape_braces(in_backticks(name))} AS (SELECT * FROM {self.placeholder_of(df)})"
             for name, df in self.frames.items()
             if name in mentioned
         ]
@@ -201,7 +201,7 @@ def _check_settings(query: Query, session: SparkSession) -> None:
     if str(session.conf.get("spark.sql.variable.substitute", "true")).lower() != "true":
         return
     for one in query.tokens:
-        if substituted(one.text):
+        if has_substitution(one.text):
             raise error_at(
                 query.text, one.start, one.end,
                 "Spark replaces ${…} by the value of a setting or environment variable, even in "

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library import count
-from fanlight.engine.algebra.text import quote, quoted
+from fanlight.engine.algebra.sql_text import in_backticks, quote
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.sql import expr, free_name, is_taken
 from fanlight.engine.spark.windows.frames import FrameWindows
@@ -299,7 +299,7 @@ class SelectRun:
             return [escape_braces(quote(name)) for name in rest]
         text = self.source.render(at, end, replacements)
         if item.name:
-            return [f"{text} AS {escape_braces(quoted(item.name))}"]
+            return [f"{text} AS {escape_braces(in_backticks(item.name))}"]
         computed = [one for one in replacements if at <= one < end]
         if not computed:
             self._check_known(item, rest)
@@ -312,7 +312,7 @@ class SelectRun:
             name = call.label
         elif at in replacements and replacements[at][0] == end and call is None:  # it is a key
             name = self.tokens[end - 1].name if self._is_path(at, end) else name
-        return [f"{text} AS {escape_braces(quoted(name))}"]
+        return [f"{text} AS {escape_braces(in_backticks(name))}"]
 
     def _check_known(self, item: Item, rest: Sequence[str]) -> None:
         """Refuse a column of the table that the results do not have."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, first_line, is_taken
 from fanlight.language.errors import error_at

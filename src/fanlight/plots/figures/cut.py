@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.plots.figures.signal import SIGNAL
 from fanlight.plots.figures.style import colour_of, escape_text, finish, with_opacity
 from fanlight.plots.sketches.artist import sketch_picture, sketch_spec

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fanlight.engine.spec.units import spell
+from fanlight.engine.spec.units import write_duration
 
 
 def spell_duration(length: Any) -> str:
@@ -17,5 +17,5 @@ def spell_duration(length: Any) -> str:
     ('90 minutes', '2.5')
     """
     if isinstance(length, np.timedelta64):
-        return spell(int(length / np.timedelta64(1, "us")))
+        return write_duration(int(length / np.timedelta64(1, "us")))
     return f"{float(length):g}"

@@ -1,4 +1,4 @@
-"""Draws the sketch of any spec or plan, as ``engine.spec.pictured`` asks of an artist."""
+"""Draws the sketch of any spec or plan, as ``engine.spec.pictures`` asks of an artist."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
 from fanlight.engine.spec.frames import Frame
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.plots.sketches import svg
 from fanlight.plots.sketches.frames import sketch_frames
 from fanlight.plots.sketches.model import Sketch

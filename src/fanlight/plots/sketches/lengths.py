@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from fanlight.engine.spec.units import Measure, spell
+from fanlight.engine.spec.units import Measure, write_duration
 
 
 def spell_length(value: Fraction, measure: Measure) -> str:
@@ -18,7 +18,7 @@ def spell_length(value: Fraction, measure: Measure) -> str:
     if value == 0:
         return "0"
     if measure == "time":
-        return spell(int(value))
+        return write_duration(int(value))
     plain = f"{int(value):,}" if value.denominator == 1 else f"{float(value):g}"
     if measure == "rows":
         return f"{plain} row" + ("" if abs(value) == 1 else "s")

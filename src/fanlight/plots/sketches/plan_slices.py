@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.spec.pictured import Picture
+from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
 
@@ -35,12 +35,12 @@ def _mark_slices(cut: Cut, unit: float, end: float) -> tuple[Mark, ...] | None:
     marks: list[Mark] = []
     number = 0
     while True:
-        start = (cut.start_of(number) - cut.grid.offset) * unit
+        start = (cut.slice_start(number) - cut.grid.offset) * unit
         if start >= end * (1 - 1e-9):
             return tuple(marks)
         if len(marks) == MOST:
             return None
-        after = (cut.start_of(number + 1) - cut.grid.offset) * unit
+        after = (cut.slice_start(number + 1) - cut.grid.offset) * unit
         if cut.span == 1:
             after = start + cut.grid.range * unit
         marks.append(Mark("piece", start, min(after, end)))

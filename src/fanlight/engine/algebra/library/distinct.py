@@ -11,18 +11,18 @@ from fanlight.engine.algebra.aggregate import (
     Aggregate,
     Call,
     Partials,
+    aggregate_of_counts,
+    aggregate_of_field,
     base_type,
-    of_counts,
-    of_one,
 )
 from fanlight.engine.algebra.collections import HyperLogLog, Values
 from fanlight.engine.algebra.readings import Commonest, Distinct, Frequent
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.numbers import Share, exact
+from fanlight.engine.spec.exact_numbers import Share, read_exact
 
 
-def _distinct(arity: int) -> Aggregate:
+def _make_distinct(arity: int) -> Aggregate:
     names = ("{x}", "{y}", "{z}")[:arity]
     value = names[0]
     if arity > 1:
@@ -30,13 +30,13 @@ def _distinct(arity: int) -> Aggregate:
         value = f"if({absent}, null, struct({', '.join(names)}))"
     lower = "cast(coalesce(array_size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
     native = f"count(distinct {', '.join(names)})"
-    return of_counts(
+    return aggregate_of_counts(
         "count_distinct", Distinct(), Values(value), lower,
         native=native, accepts="groupable", arity=arity, watched="distinct",
     )  # fmt: skip
 
 
-_DISTINCT = {arity: _distinct(arity) for arity in (1, 2, 3)}
+_DISTINCT = {arity: _make_distinct(arity) for arity in (1, 2, 3)}
 
 
 @aggregate(
@@ -146,7 +146,7 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
         )
     log_size = math.ceil(math.log2((1.04 / rsd) ** 2))
     size = sorted((4, log_size, 21))[1]
-    sketched = of_one(
+    sketched = aggregate_of_field(
         "approx_count_distinct",
         HyperLogLog(log_size=size),
         "coalesce(hll_sketch_estimate({p}), 0L)",
@@ -156,16 +156,18 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     return Call(sketched, (column,), exact=_DISTINCT[1])
 
 
-# Spark's own tells values apart by the equality of Java, so -0.0 from 0.0, which SQL does not.
+# Types whose values Spark's own mode compares as SQL does; by Java's equality -0.0 is not 0.0.
 _PLAIN = (*INTEGRAL, "boolean", "date", "timestamp", "timestamp_ntz", "string")
 
 
-def _commonest(types: tuple[str, ...]) -> Partials:
+def _mode_partials(types: tuple[str, ...]) -> Partials:
     native = "mode({x}, true)" if base_type(types[0]) in _PLAIN else ""
-    return Partials({"p": Values()}, lowering.best("{p}"), reads=Commonest(), native=native)
+    return Partials(
+        {"p": Values()}, lowering.most_frequent("{p}"), reads=Commonest(), native=native
+    )
 
 
-_MODE = Aggregate("mode", recipe=_commonest, accepts="groupable", algebra="holistic")
+_MODE = Aggregate("mode", recipe=_mode_partials, accepts="groupable", algebra="holistic")
 
 
 @aggregate(
@@ -247,7 +249,7 @@ def heavy_hitters(column: Any, share: Share) -> Call:
 
     """
     wrong, example = f"heavy_hitters(share={share!r})", "heavy_hitters(column, 0.05)"
-    least = exact(wrong, share, example)
+    least = read_exact(wrong, share, example)
     if not 0 < least <= 1:
         raise refuse(wrong, "is not a share above 0 and at most 1", f"write for example {example}")
     order = (
@@ -255,6 +257,8 @@ def heavy_hitters(column: Any, share: Share) -> Call:
         "e -> named_struct('value', e.v, 'count', -e.m))"
     )
     frequent = lowering.tally("{p}", order, lowering.reaches("acc.n", "total", least))
-    lower = f"coalesce({lowering.let('total', lowering.size('{p}'), frequent)}, array())"
-    hitters = of_counts("heavy_hitters", Frequent(least), Values(), lower, accepts="groupable")
+    lower = f"coalesce({lowering.let('total', lowering.row_count('{p}'), frequent)}, array())"
+    hitters = aggregate_of_counts(
+        "heavy_hitters", Frequent(least), Values(), lower, accepts="groupable"
+    )
     return Call(hitters, (column,), (share,))

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call, of_one
+from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
 from fanlight.engine.algebra.collections import Extremes
-from fanlight.engine.algebra.library.positions import position
+from fanlight.engine.algebra.library.positions import check_position
 from fanlight.engine.algebra.monoids import ExtremeCount, Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
 
-_MIN = of_one(
+_MIN = aggregate_of_field(
     "min", Min(), accepts="orderable", algebra="distributive", accumulation="selective",
     native="min({x})", watched="min",
 )  # fmt: skip
-_MAX = of_one(
+_MAX = aggregate_of_field(
     "max", Max(), accepts="orderable", algebra="distributive", accumulation="selective",
     native="max({x})", watched="max",
 )  # fmt: skip
 
 
-def _by(name: str, monoid: type[Min | Max]) -> Aggregate:
+def _make_by(name: str, monoid: type[Min | Max]) -> Aggregate:
     value = "if({y} is null, null, named_struct('y', {y}, 'o', {order}, 'v', {x}))"
-    return of_one(
+    return aggregate_of_field(
         name, monoid(value), "{p}.v", accepts="orderable", arity=2, accumulation="selective"
     )
 
 
-def _extreme(name: str, largest: bool) -> Aggregate:
+def _make_extreme_count(name: str, largest: bool) -> Aggregate:
     monoid = ExtremeCount(largest=largest)
-    return of_one(name, monoid, "coalesce({p}.n, 0L)", accepts="groupable")
+    return aggregate_of_field(name, monoid, "coalesce({p}.n, 0L)", accepts="groupable")
 
 
-_MIN_BY, _MAX_BY = _by("min_by", Min), _by("max_by", Max)
-_MAX_COUNT = _extreme("max_count", largest=True)
-_MIN_COUNT = _extreme("min_count", largest=False)
+_MIN_BY, _MAX_BY = _make_by("min_by", Min), _make_by("max_by", Max)
+_MAX_COUNT = _make_extreme_count("max_count", largest=True)
+_MIN_COUNT = _make_extreme_count("min_count", largest=False)
 
 
 @aggregate(sample("double", gives="double"), sample("string", gives="string"), alike="any")
@@ -290,9 +290,9 @@ def nth_smallest(column: Any, n: int) -> Call:
     4.0
 
     """
-    least = of_one(
+    least = aggregate_of_field(
         "nth_smallest",
-        Extremes(count=position("nth_smallest", n)),
+        Extremes(count=check_position("nth_smallest", n)),
         f"get({{p}}, {n - 1})",
         accepts="orderable",
         algebra="holistic",

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, of_one
+from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggregate_of_field
 from fanlight.engine.algebra.collections import Collect, Extremes
-from fanlight.engine.algebra.library.positions import position
+from fanlight.engine.algebra.library.positions import check_position
 from fanlight.engine.algebra.monoids import Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
-from fanlight.engine.spec.arguments import flag, text
+from fanlight.engine.spec.arguments import check_flag, check_text
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
 _NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
 
 
-def _end(name: str, monoid: Min | Max) -> Aggregate:
-    return of_one(name, monoid, "{p}.v", accepts="orderable", accumulation="selective")
+def _make_end(name: str, monoid: Min | Max) -> Aggregate:
+    return aggregate_of_field(name, monoid, "{p}.v", accepts="orderable", accumulation="selective")
 
 
 _ENDS = {
-    ("first", False): _end("first", Min(_PLACED)),
-    ("first", True): _end("first", Min(_NOT_NULL)),
-    ("last", False): _end("last", Max(_PLACED)),
-    ("last", True): _end("last", Max(_NOT_NULL)),
+    ("first", False): _make_end("first", Min(_PLACED)),
+    ("first", True): _make_end("first", Min(_NOT_NULL)),
+    ("last", False): _make_end("last", Max(_PLACED)),
+    ("last", True): _make_end("last", Max(_NOT_NULL)),
 }
 
 
-def _of_end(name: str, column: Any, ignorenulls: object) -> Call:
-    return Call(_ENDS[name, flag(f"{name}: ignorenulls", ignorenulls)], (column,))
+def _call_end(name: str, column: Any, ignorenulls: object) -> Call:
+    return Call(_ENDS[name, check_flag(f"{name}: ignorenulls", ignorenulls)], (column,))
 
 
 @aggregate(
@@ -71,7 +71,7 @@ def first(column: Any, *, ignorenulls: bool = False) -> Call:
     2.5
 
     """
-    return _of_end("first", column, ignorenulls)
+    return _call_end("first", column, ignorenulls)
 
 
 @aggregate(
@@ -114,7 +114,7 @@ def last(column: Any, *, ignorenulls: bool = False) -> Call:
     4.0
 
     """
-    return _of_end("last", column, ignorenulls)
+    return _call_end("last", column, ignorenulls)
 
 
 @aggregate(sample("double", gives="double", n=2))
@@ -153,9 +153,9 @@ def nth_youngest(column: Any, n: int) -> Call:
     2.5
 
     """
-    youngest = of_one(
+    youngest = aggregate_of_field(
         "nth_youngest",
-        Extremes(_NOT_NULL, count=position("nth_youngest", n), largest=True),
+        Extremes(_NOT_NULL, count=check_position("nth_youngest", n), largest=True),
         f"get({{p}}, {n - 1}).v",
         accepts="orderable",
         algebra="holistic",
@@ -198,7 +198,9 @@ def collect_list(column: Any) -> Call:
     """
     lower = "coalesce(transform(sort_array({p}), e -> e.v), array())"
     return Call(
-        of_one("collect_list", Collect(), lower, accepts="orderable", algebra="holistic"),
+        aggregate_of_field(
+            "collect_list", Collect(), lower, accepts="orderable", algebra="holistic"
+        ),
         (column,),
     )
 
@@ -242,9 +244,9 @@ def concat(column: Any, separator: str = "") -> Call:
     'hello world'
 
     """
-    text("concat: separator", separator, "separator=', '")
+    check_text("concat: separator", separator, "separator=', '")
     values = "transform(sort_array({p}), e -> e.v)"
     lower = f"if(size({{p}}) > 0, array_join({values}, {{separator}}), null)"
-    found = Partials({"p": Collect()}, lower, {"separator": separator})
-    joined = Aggregate("concat", accepts="string", algebra="holistic", recipe=lambda _: found)
+    partials = Partials({"p": Collect()}, lower, {"separator": separator})
+    joined = Aggregate("concat", accepts="string", algebra="holistic", recipe=lambda _: partials)
     return Call(joined, (column,))

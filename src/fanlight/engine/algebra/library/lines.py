@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fanlight.engine.algebra.aggregate import Call, of_one
-from fanlight.engine.algebra.lowering import line
+from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
+from fanlight.engine.algebra.lowering import slope_and_r2
 from fanlight.engine.algebra.monoids import Comoments
 from fanlight.engine.algebra.registry import aggregate, sample
 
@@ -49,11 +49,11 @@ def linear_fit(column: Any) -> Call:
     Row(slope=0.5, intercept=2.0, r2=1.0)
 
     """
-    slope, r2 = line("{p}.my", "{p}.sxx", "{p}.sxy", "{p}.syy")
+    slope, r2 = slope_and_r2("{p}.my", "{p}.sxx", "{p}.sxy", "{p}.syy")
     at_start = "({p}.mx + cast({p}.t0 - {start} as double))"
     lower = (
         f"if({{p}}.sxx > 0D, named_struct('slope', {slope} * {{scale}}, "
         f"'intercept', {{p}}.my - {slope} * {at_start}, "
         f"'r2', {r2}), null)"
     )
-    return Call(of_one("linear_fit", Comoments(), lower), (column,))
+    return Call(aggregate_of_field("linear_fit", Comoments(), lower), (column,))

@@ -1,4 +1,4 @@
-"""A place in an order, as an argument."""
+"""The argument ``n`` of aggregates: a place in an order."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from fanlight.engine.algebra.collections import MOST
 from fanlight.engine.spec.errors import refuse
 
 
-def position(name: str, n: Any) -> int:
-    """The argument ``n`` of the aggregate ``name``, checked: 1 is the first place."""
+def check_position(name: str, n: Any) -> int:
+    """Return the argument ``n`` of the aggregate ``name`` if it is a place; 1 is the first."""
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST:
         raise refuse(
             f"{name}(n={n!r})",

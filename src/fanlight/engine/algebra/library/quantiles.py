@@ -14,41 +14,41 @@ from fanlight.engine.algebra.aggregate import (
     Call,
     Partials,
     base_type,
-    digits,
+    digits_of,
 )
 from fanlight.engine.algebra.collections import Quantiles, Values
 from fanlight.engine.algebra.readings import AtShares
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.numbers import Share, exact
+from fanlight.engine.spec.exact_numbers import Share, read_exact
 
 
-def _shares(name: str, given: Any) -> tuple[list[Fraction], bool]:
-    """The shares that are asked for, and whether they came as a list."""
+def _read_shares(name: str, given: Any) -> tuple[list[Fraction], bool]:
+    """Read the shares that are asked for, and whether they came as a list."""
     many = isinstance(given, (list, tuple))
     wrong, example = f"{name}(percentage={given!r})", f"{name}(column, 0.95)"
-    shares = [exact(wrong, share, example) for share in (given if many else [given])]
+    shares = [read_exact(wrong, share, example) for share in (given if many else [given])]
     if not shares or not all(0 <= share <= 1 for share in shares):
         why = "is not a share between 0 and 1" if shares else "lists no share"
         raise refuse(wrong, why, f"write for example {example}")
     return shares, many
 
 
-def _shown(shares: list[Fraction]) -> str:
+def _write_shares(shares: list[Fraction]) -> str:
     return f"array({', '.join(str(float(share)) for share in shares)})"
 
 
-def _listed(results: list[str], *, many: bool) -> str:
-    """SQL: the one result, or an array of them; null without any value."""
+def _one_or_array(results: list[str], *, many: bool) -> str:
+    """SQL: the one result, or an array of several; null if there is no value."""
     return f"if(size({{p}}) > 0, array({', '.join(results)}), null)" if many else results[0]
 
 
-def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate:
+def _make_percentile(name: str, shares: list[Fraction], *, many: bool) -> Aggregate:
     floats = [float(share) for share in shares]
     results = [lowering.quantile("{p}", share) for share in floats]
     wanted = ", ".join(f"{share!r}D" for share in floats)
     native = f"percentile({{x}}, {f'array({wanted})' if many else wanted})"
-    lower, asked = _listed(results, many=many), AtShares(tuple(floats))
+    lower, asked = _one_or_array(results, many=many), AtShares(tuple(floats))
 
     def recipe(types: tuple[str, ...]) -> Partials:
         # Spark before 4.3 weighs both neighbours, which differs where one is infinite.
@@ -58,7 +58,7 @@ def _interpolated(name: str, shares: list[Fraction], *, many: bool) -> Aggregate
     return Aggregate(name, recipe=recipe, algebra="holistic")
 
 
-_MEDIAN = _interpolated("median", [Fraction(1, 2)], many=False)
+_MEDIAN = _make_percentile("median", [Fraction(1, 2)], many=False)
 
 
 @aggregate(sample("double", gives="double"), alike="any")
@@ -143,9 +143,9 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     [3.25, 9.0]
 
     """
-    shares, many = _shares("percentile", percentage)
-    found = _interpolated("percentile", shares, many=many)
-    return Call(found, (column,), (_shown(shares) if many else percentage, 1))
+    shares, many = _read_shares("percentile", percentage)
+    percentiles = _make_percentile("percentile", shares, many=many)
+    return Call(percentiles, (column,), (_write_shares(shares) if many else percentage, 1))
 
 
 @aggregate(
@@ -205,24 +205,25 @@ def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: in
             "is not a positive whole number",
             "write for example accuracy=10000",
         )
-    shares, many = _shares("approx_percentile", percentage)
+    shares, many = _read_shares("approx_percentile", percentage)
     size = sorted((8, math.ceil((2.296 * min(accuracy, 2**20)) ** (1 / 0.9021)), 65_535))[1]
-    results = [lowering.ranked("{p}", share) for share in shares]
+    results = [lowering.value_at_share("{p}", share) for share in shares]
     counted = Partials(
-        {"p": Values("if(isnan(cast({x} as double)), null, {x})")}, _listed(results, many=many)
+        {"p": Values("if(isnan(cast({x} as double)), null, {x})")},
+        _one_or_array(results, many=many),
     )
 
     def recipe(types: tuple[str, ...]) -> Partials:
-        sketch = _sketch(types[0], size)
-        return _sketched(sketch, shares, many=many) if sketch else counted
+        sketch = _sketch_for(types[0], size)
+        return _sketch_partials(sketch, shares, many=many) if sketch else counted
 
     exactly = Aggregate("approx_percentile", algebra="holistic", recipe=lambda _: counted)
     about = Aggregate("approx_percentile", recipe=recipe)
-    shown = _shown(shares) if many else percentage
+    shown = _write_shares(shares) if many else percentage
     return Call(about, (column,), (shown, accuracy), exact=exactly)
 
 
-def _sketch(kind: str, size: int) -> tuple[Quantiles, str] | None:
+def _sketch_for(kind: str, size: int) -> tuple[Quantiles, str] | None:
     """A sketch that keeps values of a type as they are, and ``q`` of it as a value again.
 
     Doubles hold whole numbers up to 2**53 only, so integers have a sketch of longs, and so have
@@ -232,18 +233,20 @@ def _sketch(kind: str, size: int) -> tuple[Quantiles, str] | None:
         return Quantiles("cast({x} as bigint)", size, "bigint"), "q"
     if base_type(kind) != "decimal":
         return Quantiles("cast({x} as double)", size), "q"
-    precision, scale = digits(kind)
+    precision, scale = digits_of(kind)
     if precision > LONG_DIGITS:
         return None
     up, down = f"1{'0' * scale}BD", f"cast('1E-{scale}' as decimal({scale + 1},{scale}))"
-    digits_of = f"cast({{x}} * {up} as bigint)"
-    return Quantiles(digits_of, size, "bigint"), f"cast(q as decimal({LONG_DIGITS},0)) * {down}"
+    whole_digits = f"cast({{x}} * {up} as bigint)"
+    return Quantiles(whole_digits, size, "bigint"), f"cast(q as decimal({LONG_DIGITS},0)) * {down}"
 
 
-def _sketched(sketch: tuple[Quantiles, str], shares: list[Fraction], *, many: bool) -> Partials:
+def _sketch_partials(
+    sketch: tuple[Quantiles, str], shares: list[Fraction], *, many: bool
+) -> Partials:
     monoid, value = sketch
     wanted = f"array({', '.join(f'{float(share)!r}D' for share in shares)})"
-    found = f"kll_sketch_get_quantile_{monoid.kind}({{p}}, {wanted})"
-    lower = f"transform({found}, q -> cast({value} as {{type}}))" + ("" if many else "[0]")
+    values = f"kll_sketch_get_quantile_{monoid.kind}({{p}}, {wanted})"
+    lower = f"transform({values}, q -> cast({value} as {{type}}))" + ("" if many else "[0]")
     guarded = f"if(coalesce(kll_sketch_get_n_{monoid.kind}({{p}}), 0L) > 0L, {lower}, null)"
     return Partials({"p": monoid}, guarded)

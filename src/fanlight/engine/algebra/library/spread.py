@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call, of_one
+from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
 from fanlight.engine.algebra.monoids import Moments
 from fanlight.engine.algebra.registry import aggregate, sample
-from fanlight.engine.spec.watched import Watched
+from fanlight.engine.spec.running_values import Watched
 
 _MOMENTS = Moments("cast({x} as double)")
 _SAMPLE = "if({p}.n > 1, {p}.m2 / ({p}.n - 1), null)"
 
 
-def _spread(name: Watched, lower: str) -> Aggregate:
-    return of_one(name, _MOMENTS, lower, native=f"{name}({{x}})", watched=name)
+def _make_spread(name: Watched, lower: str) -> Aggregate:
+    return aggregate_of_field(name, _MOMENTS, lower, native=f"{name}({{x}})", watched=name)
 
 
-_VAR_SAMP, _VAR_POP = _spread("var_samp", _SAMPLE), _spread("var_pop", "{p}.m2 / {p}.n")
-_STDDEV_SAMP = _spread("stddev_samp", f"sqrt({_SAMPLE})")
-_STDDEV_POP = _spread("stddev_pop", "sqrt({p}.m2 / {p}.n)")
+_VAR_SAMP, _VAR_POP = _make_spread("var_samp", _SAMPLE), _make_spread("var_pop", "{p}.m2 / {p}.n")
+_STDDEV_SAMP = _make_spread("stddev_samp", f"sqrt({_SAMPLE})")
+_STDDEV_POP = _make_spread("stddev_pop", "sqrt({p}.m2 / {p}.n)")
 
 
 @aggregate(sample("double", gives="double"), names=("variance",), alike="columns")

@@ -9,42 +9,42 @@ from fanlight.engine.algebra.aggregate import (
     Aggregate,
     Call,
     Partials,
+    aggregate_of_field,
     base_type,
-    of_one,
 )
-from fanlight.engine.algebra.exact import Longs, mean_of, parts_of
 from fanlight.engine.algebra.monoids import Count, Sum
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.engine.algebra.split_sums import Longs, mean_sql, split_sum_of
 
-_COUNT = of_one(
+_COUNT = aggregate_of_field(
     "count", Count(), "coalesce({p}, 0L)",
     accepts="any", algebra="distributive", native="count({x})", watched="count",
 )  # fmt: skip
-_ROWS = of_one(
+_ROWS = aggregate_of_field(
     "count", Count("1"), "coalesce({p}, 0L)",
     arity=0, algebra="distributive", native="count(1)", watched="count",
 )  # fmt: skip
 
 
-def _sum_recipe(types: tuple[str, ...]) -> Partials:
+def _sum_partials(types: tuple[str, ...]) -> Partials:
     """Spark's own sum gives up where it passes 64 bits or 38 digits on the way, from row to row."""
-    parts, native = parts_of(types[0]), "sum({x})"
+    parts, native = split_sum_of(types[0]), "sum({x})"
     if isinstance(parts, Longs):
-        native = parts.total(*(f"sum({part})" for part in parts.of("{x}")))
+        native = parts.sum_sql(*(f"sum({part})" for part in parts.split("{x}")))
     elif parts is not None:
         native = ""
     return Partials({"p": Sum()}, "{p}", native=native)
 
 
-_SUM = Aggregate("sum", recipe=_sum_recipe, algebra="distributive", watched="sum")
+_SUM = Aggregate("sum", recipe=_sum_partials, algebra="distributive", watched="sum")
 
 
-def _avg_recipe(types: tuple[str, ...]) -> Partials:
+def _avg_partials(types: tuple[str, ...]) -> Partials:
     (kind,) = types
     if base_type(kind) == "decimal":
-        native = "" if parts_of(kind) else "avg({x})"
+        native = "" if split_sum_of(kind) else "avg({x})"
         return Partials(
-            {"s": Sum(), "n": Count()}, mean_of("{s}", "{n}", kind), native=native,
+            {"s": Sum(), "n": Count()}, mean_sql("{s}", "{n}", kind), native=native,
             weightless=f"is a mean of {kind}, which would no longer be exact",
         )  # fmt: skip
     # Sums of 32-bit integers are exact in 64 bits; Spark, too, adds longs and floats as doubles.
@@ -55,7 +55,7 @@ def _avg_recipe(types: tuple[str, ...]) -> Partials:
     )
 
 
-_AVG = Aggregate("avg", recipe=_avg_recipe, watched="avg")
+_AVG = Aggregate("avg", recipe=_avg_partials, watched="avg")
 
 
 @aggregate(

@@ -158,7 +158,7 @@ class Assembly:
         after = np.full(len(t), NEVER)
         if timing is None:
             return after
-        if self.scheme.own_deadlines:
+        if self.scheme.has_own_deadlines:
             until = inputs[-1].to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
         else:
             until = np.full(len(t), NEVER) if timing.gap is None else t + timing.gap

@@ -35,7 +35,7 @@ class Marker:
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
-        inputs = list(enumerate(scheme.marked))
+        inputs = list(enumerate(scheme.marked_inputs))
         self.reals = [at for at, read in inputs if read.type == "real"]
         self.wholes = [at for at, read in inputs if read.type in ("whole", "there")]
 
@@ -68,7 +68,9 @@ class Marker:
 
     def kernel_values(self, inputs: list[pa.Array]) -> list[Any]:
         """The inputs that marks depend on, converted for kernels."""
-        pairs = zip(inputs[: len(self.scheme.marked)], self.scheme.marked, strict=True)
+        pairs = zip(
+            inputs[: len(self.scheme.marked_inputs)], self.scheme.marked_inputs, strict=True
+        )
         return [_to_kernel_values(column, read) for column, read in pairs]
 
 
@@ -111,7 +113,9 @@ class Cells(Marker):
 
     def initial_state(self, slots: int) -> dict[str, Array]:
         """The cell of the open frame; of overlapping frames, also their other cell."""
-        state: dict[str, Array] = {"last": np.zeros((slots, len(self.scheme.marked)), np.int64)}
+        state: dict[str, Array] = {
+            "last": np.zeros((slots, len(self.scheme.marked_inputs)), np.int64)
+        }
         if self.scheme.overlapping:
             state["partner"] = np.zeros(slots, np.int64)
         return state
@@ -132,7 +136,7 @@ class Cells(Marker):
 
     def _cells_of_values(self, inputs: list[Any]) -> list[Ints]:
         scheme = self.scheme
-        parts = zip(inputs, scheme.marked, scheme.cells, scheme.widths, strict=True)
+        parts = zip(inputs, scheme.marked_inputs, scheme.cells, scheme.widths, strict=True)
         return [cells_of(values, read, given, width) for values, read, given, width in parts]
 
 
@@ -244,7 +248,7 @@ class Distinct(Limits):
         words = [watched.split() for watched in scheme.watched]
         ends = np.cumsum([0, *(int(word[1]) if word[1:] else 1 for word in words)]).tolist()
         self.inputs_of = [slice(begin, end) for begin, end in pairwise(ends)]
-        kinds = [scheme.marked[begin].type for begin in ends[:-1]]
+        kinds = [scheme.marked_inputs[begin].type for begin in ends[:-1]]
         self.distinct = [at for at, word in enumerate(words) if word[0] == "distinct"]
         self.reals = [at for at, kind in enumerate(kinds) if kind == "real"]
         self.wholes = [at for at, kind in enumerate(kinds) if kind in ("whole", "there")]

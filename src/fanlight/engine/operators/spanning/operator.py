@@ -132,13 +132,13 @@ class SpanningOperator:
     def _release_windows(self, watermark: int) -> pa.Table | None:
         rows: list[tuple[Any, ...]] = []
         grid = self.query.cut.grid
-        latest = grid.ended(watermark)
+        latest = grid.last_ended_window(watermark)
         for key in list(self.keys):
             held = self.keys[key]
             for window in held.pop_windows_through(latest):
                 partial = held.technique.release_window(window)
                 if partial is not None:
-                    rows.append((*held.values, grid.start(window), *partial))
+                    rows.append((*held.values, grid.window_start(window), *partial))
             if not held.runs:
                 del self.keys[key]
         return self._window_table(rows) if rows else None

@@ -29,20 +29,20 @@ class Layout:
     def windows_of_event(self, first: int, last: int) -> tuple[int, int]:
         """The first and last window that an event from ``first`` to ``last`` is in."""
         grid = self.cut.grid
-        return grid.first(first), grid.last(last)
+        return grid.first_window(first), grid.last_window(last)
 
     def end(self, window: int) -> int:
         """The coordinate at which a window ends."""
-        return self.cut.grid.end(window)
+        return self.cut.grid.window_end(window)
 
     def start(self, window: int) -> int:
         """The coordinate at which a window begins."""
-        return self.cut.grid.start(window)
+        return self.cut.grid.window_start(window)
 
     def slices_of_event(self, first: int, last: int) -> tuple[int, int]:
         """The first and last slice of an event; slices in gaps between windows do not count."""
         low = self.cut.slice_of(first)
-        return low if self.cut.grid.holds(first) else low + 1, self.cut.slice_of(last)
+        return low if self.cut.grid.has_window(first) else low + 1, self.cut.slice_of(last)
 
     def slices_of_window(self, window: int) -> tuple[int, int]:
         """The first and the last slice of a window."""

@@ -1,6 +1,6 @@
-"""Frames, and progressive widening: what a row takes that decides about windows. Not in the papers.
+"""Frames and progressive widening, where rows decide about windows. Not in the papers.
 
-A cost is that of a row, which all candidates read; of widening that of a unit of time.
+A cost is that of a row, since all candidates read the same; for widening, that of a unit of time.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from fanlight.engine.plan.cost.constants import CALLED, COMPARED, PASSED, RETURNED, SORTED
 
 
-def passed(*, by_python: bool, returned: bool) -> float:
+def row_pass(*, by_python: bool, returned: bool) -> float:
     """Rows in order through a loop, compiled or ``by_python``.
 
     ``returned`` says that they leave Python with the numbers of their frames, to be grouped.
@@ -16,11 +16,11 @@ def passed(*, by_python: bool, returned: bool) -> float:
     return SORTED + (CALLED if by_python else PASSED) + RETURNED * returned
 
 
-def compared() -> float:
+def comparison() -> float:
     """Rows in order, each compared with its neighbours in Spark SQL."""
     return SORTED + COMPARED
 
 
-def searched(rows: float) -> float:
+def search(rows: float) -> float:
     """So many rows of windows in a unit of time, each through a compiled loop."""
     return PASSED * rows

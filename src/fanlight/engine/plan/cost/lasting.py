@@ -76,19 +76,19 @@ class Load:
 Loads = Sequence[tuple[float, Load]]  # a query's SLIDEs in a SLIDE of the first, and its load
 
 
-def loads_of(request: Request) -> list[Load]:
+def list_loads(request: Request) -> list[Load]:
     """The load of each query, over the same rows."""
     first = request.grids[0]
-    return [_load(request, grid, first) for grid in request.grids]
+    return [_load_of_grid(request, grid, first) for grid in request.grids]
 
 
-def shared_loads(request: Request) -> Loads:
+def loads_with_shares(request: Request) -> Loads:
     """The load of each query, with its share."""
     shares = [request.grids[0].slide / grid.slide for grid in request.grids]
-    return list(zip(shares, loads_of(request), strict=True))
+    return list(zip(shares, list_loads(request), strict=True))
 
 
-def _load(request: Request, grid: Grid, first: Grid) -> Load:
+def _load_of_grid(request: Request, grid: Grid, first: Grid) -> Load:
     work = request.work
     events = work.rows_per_slide * grid.slide / first.slide
     mean = first.range if work.duration is None else work.duration
@@ -102,74 +102,75 @@ def _load(request: Request, grid: Grid, first: Grid) -> Load:
     )
 
 
-def entered(loads: Loads, *, running: bool) -> float:
+def entries(loads: Loads, *, running: bool) -> float:
     """The two entries of each event, then up their orders to windows.
 
     ``running`` says that all aggregates have running forms; else entries go down dyadic intervals.
     """
     events = loads[0][1].events
     return READ * events + sum(
-        2.0 * ENTRY * events + share * _rolled(load, running=running) for share, load in loads
+        2.0 * ENTRY * events + share * _entry_roll_up(load, running=running)
+        for share, load in loads
     )
 
 
-def cells_entered(loads: Loads, *, running: bool) -> float:
+def cell_entries(loads: Loads, *, running: bool) -> float:
     """Events combined in cells, whose entries then are those of events."""
-    cells = _cells(loads)
-    return _into_cells(loads) + sum(
-        2.0 * ENTRY * cells + share * _rolled(load, running=running) for share, load in loads
+    cells = _distinct_cells(loads)
+    return _batch_cells(loads) + sum(
+        2.0 * ENTRY * cells + share * _entry_roll_up(load, running=running) for share, load in loads
     )
 
 
-def cells_copied(loads: Loads, *, running: bool) -> float:
+def cell_copies(loads: Loads, *, running: bool) -> float:
     """Events combined in cells, each copied into all of its windows."""
-    cells, copy = _cells(loads), COPY + (0.0 if running else COLLECTED)
-    return _into_cells(loads) + sum(
+    cells, copy = _distinct_cells(loads), COPY + (0.0 if running else COLLECTED)
+    return _batch_cells(loads) + sum(
         copy * cells * load.windows + share * PARTIAL * load.groups for share, load in loads
     )
 
 
-def events_copied(loads: Loads, *, counted: bool) -> float:
-    """Each event copied into each of its windows; ``counted``: by its value there."""
+def event_copies(loads: Loads, *, counted: bool) -> float:
+    """Each event copied into each of its windows, and there, if ``counted``, counted by value."""
     copy = EXPANDED_ROW + (COUNTED if counted else 0.0)
     return READ * loads[0][1].events + sum(
         share * (copy * load.events * load.windows + PARTIAL * load.groups) for share, load in loads
     )
 
 
-def stream_cells_copied(loads: Loads) -> float:
+def stream_cell_copies(loads: Loads) -> float:
     """A stream's cells, each copied into all of its windows, which stay open in the state."""
-    cells = _cells(loads)
+    cells = _distinct_cells(loads)
     return _stream_cells(loads) + sum(
         COPY * cells * load.windows + share * STATE * load.groups for share, load in loads
     )
 
 
-def stream_cells_dyadic(loads: Loads) -> float:
+def stream_cell_dyadics(loads: Loads) -> float:
     """A stream's cells down dyadic intervals, by five aggregations that follow each other."""
-    cells = _cells(loads)
+    cells = _distinct_cells(loads)
     return _stream_cells(loads) + sum(
         (DYADIC + COPY * load.orders) * cells + 5.0 * share * STATE * load.groups
         for share, load in loads
     )
 
 
-def _cells(loads: Loads) -> float:
+def _distinct_cells(loads: Loads) -> float:
     """Distinct cells in a SLIDE of the first windows, by the query that has the fewest."""
     return min(share * load.cells for share, load in loads if share * load.cells > 0.0)
 
 
-def _into_cells(loads: Loads) -> float:
+def _batch_cells(loads: Loads) -> float:
     """A batch's events into their cells, and these through the shuffle."""
-    return (READ + CELL) * loads[0][1].events + PARTIAL * _cells(loads)
+    return (READ + CELL) * loads[0][1].events + PARTIAL * _distinct_cells(loads)
 
 
 def _stream_cells(loads: Loads) -> float:
     """A stream's events into their cells, and these into the state."""
-    return CELL * loads[0][1].events + STATE * _cells(loads)
+    return CELL * loads[0][1].events + STATE * _distinct_cells(loads)
 
 
-def _rolled(load: Load, *, running: bool) -> float:
+def _entry_roll_up(load: Load, *, running: bool) -> float:
     """Entries to windows: along the dyadic intervals of each order, or down through them."""
     through = PARTIAL * (load.entries + load.groups)
     into = COPY * load.orders * load.groups * load.windows / max(load.length, 1.0)
@@ -183,8 +184,8 @@ def _rolled(load: Load, *, running: bool) -> float:
 class Steps:
     """How many times a technique combines partials, in a stateful operator in Python.
 
-    ``inserts`` is that of an event that enters, ``releases`` that of a SLIDE that is released, the
-    event costs and window costs of the paper's Table 4; the second argument of both is the height
+    ``inserts`` counts them for an event that enters, ``releases`` for a SLIDE that is released: the
+    event costs and window costs of the paper's Table 4. The second argument of both is the height
     of a pyramid. The paper amortises window costs over the N events of a window; here they are
     those of a SLIDE, so that techniques can be compared.
     """
@@ -192,16 +193,16 @@ class Steps:
     inserts: Callable[[Load, int], float]
     releases: Callable[[Load, int], float]
 
-    def of(self, load: Load, height: int = 1) -> float:
-        """All of them, a SLIDE."""
+    def total_steps(self, load: Load, height: int = 1) -> float:
+        """All steps in a SLIDE."""
         return self.inserts(load, height) * load.events + self.releases(load, height)
 
-    def price(self, load: Load, height: int = 1) -> float:
-        """What they take, with the events on their way into Python."""
-        return PYTHON_ROW * load.events + PYTHON_STEP * self.of(load, height)
+    def cost(self, load: Load, height: int = 1) -> float:
+        """The cost of a SLIDE: its steps, and its events on their way into Python."""
+        return PYTHON_ROW * load.events + PYTHON_STEP * self.total_steps(load, height)
 
 
-def _log(number: float) -> float:
+def _log2(number: float) -> float:
     return math.log2(max(number, 1.0))
 
 
@@ -210,12 +211,12 @@ TUPLE_BUCKETS = Steps(
     lambda load, _: load.events * load.windows,
 )
 CUMULATIVE_SWEEPING = Steps(
-    lambda load, _: 2.0 * _log(load.events * load.windows),
+    lambda load, _: 2.0 * _log2(load.events * load.windows),
     lambda load, _: load.events * 2.0,
 )
 SELECTIVE_SWEEPING = Steps(
-    lambda load, _: 2.0 * _log(load.events * load.windows),
-    lambda load, _: load.events * _log(load.events * load.windows),
+    lambda load, _: 2.0 * _log2(load.events * load.windows),
+    lambda load, _: load.events * _log2(load.events * load.windows),
 )
 SE_SLICING = Steps(
     lambda load, _: load.touched,
@@ -229,5 +230,5 @@ SE_ML_SLICING = Steps(
 # release.
 LEVELS = Steps(
     lambda _, __: 3.0,
-    lambda load, _: load.groups * load.slices * (2.0 * _log(load.touched) + 3.0),
+    lambda load, _: load.groups * load.slices * (2.0 * _log2(load.touched) + 3.0),
 )

@@ -70,27 +70,27 @@ class Load:
         )
 
 
-def slice_rows(load: Load) -> float:
+def slicing(load: Load) -> float:
     """Rows to slices (the paper's PLQ): the first terms of 3.1 and 3.2.
 
     ``a * T * SLIDE / RANGE + b * G`` a window.
     """
-    touched = READ + ROW + _spread(load.groups)
+    touched = READ + ROW + _cache_misses(load.groups)
     return touched * load.rows_a_slide + PARTIAL * load.groups * load.step
 
 
 def scan(load: Load, collected: int = 0) -> float:
     """3.1: each window combines its slices one by one, ``c * P * G``."""
     if load.panes == 1:
-        return slice_rows(load)
+        return slicing(load)
     per_partial = ENTER + COLLECTED * collected
     entered = per_partial * load.panes * load.groups_per_window
-    return slice_rows(load) + FILL * _rolled(load) + entered
+    return slicing(load) + FILL * _rolled_rows(load) + entered
 
 
 def difference(load: Load) -> float:
     """3.2: slices that enter and leave, ``2 * c * G * SLIDE / GCD(RANGE, SLIDE)``."""
-    return slice_rows(load) + (FILL + DIFFERENCE) * _rolled(load)
+    return slicing(load) + (FILL + DIFFERENCE) * _rolled_rows(load)
 
 
 def two_stacks(load: Load, collected: int = 0) -> float:
@@ -99,14 +99,14 @@ def two_stacks(load: Load, collected: int = 0) -> float:
     Each slice is touched a constant number of times, whatever P, and no inverse is needed.
     """
     collecting = COLLECTED * collected * load.panes * load.groups_per_window
-    return slice_rows(load) + (FILL + TWO_STACKS) * _rolled(load) + collecting
+    return slicing(load) + (FILL + TWO_STACKS) * _rolled_rows(load) + collecting
 
 
 def copies(load: Load) -> float:
     """A stream's roll-up: each partial is copied into its windows, which stay open in the state."""
     if load.panes == 1:
-        return slice_rows(load)
-    return slice_rows(load) + COPY * load.panes * load.groups
+        return slicing(load)
+    return slicing(load) + COPY * load.panes * load.groups
 
 
 def counts(load: Load, sketches: int = 0) -> float:
@@ -124,9 +124,9 @@ def counts(load: Load, sketches: int = 0) -> float:
     return counted + (COUNTED + SKETCH * sketches) * values * load.panes
 
 
-def collected(load: Load) -> float:
+def spark_aggregates(load: Load) -> float:
     """Spark's own aggregates of all values, where a row is in one window."""
-    return slice_rows(load) + KEPT * load.rows_a_slide
+    return slicing(load) + KEPT * load.rows_a_slide
 
 
 def lifetimes(load: Load) -> float:
@@ -135,8 +135,8 @@ def lifetimes(load: Load) -> float:
     Not in the paper. Of distinct values as many are assumed as by :func:`counts`.
     """
     values = load.groups * load.step + DISTINCT * load.rows_a_slide
-    told_apart = (READ + ROW + COUNTED) * load.rows_a_slide
-    return told_apart + LIFETIME * values + PARTIAL * load.groups_per_window
+    counted = (READ + ROW + COUNTED) * load.rows_a_slide
+    return counted + LIFETIME * values + PARTIAL * load.groups_per_window
 
 
 def ranks(load: Load) -> float:
@@ -155,14 +155,14 @@ def expanded_counts(load: Load, sketches: int = 0) -> float:
 
 def expand(load: Load) -> float:
     """3.3: each row is processed in every window that it is in, ``a' * T``."""
-    once = READ + ROW + _spread(load.groups)
-    again = EXPANDED_ROW + _spread(load.groups_per_window * load.overlap)
+    once = READ + ROW + _cache_misses(load.groups)
+    again = EXPANDED_ROW + _cache_misses(load.groups_per_window * load.overlap)
     copies_a_slide = load.tuples - load.rows_a_slide
     return once * load.rows_a_slide + again * copies_a_slide + PARTIAL * load.groups_per_window
 
 
-def native(load: Load, *, kept: bool) -> float:
-    """The same, by Spark's own windows; ``kept``: by aggregates that keep all values."""
+def spark_windows(load: Load, *, kept: bool) -> float:
+    """As :func:`expand`, by Spark's own windows; ``kept``: with aggregates that keep all values."""
     return expand(load) + WINDOW * load.rows_a_slide + KEPT * kept * load.tuples
 
 
@@ -179,21 +179,21 @@ def granule_copies(work: Workload, slices: float, overlap: float) -> float:
 def chain(work: Workload, slices: float, together: float) -> float:
     """Granules through a stateful operator in Python; ``together``: what they take without it.
 
-    Not in the paper. It is there to be asked for, and always dearer.
+    Not in the paper. It is there to be asked for, and always costs more.
     """
     return granules(work, slices) + FILL * work.groups + 2 * together
 
 
-def beside(work: Workload) -> float:
-    """Results of some aggregates, put beside those of others."""
+def joined_results(work: Workload) -> float:
+    """Results of one part of the aggregates, put beside those of another part."""
     return JOINED * min(work.groups, work.rows_per_slide)
 
 
-def _spread(groups: float) -> float:
-    """What a group costs in addition if it is not in the cache, by how many are written to."""
+def _cache_misses(groups: float) -> float:
+    """What a row costs in addition where its group is not in the cache, by the number of groups."""
     return SPREAD * min(groups / CACHED, 1.0)
 
 
-def _rolled(load: Load) -> float:
+def _rolled_rows(load: Load) -> float:
     """Rows that the roll-up sees a window: slices, and the empty ones that fill gaps."""
     return max(load.groups * load.step, load.groups_per_window)

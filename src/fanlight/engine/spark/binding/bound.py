@@ -101,7 +101,7 @@ class Bound:
     @property
     def instant(self) -> str:
         """The column that orders rows by time: the coordinate, or the time itself of doubles."""
-        return "exact" if self.coordinate.celled else "t"
+        return "exact" if self.coordinate.is_unit_number else "t"
 
     @property
     def order(self) -> list[str]:
@@ -117,7 +117,7 @@ class Bound:
     def coordinates(self) -> list[tuple[str, str]]:
         """(SQL text, internal name) pairs: a row's coordinates, from columns of the source."""
         coordinates = [(coordinate(self.coordinate, self.time_sql), "t")]
-        if self.coordinate.celled:
+        if self.coordinate.is_unit_number:
             coordinates.append((f"cast({self.time_sql} as double)", self.instant))
         return coordinates
 

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.kinds.kind import FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
@@ -110,7 +110,7 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     framed = _input_columns(scheme, columns)
     # The scheme goes to Python workers, where Columns cannot go.
     bare = replace(scheme, inputs=tuple(replace(read, column=None) for read in scheme.inputs))
-    length = (columns[-1], types[-1]) if scheme.own_deadlines else (None, "")
+    length = (columns[-1], types[-1]) if scheme.has_own_deadlines else (None, "")
     return FrameBound(
         source,
         coordinate_,
@@ -130,7 +130,7 @@ def _text(df: DataFrame, given: str) -> str:
 def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
     """The column of each input that decides marks; a count of all rows has none."""
     given = iter(columns)
-    return tuple(None if read.column is None else next(given) for read in scheme.marked)
+    return tuple(None if read.column is None else next(given) for read in scheme.marked_inputs)
 
 
 @quietly()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fanlight.engine.plan.grid import Grid, make_grids
-from fanlight.engine.plan.late import Late, Release, check_dropped, check_late
+from fanlight.engine.plan.late_rows import Late, Release, check_late, refuse_open_windows
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event
 from fanlight.engine.spark.binding.bound import Bound
@@ -151,7 +151,7 @@ class Lasting(Placed):
     @property
     def order(self) -> list[str]:
         """Events are ordered by their stop (as the paper orders a stream), then their start."""
-        ends = ["exact", "exact_from"] if self.coordinate.celled else ["t", "from_at"]
+        ends = ["exact", "exact_from"] if self.coordinate.is_unit_number else ["t", "from_at"]
         return [*ends, *self.tie_keys]
 
     @property
@@ -171,7 +171,7 @@ class Lasting(Placed):
             return rejected
         since = f"{self.since}L"
         stop, start = (coordinate(self.coordinate, c) for c in (self.time_sql, self.start_sql))
-        if self.coordinate.celled:  # the values themselves, not the numbers of their units
+        if self.coordinate.is_unit_number:  # the values themselves, not the numbers of their units
             since = boundary(self.coordinate, since)
             stop, start = (f"cast({c} as double)" for c in (self.time_sql, self.start_sql))
         # An event without duration is over only after its instant.
@@ -183,7 +183,7 @@ class Lasting(Placed):
         """Start and stop as coordinates; of doubles also their values, which are finer."""
         coordinates = super().coordinates
         coordinates.append((coordinate(self.coordinate, self.start_sql), "from_at"))
-        if self.coordinate.celled:
+        if self.coordinate.is_unit_number:
             coordinates.append((f"cast({self.start_sql} as double)", "exact_from"))
         return coordinates
 
@@ -200,7 +200,7 @@ class Lasting(Placed):
         began before the initiation time, only what is after that time counts.
         """
         before = "t - 1L"
-        if self.coordinate.celled:
+        if self.coordinate.is_unit_number:
             before = f"if(exact = {boundary(self.coordinate, 't')}, t - 1L, t)"
         first = "from_at" if self.since is None else f"greatest(from_at, {self.since}L)"
         return [f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
@@ -222,7 +222,7 @@ def bind_points(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any
                 f"choose a longer slide{'' if name else hint}",
             )
     if coordinate.counted or any(window.slide_by_tuple for window in windows):
-        check_dropped(late, "data-driven windows")
+        refuse_open_windows(late, "data-driven windows")
     weights = kept.weights if isinstance(kept, MultiGranular) else None
     if weights is not None and coordinate.counted and source.df.isStreaming:
         raise refuse(

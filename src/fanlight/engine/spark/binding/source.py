@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, StructField
 
-from fanlight.engine.algebra.aggregate import Call, contains
+from fanlight.engine.algebra.aggregate import Call, contains_type
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import (
@@ -25,7 +25,7 @@ from fanlight.engine.spark.sql import (
     quote_column,
     type_text,
 )
-from fanlight.engine.spec.arguments import text
+from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 
 Given = str | Column
@@ -106,7 +106,7 @@ def _read_keys(
         if is_taken(df, key.name, names[:place]):
             raise refuse(f"by={list(names)}", f"names {key.name!r} twice", "name each key once")
         kind = type_text(key.dataType)
-        if contains(kind, UNGROUPED):
+        if contains_type(kind, UNGROUPED):
             raise refuse(
                 f"by={key.name!r}",
                 f"is of type {kind}, which cannot be grouped",
@@ -211,7 +211,7 @@ def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) 
     columns = [column for _, column in given]
     for column in columns:
         if not isinstance(column, Column):
-            text(argument, column, f"{argument}='price', or pass a Column")
+            check_text(argument, column, f"{argument}='price', or pass a Column")
     plain = _columns_by_name(df) if columns else {}
     others = [column for column in columns if not (isinstance(column, str) and column in plain)]
     answers = iter(_resolve_columns(df, others, argument) if others else [])

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql.types import StructType
 
-from fanlight.engine.algebra.aggregate import contains
+from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.plan.coordinate import Coordinate, check_kind, check_length
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import bind_source, check_not_output, check_stream
@@ -51,7 +51,7 @@ def check_result(bound: WideningBound, schema: StructType, *, recorded: bool) ->
                 f"names {name!r}, which already exists in the output",
                 "choose another name",
             )
-        if contains(kind, REFUSED):
+        if contains_type(kind, REFUSED):
             raise refuse(
                 f"schema: {name!r}",
                 f"is of type {kind}, which a match cannot have",

@@ -24,8 +24,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.algebra.template import fill
-from fanlight.engine.algebra.text import struct
 from fanlight.engine.spark.sql import expr, type_text
 
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.text import literal
+from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.bound import Bound
@@ -40,7 +40,7 @@ from fanlight.engine.spark.sql import (
     without_event_time,
 )
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.units import Extent, extent
+from fanlight.engine.spec.units import Extent, read_extent
 
 _PLACE = ("start", "ending", "frame")
 _FRAME = "named_struct('start', start, 'ending', ending, 'frame', frame)"
@@ -102,7 +102,7 @@ def fill_frames(
 ) -> DataFrame:
     """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or their aggregates."""
     other = Bound(source, Coordinate(bound.coordinate.kind))
-    limit = None if longest is None else extent("longest", longest)
+    limit = None if longest is None else read_extent("longest", longest)
     if limit is not None:
         bound.check_length("longest", limit)
     rows = _select_other(other)

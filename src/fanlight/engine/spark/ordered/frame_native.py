@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.monoids import Count
-from fanlight.engine.algebra.text import double
+from fanlight.engine.algebra.sql_text import double_literal
 from fanlight.engine.plan.frames import InputColumn, Scheme
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Field, Fields
@@ -48,7 +48,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
         *keys, "frame", "first_row as start", f"{ending} as ending", "rows",
         f"{closed} as closed", *names,
     )  # fmt: skip
-    if not scheme.selective:
+    if not scheme.drops_small_frames:
         return framed
     framed = framed.filter(_is_large_enough(scheme, "rows", "ending - start"))
     again = f"count(1) {over_clause(keys, 'frame', 'rows unbounded preceding')} - 1L as frame"
@@ -73,7 +73,7 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
     order = ", ".join(["t", *rows.order])
     in_order = over_clause(keys, order)
     if scheme.timing:
-        until = rows.inputs[-1] if scheme.own_deadlines else f"t + {scheme.timing.gap}L"
+        until = rows.inputs[-1] if scheme.has_own_deadlines else f"t + {scheme.timing.gap}L"
         before = over_clause(keys, order, "rows between unbounded preceding and 1 preceding")
         df = rows.df.selectExpr("*", "1 as cell", f"{until} as following")
         df = df.selectExpr("*", f"coalesce(t > max(following) {before}, true) as begins")
@@ -95,7 +95,7 @@ def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
     df = _find_runs(bound, rows)
-    if not scheme.selective:
+    if not scheme.drops_small_frames:
         return df.selectExpr("*", "if(cell is not null, number - 1L, null) as frame")
     whole = f"over (partition by {', '.join([*keys, 'number', 'cell is null'])})"
     end = f"max(following) {whole}"
@@ -125,16 +125,16 @@ def _cell_number(text: str, read: InputColumn, given: Any, width: tuple[int, int
     """SQL: the number of the cell ``(lo, hi]`` that holds a value, as in kernels; or null."""
     real = read.type == "real"
     if isinstance(given, tuple):
-        edges = ", ".join(double(edge) if real else f"{edge}L" for edge in given)
+        edges = ", ".join(double_literal(edge) if real else f"{edge}L" for edge in given)
         known = f"{text} is not null" + (f" and not isnan({text})" if real else "")
         return f"if({known}, size(filter(array({edges}), edge -> edge < {text})), null)"
     if real:
-        step, quotient = double(given), f"ceil({text} / {double(given)})"
+        step, quotient = double_literal(given), f"ceil({text} / {double_literal(given)})"
         placed = (
             f"case when {text} <= ({quotient} - 1L) * {step} then {quotient} - 1L "
             f"when {text} > {quotient} * {step} then {quotient} + 1L else {quotient} end"
         )
-        return f"if(abs({text}) < {double(4.5e15 * given)}, {placed}, null)"
+        return f"if(abs({text}) < {double_literal(4.5e15 * given)}, {placed}, null)"
     numerator, denominator = width
     value, by = text, f"{numerator}L"
     if denominator > 1:  # the product may exceed 64 bits

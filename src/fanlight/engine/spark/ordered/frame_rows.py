@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
-from fanlight.engine.algebra.aggregate import contains
+from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.monoids import Count, Max, Min
 from fanlight.engine.plan.frames import InputColumn
 from fanlight.engine.plan.request import FieldFacts
@@ -59,13 +59,13 @@ def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
     types = {field.name: field.dataType for field in rows.schema.fields}
     inputs = tuple(
         _input_sql(read, name, types[name] if name else None)
-        for read, name in zip(bound.scheme.marked, asked, strict=True)
+        for read, name in zip(bound.scheme.marked_inputs, asked, strict=True)
     )
-    if bound.scheme.own_deadlines:
+    if bound.scheme.has_own_deadlines:
         inputs = (*inputs, UNTIL)
     framed = [name for name in asked if name is not None]
     order = dict.fromkeys([*bound.tie_keys, *framed, *arguments])
-    ordered = [n for n in order if not contains(type_text(types[n]), UNORDERED)]
+    ordered = [n for n in order if not contains_type(type_text(types[n]), UNORDERED)]
     keys = [f"{normalize_key(key, types[key])} as {key}" for key in bound.keys]
     df = rows.selectExpr(*keys, *bound.place_columns, *bound.tie_keys, *arguments)
     return Prepared(df, tuple(ordered), inputs)

@@ -10,12 +10,12 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.units import extent
+from fanlight.engine.spec.units import read_extent
 
 
 def check_split(bound: FrameBound, every: Any) -> int:
     """Check the distance of report times, and return it in coordinates."""
-    length = extent("every", every)
+    length = read_extent("every", every)
     bound.check_length("every", length)
     if bound.df.isStreaming:
         raise refuse(

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.protocol import Query
 from fanlight.engine.operators.state_header import Fingerprint
-from fanlight.engine.plan.late import METRIC
+from fanlight.engine.plan.late_rows import METRIC
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.encoding import (

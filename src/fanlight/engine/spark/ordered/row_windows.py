@@ -29,7 +29,7 @@ def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) ->
         hosting.schema,
         len(hosting.keys),
         tuple(field.monoid for field in fields.all),
-        None if bound.at_every_row else chosen.pieces.only,
+        None if bound.at_every_row else chosen.pieces.only_cut,
         bound.grid.range,
     )
     out = [(key, hosting.types[key]) for key in bound.keys]

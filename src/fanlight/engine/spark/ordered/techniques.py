@@ -30,7 +30,7 @@ def release_windows(
     keys = bound.keys
     rows = select_values(bound, fields, bound.place_columns)
     # An event is late when its first window is released, so that window's end is its time.
-    known = f"{first_event_end(bound.queries.deciding)} as t"
+    known = f"{first_event_end(bound.queries.deciding_grids)} as t"
     rows = rows.selectExpr(*keys, known, "first_at", "last_at", *partials_of_rows(rows, fields.all))
     rows = rows.filter("t is not null")
     types = {f.name: f.dataType for f in rows.schema.fields}
@@ -40,7 +40,7 @@ def release_windows(
     out += [("start", LongType()), *((name, types[name]) for name in names)]
     monoids = tuple(field.monoid for field in fields.all)
 
-    cut, technique = chosen.pieces.only, chosen.strategy.name
+    cut, technique = chosen.pieces.only_cut, chosen.strategy.name
 
     def query(schema: pa.Schema, keys: Sequence[str]) -> SpanningQuery:
         return SpanningQuery(schema, len(keys), monoids, cut, technique, height)

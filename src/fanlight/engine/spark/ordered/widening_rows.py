@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
-from fanlight.engine.algebra.aggregate import contains
+from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import REFUSED, WideningBound
 from fanlight.engine.spark.fields import Fields
@@ -38,7 +38,7 @@ def select_rows(bound: WideningBound, columns: Sequence[str]) -> Units:
     found = schema_of(df, [("columns", name) for name in columns], "columns")
     for field in found:
         kind = type_text(field.dataType)
-        if contains(kind, REFUSED):
+        if contains_type(kind, REFUSED):
             raise refuse(
                 f"column {field.name!r}",
                 f"is of type {kind}, which a detector cannot be given",
@@ -48,13 +48,13 @@ def select_rows(bound: WideningBound, columns: Sequence[str]) -> Units:
     keys = schema_of(df, [("by", key) for key in bound.by], "by")
     for given, name, key in zip(bound.by, bound.keys, keys, strict=True):
         # Keys that are doubles have been changed: -0.0 is 0.0 there.
-        if isinstance(given, str) and not contains(type_text(key.dataType), ["double"]):
+        if isinstance(given, str) and not contains_type(type_text(key.dataType), ["double"]):
             homes.setdefault(given, name)
     fields = Fields()
     sources: list[tuple[str, str]] = []
     for field in found:
         home = homes.get(field.name)
-        if home is None or contains(type_text(field.dataType), ["float"]):
+        if home is None or contains_type(type_text(field.dataType), ["float"]):
             home = fields.add_argument(field.name)
         sources.append((field.name, home))
     payload = tuple(fields.arguments.values())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.facts import weights_refused
+from fanlight.engine.algebra.facts import why_not_weightable
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_calls
 from fanlight.engine.spark.grids import latest_start
@@ -21,7 +21,7 @@ def check_weighted(bound: Placed, calls: Sequence[Call]) -> None:
     """Refuse aggregates that are not linear in their rows: only those can be weighted."""
     for call, (names, types) in zip(calls, bind_calls(bound.df, calls), strict=True):
         label = call.label_of(names)
-        refused = weights_refused(call.aggregate.partials(tuple(types)))
+        refused = why_not_weightable(call.aggregate.partials(tuple(types)))
         if refused:
             raise refuse(f"{label} with weights", *refused)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fanlight.engine.algebra.text import struct
+from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.grids import next_start, window_end, window_starts
 from fanlight.engine.spark.relation import Relation
@@ -27,7 +27,7 @@ def copy_pieces(
     arrays, names = [], ["query", "start"]
     for number, grid in enumerate(bound.grids):
         each = window_starts(grid, last)
-        if grid.gaps:
+        if grid.has_gaps:
             each = f"filter({each}, w -> {last} < {window_end(grid, 'w')})"
         if ahead:
             each = f"concat({each}, array({next_start(grid, f'element_at({each}, -1)')}))"

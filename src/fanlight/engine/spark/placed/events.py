@@ -7,7 +7,7 @@ same window ends, and whose last instants between the same window starts, share 
 
 from __future__ import annotations
 
-from fanlight.engine.plan.granules import edges_of
+from fanlight.engine.plan.granules import granules_of_bounds
 from fanlight.engine.spark import window_ranges
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
@@ -33,7 +33,10 @@ def select_events(bound: Placed, fields: Fields) -> Relation:
 
 def move_to_cells(bound: Placed, rows: Relation) -> Relation:
     """Move both ends of events to the start of their slices, so that events of a cell are equal."""
-    begin, end = edges_of(bound.grids, starts=False), edges_of(bound.grids, starts=True)
+    begin, end = (
+        granules_of_bounds(bound.grids, starts=False),
+        granules_of_bounds(bound.grids, starts=True),
+    )
     moved = [
         f"{slice_start(begin, 'first_at')} as first_at",
         f"{slice_start(end, 'last_at')} as last_at",
@@ -68,7 +71,7 @@ def copy_events(bound: Placed, rows: Relation) -> Relation:
     for query, grid in enumerate(bound.grids):
         first, last = first_window_of(bound, query), last_window_of(bound, query)
         numbers = f"sequence({first}, {last})"
-        if grid.gaps:
+        if grid.has_gaps:
             numbers = f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
         arrays.append((query, numbers))
     if not bound.query_columns:
@@ -97,7 +100,7 @@ def add_ranges(bound: Placed, rows: Relation) -> Relation:
         ]
         ranges = rows.with_places(*window, place=place)
     df = ranges.df
-    if any(grid.gaps for grid in bound.grids):
+    if any(grid.has_gaps for grid in bound.grids):
         df = df.filter("from_window <= to_window")
     return ranges.with_df(df.selectExpr("*", f"{window_ranges.power()} as power"), *place, "power")
 

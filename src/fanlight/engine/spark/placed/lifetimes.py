@@ -82,7 +82,7 @@ def _lifetime_ends(number: int, grid: Grid) -> list[str]:
     begins, last = first_start(grid, "piece"), last_start(grid, "piece")
     stops = next_start(grid, last)
     ended, starting = last_start(grid, "before"), first_start(grid, "after")
-    if not grid.gaps:
+    if not grid.has_gaps:
         ended, starting = next_start(grid, ended), previous_start(grid, starting)
     new = f"(before is null or {ended} < {begins})"
     gone = f"(after is null or {starting} > {last})"

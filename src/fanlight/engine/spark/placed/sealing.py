@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from fanlight.engine.algebra.text import literal
+from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed

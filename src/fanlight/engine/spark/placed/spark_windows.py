@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.text import literal
+from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields

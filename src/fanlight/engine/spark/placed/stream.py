@@ -98,7 +98,9 @@ def place_in_pieces(
 ) -> DataFrame:
     """Rows that are in a window: keys, ``piece`` (its granule's start), ``kept``, ``ending``."""
     place = [*bound.keys, f"{slice_start(cut, 't')} as piece"]
-    return select_with_ending(bound, rows, first_end(bound.queries.deciding, "t"), [*place, *kept])
+    return select_with_ending(
+        bound, rows, first_end(bound.queries.deciding_grids, "t"), [*place, *kept]
+    )
 
 
 def copy_granules(
@@ -124,7 +126,7 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
     """Windows from cells: events lifted by cell, each cell copied to windows once complete."""
     bound = seal(bound, fields, chosen)
     rows, which = select_events(bound, fields), bound.query_columns
-    at = f"{first_event_end(bound.queries.deciding)} as soonest"
+    at = f"{first_event_end(bound.queries.deciding_grids)} as soonest"
     rows = rows.with_df(rows.df.selectExpr("*", at).filter("soonest is not null"), *ENDS, "soonest")
     cells = move_to_cells(bound, rows)
     rows = add_ending(bound, cells.with_df(cells.df, *ENDS), "soonest")

@@ -7,10 +7,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.filling import Filled, both, run
-from fanlight.engine.algebra.lowering import line
+from fanlight.engine.algebra.filling import Filled, combined_moments, moments_of_run
+from fanlight.engine.algebra.lowering import slope_and_r2
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.granules import Branch, Granules, Pieces, edges_of_cut
+from fanlight.engine.plan.granules import Branch, Granules, Pieces, granules_of_cut
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end, slice_start
@@ -21,7 +21,7 @@ from fanlight.engine.spark.placed import segments, stream
 from fanlight.engine.spark.rollup import build_branches, query_as_column
 from fanlight.engine.spark.sql import group_rows
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.units import extent, spell
+from fanlight.engine.spec.units import read_extent, write_duration
 
 # The mean of equal values is exactly that value.
 MEAN = "if(min(v0) = max(v0), min(v0), avg(v0))"
@@ -36,8 +36,8 @@ def instant_of(bound: Placed, granules: Granules, given: Any) -> int:
     if given is None:
         usual = coordinate.per_second
         return usual if granule % usual == 0 else granule
-    length = extent("instant", given)
-    whole = repr(spell(granule)) if coordinate.timed else str(granule)
+    length = read_extent("instant", given)
+    whole = repr(write_duration(granule)) if coordinate.is_timestamp else str(granule)
     instead = f"write instant={whole}, or a divisor of it"
     bound.check_length("instant", length, instead=instead)
     if granule % int(length.value):
@@ -87,7 +87,7 @@ def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFram
     granule = slice_start(cut.granules, "begin"), slice_end(cut.granules, "piece")
 
     def slices(of: Cut, finer: DataFrame) -> DataFrame:
-        series = edges_of_cut(of)
+        series = granules_of_cut(of)
         edges = slice_start(series, "begin"), slice_end(series, "piece")
         moments = segments.coarsen(finer.withColumnRenamed("piece", "begin"), keys, *edges, instant)
         return moments.withColumnRenamed("begin", "piece")
@@ -130,8 +130,10 @@ def fit_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     begin = f"{_instant_number(bound, bound.shown_start, instant)} as first_instant"
     stop = f"{_instant_number(bound, end, instant)} as end_instant"
     windows = windows.selectExpr(*keys, "query", "start", "f0", begin, stop)
-    lead = f"if(f0.c is null, null, {run('first_instant', 'f0.f', 'f0.c')})"
-    whole = both(both(lead, "f0.m"), run("f0.e", "end_instant", "f0.v"))
+    lead = f"if(f0.c is null, null, {moments_of_run('first_instant', 'f0.f', 'f0.c')})"
+    whole = combined_moments(
+        combined_moments(lead, "f0.m"), moments_of_run("f0.e", "end_instant", "f0.v")
+    )
     moments = windows.selectExpr(*keys, "query", "start", "first_instant", f"{whole} as moments")
     x = "moments.mx + cast(moments.t0 - first_instant as double) as x"
     sums = ("my as y", "sxx as xx", "sxy as xy", "syy as yy")
@@ -152,7 +154,7 @@ def _plus(offset: int) -> str:
 def _lower_lines(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:
     """Lower moments to lines; ``x`` is the mean time in instants after the window's start."""
     rate = f"{bound.coordinate.per_second}D / {instant}D"
-    slope, r2 = line("y", "xx", "xy", "yy")
+    slope, r2 = slope_and_r2("y", "xx", "xy", "yy")
     results = [
         f"if(xx > 0D, {slope} * {rate}, null) as r0",
         f"if(xx > 0D, y - {slope} * x, null) as r1",

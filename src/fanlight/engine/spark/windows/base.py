@@ -12,9 +12,9 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.windows.missing import refuse_attribute
-from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.pictured import Picture, Pictured
+from fanlight.engine.spec.pictures import Picture, Pictured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,7 +102,7 @@ def read_verbose(verbose: bool | Call, named: dict[str, Call]) -> tuple[bool, di
     """Whether a page is asked for in full, and the aggregates by name: one may be named verbose."""
     if isinstance(verbose, Call):
         return False, {**named, "verbose": verbose}
-    return flag("verbose", verbose), named
+    return check_flag("verbose", verbose), named
 
 
 def with_partitions(bound: B, partitions: int | None) -> B:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from fanlight.engine.plan.events import check_height
 from fanlight.engine.spark.windows.placed import PlacedWindows
-from fanlight.engine.spec.units import extent
+from fanlight.engine.spec.units import read_extent
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -85,7 +85,7 @@ class EventWindows(PlacedWindows):
         levels = None if height is None else check_height(height)
         length = None
         if duration is not None:
-            given = extent("duration", duration)
+            given = read_extent("duration", duration)
             self._bound.check_length("duration", given, whole=False)
             length = given.value
         return self._with_hints(

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.plan.candidate import Plan, strategy_named
+from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_frames import explain_frames
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.plan.ordered import FRAME_STRATEGIES, frame_plan
+from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
@@ -94,8 +94,8 @@ class FrameWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        asked, bound = strategy_named(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
-        frame_plan(bound.scheme, streaming=bound.df.isStreaming, strategy=asked)  # or refused
+        asked, bound = find_strategy(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
+        plan_frames(bound.scheme, streaming=bound.df.isStreaming, strategy=asked)  # or refused
         return type(self)(with_partitions(bound, partitions), asked)
 
     def frames(self) -> DataFrame:
@@ -383,7 +383,7 @@ Row(dye=0, frame_id=None)]
     @property
     def _plan(self) -> partial[Plan[Scheme]]:
         streaming, scheme = self._bound.df.isStreaming, self._bound.scheme
-        asked = partial(frame_plan, scheme, streaming=streaming, strategy=self._strategy)
+        asked = partial(plan_frames, scheme, streaming=streaming, strategy=self._strategy)
         # How many rows there are is asked of Spark only if it makes a difference.
         if asked(rows=0.0).chosen.name == asked().chosen.name:
             return asked

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fanlight.engine.algebra.aggregate import contains
+from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.library import count, linear_fit
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
-from fanlight.engine.plan.request import Request, ruled_out
+from fanlight.engine.plan.request import Request, rule_out
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
@@ -18,7 +18,7 @@ from fanlight.engine.spark.fields import collect_calls
 from fanlight.engine.spark.placed import changes, recurring, trend
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
-from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.B.
 
         """
-        flag("per_row", per_row)
+        check_flag("per_row", per_row)
         bound = self._check_column(column, "fit", _LINE)
         collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.window_columns)
         names = [quote(name) for name in (*bound.names, "window", "level")]
@@ -164,11 +164,11 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.C.
 
         """
-        flag("counts", counts)
+        check_flag("counts", counts)
         (item,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
         name, kind = item.name, type_text(item.dataType)
         bound = self._check_column(column, "recurring", (name, "count") if counts else (name,))
-        if contains(kind, UNGROUPED):
+        if contains_type(kind, UNGROUPED):
             raise refuse(
                 f"recurring({name!r})", f"is of type {kind}, which cannot be grouped", "use a field"
             )
@@ -205,10 +205,10 @@ class LevelWindows(SlidingWindows):
             bound.coordinate,
             bound.queries,
             [trend.FACTS],
-            self._hints.workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
+            self._hints.estimate_workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
             event=bound.event,
             release=bound.release,
-            ruled_out=ruled_out(
+            ruled_out=rule_out(
                 together=together,
                 operator=operator if streaming else "",
                 native="" if streaming and operator else "items are counted natively",

@@ -11,15 +11,15 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.text import quote
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan import ways
-from fanlight.engine.plan.apart import plan_apart
+from fanlight.engine.plan.aggregate_parts import plan_in_parts
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
 from fanlight.engine.plan.query import Queries
-from fanlight.engine.plan.request import Hints, Request, ruled_out
+from fanlight.engine.plan.request import Hints, Request, rule_out
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
@@ -208,18 +208,18 @@ class PlacedWindows(Windowed):
         strategy = self._hints.strategy
         calls, fields, request = self._make_request(aggregates, named)
         rows = None
-        if strategy == AUTO and request.placed_batch and not request.queries.several:
+        if strategy == AUTO and request.is_placed_batch and not request.queries.several:
             rows = estimated_rows(self._bound.df)
         request = request.with_rows(rows)
         kinds = [output.kind for output in fields.outputs]
-        if request.divisible and len(set(kinds)) > 1:
+        if request.can_split_aggregates and len(set(kinds)) > 1:
             alike = [
                 [call for call, kind in zip(calls, kinds, strict=True) if kind == one]
                 for one in dict.fromkeys(kinds)
             ]
             asked = [self._make_request(some) for some in alike]
             parts = [part.with_rows(rows) for _, _, part in asked]
-            plans = plan_apart(request, parts, strategy)
+            plans = plan_in_parts(request, parts, strategy)
             if plans is not None:
                 planned = zip([own for _, own, _ in asked], parts, plans, strict=True)
                 return calls, list(planned)
@@ -251,7 +251,7 @@ class PlacedWindows(Windowed):
             bound.coordinate,
             bound.queries,
             [field.facts for field in fields.all],
-            self._hints.workload(
+            self._hints.estimate_workload(
                 bound.coordinate,
                 bound.grid,
                 keyed=bool(bound.by),
@@ -260,7 +260,7 @@ class PlacedWindows(Windowed):
             event=bound.event,
             release=bound.release,
             height=self._hints.height,
-            ruled_out=ruled_out(
+            ruled_out=rule_out(
                 together="" if apart else _TOGETHER,
                 operator=_ORDERED if streaming and counted and several else "",
                 native=_WEIGHTED if streaming and weighted else "",
@@ -268,11 +268,11 @@ class PlacedWindows(Windowed):
             reads=reads,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
             native_windows=apart
-            and bound.coordinate.timed
-            and not bound.grid.gaps
+            and bound.coordinate.is_timestamp
+            and not bound.grid.has_gaps
             and all(one.native for one in fields.outputs),
         )
-        if reads <= READ and request.placed_batch:
+        if reads <= READ and request.is_placed_batch:
             from fanlight.engine.spark.ordered.ranked_values import refusal
 
             why = refusal(bound, fields)

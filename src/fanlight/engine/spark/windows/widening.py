@@ -12,10 +12,10 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from fanlight.engine.operators.episodes import SPAN, Matcher
 from fanlight.engine.operators.search import FunctionSearch, RowsAs
-from fanlight.engine.plan.candidate import Plan, strategy_named
+from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_widening import explain_widening
-from fanlight.engine.plan.ordered import widening_plan
-from fanlight.engine.plan.widening import Level, levels_of, too_dense
+from fanlight.engine.plan.ordered import plan_widening
+from fanlight.engine.plan.widening import Level, density_warning, levels_of
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import WideningBound, check_result
 from fanlight.engine.spark.ordered.arrow_types import arrow_type
@@ -26,7 +26,7 @@ from fanlight.engine.spark.sql import first_line, type_text
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import search_function
 from fanlight.engine.spark.windows.base import Windowed, check_hints, with_partitions
-from fanlight.engine.spec.arguments import choice, flag, names, text
+from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
 
@@ -91,10 +91,10 @@ class WideningWindows(Windowed):
 
         """
         check_hints(rate=rate, groups=groups)
-        strategy_named(strategy, (), of=" of widening windows")
+        find_strategy(strategy, (), of=" of widening windows")
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
-        warning = too_dense(self._bound.spec, rate, groups)
+        warning = density_warning(self._bound.spec, rate, groups)
         if warning is not None:
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
         return type(self)(with_partitions(self._bound, partitions), rate, groups)
@@ -194,11 +194,11 @@ class WideningWindows(Windowed):
 
         """
         bound = self._bound
-        choice("on_error", on_error, ("fail", "record"), "known")
-        choice("rows", rows, get_args(RowsAs), "known")
-        flag("context", context)
-        flag("across_cuts", across_cuts)
-        known = names("once", once, "once=['user']")
+        check_choice("on_error", on_error, ("fail", "record"), "known")
+        check_choice("rows", rows, get_args(RowsAs), "known")
+        check_flag("context", context)
+        check_flag("across_cuts", across_cuts)
+        known = read_names("once", once, "once=['user']")
         recorded = on_error == "record"
         search: Search
         if isinstance(function, Episode):
@@ -231,7 +231,9 @@ class WideningWindows(Windowed):
                 "leave one of them out",
             )
         seen = (
-            bound.df.columns if columns is None else names("columns", columns, "columns=['user']")
+            bound.df.columns
+            if columns is None
+            else read_names("columns", columns, "columns=['user']")
         )
         units = select_rows(bound, list(seen))
         chosen = self._plan.chosen
@@ -264,7 +266,7 @@ class WideningWindows(Windowed):
     def _plan(self) -> Plan[tuple[Level, ...]]:
         """How windows are searched."""
         spec = self._bound.spec
-        return widening_plan(levels_of(spec), spec.max_rows)
+        return plan_widening(levels_of(spec), spec.max_rows)
 
     def _read_schema(self, schema: Any) -> StructType:
         if isinstance(schema, StructType) and schema.fields:
@@ -276,7 +278,7 @@ class WideningWindows(Windowed):
                 "write for example schema='user string, tries int'",
             )
         if isinstance(schema, str):
-            text("schema", schema, "schema='user string, tries int'")
+            check_text("schema", schema, "schema='user string, tries int'")
         try:
             made = self._bound.df.sparkSession.createDataFrame([], schema).schema
         except (PySparkException, ValueError, TypeError) as error:
@@ -318,7 +320,7 @@ class WideningWindows(Windowed):
             state=describe_state(bound) if bound.df.isStreaming else "",
             rate=self._rate,
             groups=self._groups,
-            verbose=flag("verbose", verbose),
+            verbose=check_flag("verbose", verbose),
         )
 
     def rejected(self) -> DataFrame:

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.exact_numbers import read_exact, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
     Input,
-    crossing_shown,
-    crossing_told,
-    settle,
+    describe_crossing,
+    set_fields,
+    write_crossing,
 )
-from fanlight.engine.spec.numbers import exact, positive
-from fanlight.engine.spec.watched import RUNNING
+from fanlight.engine.spec.running_values import RUNNING
 
 
 @dataclass(frozen=True, init=False)
@@ -36,8 +36,8 @@ class AggregateFrame(Frame):
         ``False``: it begins the next frame, and all frames stay below the limit; a row that reaches
         the limit alone is then in no frame.
     may_fall
-        Says of an aggregate that can fall again (``agg.avg``, a variance or deviation) that the
-        frame ends when the running value *first* reaches the limit. Without it they are refused.
+        Allow aggregates that can fall again (``agg.avg``, a variance or deviation): the frame then
+        ends when the running value *first* reaches the limit. Without it they are refused.
 
     Raises
     ------
@@ -74,21 +74,21 @@ frame then ends when the running value first reaches it
         include_crossing: bool = True,
         may_fall: bool = False,
     ) -> None:
-        flag("include_crossing", include_crossing)
-        flag("may_fall", may_fall)
+        check_flag("include_crossing", include_crossing)
+        check_flag("may_fall", may_fall)
         many = isinstance(aggregate, (list, tuple))
         aggregates = tuple(aggregate) if many else (aggregate,)
         limits = tuple(limit) if isinstance(limit, (list, tuple)) else (limit,)
         if not aggregates or len(aggregates) != len(limits):
             raise refuse(
                 f"AggregateFrame of {len(aggregates)} aggregates and {len(limits)} limits",
-                "does not match them one to one",
+                "cannot match them one to one",
                 "give one limit for each aggregate",
             )
         for call, value in zip(aggregates, limits, strict=True):
             _check_aggregate(call, value, may_fall=may_fall)
-        found = tuple(_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
-        settle(self, aggregates=aggregates, limits=found, include_crossing=include_crossing)
+        exact = tuple(_read_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
+        set_fields(self, aggregates=aggregates, limits=exact, include_crossing=include_crossing)
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -100,7 +100,7 @@ frame then ends when the running value first reaches it
     @property
     def ends(self) -> str:
         """Where a frame ends, in words."""
-        return f"once an aggregate has reached its limit{crossing_told(self.include_crossing)}"
+        return f"once an aggregate has reached its limit{describe_crossing(self.include_crossing)}"
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:
@@ -110,23 +110,23 @@ frame then ends when the running value first reaches it
 
     def __repr__(self) -> str:
         names = [call.label for call in self.aggregates]
-        numbers = [str(_plain(limit)) for limit in self.limits]
+        numbers = [str(_as_number(limit)) for limit in self.limits]
         one = len(names) == 1
         shown = (
             f"{names[0]}, {numbers[0]}" if one else f"[{', '.join(names)}], [{', '.join(numbers)}]"
         )
-        return f"AggregateFrame({shown}{crossing_shown(self.include_crossing, usual=True)})"
+        return f"AggregateFrame({shown}{write_crossing(self.include_crossing, default=True)})"
 
 
-def _plain(value: Fraction) -> int | float:
+def _as_number(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _limit(call: Any, value: Any) -> Fraction:
+def _read_limit(call: Any, value: Any) -> Fraction:
     about = f"limit={value!r} of {call.label}"
     if RUNNING[call.aggregate.watched].positive:
-        return positive(about, value, "limit=1000", what="limit")
-    return exact(about, value, "limit=1000")
+        return read_positive(about, value, "limit=1000", what="limit")
+    return read_exact(about, value, "limit=1000")
 
 
 def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fanlight.engine.spec.arguments import text
+from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.pictured import Pictured
-from fanlight.engine.spec.units import Extent, extent
+from fanlight.engine.spec.pictures import Pictured
+from fanlight.engine.spec.units import Extent, read_extent
 
 Guarantee = Literal[
     "unique", "drained", "non-overlapping", "separated", "partitions", "overlapping"
@@ -55,13 +55,16 @@ class Frame(Pictured):
 
 @dataclass(frozen=True)
 class Least:
-    """The least size of a frame that is reported."""
+    """The least size of a frame that is reported.
+
+    The name of this class is in the fingerprints of streams, so in checkpoints.
+    """
 
     rows: int = 1
     duration: Extent | None = None
 
 
-def least_of(min_rows: Any, min_duration: Any) -> Least:
+def read_minimum_size(min_rows: Any, min_duration: Any) -> Least:
     """Read ``min_rows`` and ``min_duration``."""
     if isinstance(min_rows, bool) or not isinstance(min_rows, int) or min_rows < 1:
         raise refuse(
@@ -69,7 +72,7 @@ def least_of(min_rows: Any, min_duration: Any) -> Least:
         )
     if min_duration is None:
         return Least(min_rows)
-    length = extent("min_duration", min_duration, counted=False)
+    length = read_extent("min_duration", min_duration, counted=False)
     if length.measure == "rows":
         raise refuse(
             f"min_duration={min_duration}", "counts rows", f"write min_rows={length.value}"
@@ -77,18 +80,18 @@ def least_of(min_rows: Any, min_duration: Any) -> Least:
     return Least(min_rows, length)
 
 
-def settle(spec: Any, **values: Any) -> None:
-    """Set the fields of a frozen value, once."""
+def set_fields(spec: Any, **values: Any) -> None:
+    """Set the fields of a frozen dataclass, from its own ``__init__``."""
     for name, value in values.items():
         object.__setattr__(spec, name, value)
 
 
-def predicate_of(argument: str, given: Any) -> Any:
-    """SQL text, or a Column; what Spark makes of it is seen when it is bound."""
+def read_predicate(argument: str, given: Any) -> Any:
+    """Read a predicate, SQL text or a Column; Spark checks it later, when ``over`` binds it."""
     if isinstance(given, str):
         if not given.strip():
             raise refuse(f"{argument}=''", "is empty", f"write {argument}='flsp > 0.2'")
-        return text(argument, given, f"{argument}='flsp > 0.2'")
+        return check_text(argument, given, f"{argument}='flsp > 0.2'")
     if given is None or isinstance(given, (bool, int, float, list, tuple, dict)):
         raise refuse(
             f"{argument}={given!r}",
@@ -98,14 +101,14 @@ def predicate_of(argument: str, given: Any) -> Any:
     return given
 
 
-def least_shown(least: Least) -> str:
-    """The least size, as arguments."""
-    shown = f", min_rows={least.rows}" if least.rows > 1 else ""
-    return shown + (f", min_duration={least.duration}" if least.duration else "")
+def write_minimum_size(least: Least) -> str:
+    """The least size as arguments, for ``repr``; empty for the defaults."""
+    rows = f", min_rows={least.rows}" if least.rows > 1 else ""
+    return rows + (f", min_duration={least.duration}" if least.duration else "")
 
 
-def attributes(argument: str, given: Any, example: str) -> Mapping[str, Any]:
-    """A mapping by column, checked to be one."""
+def check_columns(argument: str, given: Any, example: str) -> Mapping[str, Any]:
+    """Return ``given`` if it maps names of columns to something."""
     if not isinstance(given, Mapping) or not given:
         raise refuse(
             f"{argument}={given!r}",
@@ -120,16 +123,16 @@ def attributes(argument: str, given: Any, example: str) -> Mapping[str, Any]:
     return given
 
 
-def crossing_shown(include: bool, *, usual: bool) -> str:
-    """The argument, where it is not the usual one."""
-    return "" if include == usual else f", include_crossing={include}"
+def write_crossing(include: bool, *, default: bool) -> str:
+    """``include_crossing`` as an argument, for ``repr``; empty for the default."""
+    return "" if include == default else f", include_crossing={include}"
 
 
-def crossing_told(include: bool) -> str:
-    """What the argument means for where a frame ends."""
+def describe_crossing(include: bool) -> str:
+    """What ``include_crossing`` adds to the words on where a frame ends."""
     return "; the row that does it is the frame's last" if include else ""
 
 
-def isfunction(given: Any) -> bool:
+def is_function(given: Any) -> bool:
     """Whether something is a Python function rather than a Column (which can be called, too)."""
     return callable(given) and not hasattr(given, "alias")

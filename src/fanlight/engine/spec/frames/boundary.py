@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from fanlight.engine.spec.arguments import flag
+from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.exact_numbers import read_increasing, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
     Input,
-    attributes,
-    settle,
+    check_columns,
+    set_fields,
 )
-from fanlight.engine.spec.numbers import increasing, positive
 
 Cells = Fraction | tuple[Fraction, ...]
 
@@ -63,21 +63,21 @@ list break points in increasing order, each once
     shown: str
 
     def __init__(self, cells: Mapping[str, Any], *, overlapping: bool = False) -> None:
-        flag("overlapping", overlapping)
-        found: list[tuple[str, Cells]] = []
-        for name, given in attributes("cells", cells, "4.2").items():
+        check_flag("overlapping", overlapping)
+        boundaries: list[tuple[str, Cells]] = []
+        for name, given in check_columns("cells", cells, "4.2").items():
             about = f"cells={{{name!r}: {given!r}}}"
             if isinstance(given, (list, tuple)):
-                found.append((name, increasing(about, given)))
+                boundaries.append((name, read_increasing(about, given)))
             else:
-                found.append((name, positive(about, given, f"{{{name!r}: 4.2}}")))
-        if overlapping and len(found) > 1:
+                boundaries.append((name, read_positive(about, given, f"{{{name!r}: 4.2}}")))
+        if overlapping and len(boundaries) > 1:
             raise refuse(
                 f"BoundaryFrame({dict(cells)!r}, overlapping=True)",
                 "has several columns, but which cells are neighbours is defined for one only",
                 "name one column, or leave overlapping out",
             )
-        settle(self, cells=tuple(found), overlapping=overlapping, shown=repr(dict(cells)))
+        set_fields(self, cells=tuple(boundaries), overlapping=overlapping, shown=repr(dict(cells)))
 
     @property
     def inputs(self) -> tuple[Input, ...]:

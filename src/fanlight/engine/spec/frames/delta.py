@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
-from fanlight.engine.spec.arguments import choice, flag
+from fanlight.engine.spec.arguments import check_choice, check_flag
+from fanlight.engine.spec.exact_numbers import read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
     Input,
-    attributes,
-    crossing_shown,
-    crossing_told,
-    settle,
+    check_columns,
+    describe_crossing,
+    set_fields,
+    write_crossing,
 )
-from fanlight.engine.spec.numbers import positive
 
 Against = Literal["range", "first"]
 
@@ -70,15 +70,15 @@ class DeltaFrame(Frame):
         against: Against = "range",
         include_crossing: bool = False,
     ) -> None:
-        found = tuple(
-            (name, positive(f"deltas={{{name!r}: {value!r}}}", value, f"{{{name!r}: 0.05}}"))
-            for name, value in attributes("deltas", deltas, "0.05").items()
+        pairs = tuple(
+            (name, read_positive(f"deltas={{{name!r}: {value!r}}}", value, f"{{{name!r}: 0.05}}"))
+            for name, value in check_columns("deltas", deltas, "0.05").items()
         )
-        choice("against", against, get_args(Against), "known")
-        flag("include_crossing", include_crossing)
-        settle(
+        check_choice("against", against, get_args(Against), "known")
+        check_flag("include_crossing", include_crossing)
+        set_fields(
             self,
-            deltas=found,
+            deltas=pairs,
             against=against,
             include_crossing=include_crossing,
             shown=repr(dict(deltas)),
@@ -92,7 +92,7 @@ class DeltaFrame(Frame):
     @property
     def ends(self) -> str:
         """Where a frame ends, in words."""
-        return f"once a value has changed by its delta{crossing_told(self.include_crossing)}"
+        return f"once a value has changed by its delta{describe_crossing(self.include_crossing)}"
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:
@@ -101,4 +101,6 @@ class DeltaFrame(Frame):
 
     def __repr__(self) -> str:
         more = ", against='first'" if self.against == "first" else ""
-        return f"DeltaFrame({self.shown}{more}{crossing_shown(self.include_crossing, usual=False)})"
+        return (
+            f"DeltaFrame({self.shown}{more}{write_crossing(self.include_crossing, default=False)})"
+        )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.engine.spec.arguments import names
+from fanlight.engine.spec.arguments import read_names
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import (
     CONDITION,
@@ -14,11 +14,11 @@ from fanlight.engine.spec.frames.base import (
     Guarantee,
     Input,
     Least,
-    isfunction,
-    least_of,
-    least_shown,
-    predicate_of,
-    settle,
+    is_function,
+    read_minimum_size,
+    read_predicate,
+    set_fields,
+    write_minimum_size,
 )
 
 
@@ -29,8 +29,8 @@ class ThresholdFrame(Frame):
     Parameters
     ----------
     predicate
-        SQL text or a boolean Column: ``"flsp > 0.2"``, ``"speed < 40"``. Where it is null it does
-        not hold: a null opens no frame, and ends one.
+        SQL text or a boolean Column: ``"flsp > 0.2"``, ``"speed < 40"``. A null counts as
+        false: it opens no frame, and ends an open one.
     min_rows
         Frames of fewer rows are left out.
     min_duration
@@ -61,10 +61,10 @@ class ThresholdFrame(Frame):
     least: Least
 
     def __init__(self, predicate: Any, *, min_rows: int = 1, min_duration: Any = None) -> None:
-        settle(
+        set_fields(
             self,
-            predicate=predicate_of("predicate", predicate),
-            least=least_of(min_rows, min_duration),
+            predicate=read_predicate("predicate", predicate),
+            least=read_minimum_size(min_rows, min_duration),
         )
 
     @property
@@ -83,7 +83,7 @@ class ThresholdFrame(Frame):
         return frozenset({"unique", "drained", "non-overlapping", "separated"})
 
     def __repr__(self) -> str:
-        return f"ThresholdFrame({self.predicate!r}{least_shown(self.least)})"
+        return f"ThresholdFrame({self.predicate!r}{write_minimum_size(self.least)})"
 
 
 @dataclass(frozen=True, init=False)
@@ -100,14 +100,14 @@ class PredicateFrame(Frame):
         Both SQL text or Columns (``open="speed > 50"``, ``close="speed < 30"``: hysteresis; fast),
         or both Python functions of ``(row, state)``, called row by row in the workers: ``row`` has
         ``columns`` as attributes and by name (``row["net load"]``), and ``state`` is the dict that
-        ``update`` returned last. Null does not hold.
+        ``update`` returned last. A null counts as false.
     columns
         The columns that the functions read.
     update
         A function of ``(row, state)`` that returns the state after a row has joined (or begun) a
         frame. The state is a dict with strings as keys, of None, booleans, numbers, strings, lists
-        and such dicts; no tuples and nothing of numpy, since a checkpoint must give back the same.
-        It is empty when a frame opens.
+        and such dicts; no tuples or values of numpy, which would not come back from a checkpoint as
+        they were. It is empty when a frame opens.
     min_rows, min_duration
         As for :class:`ThresholdFrame`.
 
@@ -144,8 +144,8 @@ class PredicateFrame(Frame):
         min_rows: int = 1,
         min_duration: Any = None,
     ) -> None:
-        named = names("PredicateFrame: columns", columns, "columns=['speed']")
-        functions = [isfunction(given) for given in (open, close)]
+        named = read_names("PredicateFrame: columns", columns, "columns=['speed']")
+        functions = [is_function(given) for given in (open, close)]
         if any(functions) and not all(functions):
             raise refuse(
                 "PredicateFrame",
@@ -164,24 +164,24 @@ class PredicateFrame(Frame):
                 "has no Python functions to use them",
                 "write open and close as functions of (row, state), or leave update out",
             )
-        if update is not None and not isfunction(update):
+        if update is not None and not is_function(update):
             raise refuse(
                 f"update={update!r}", "is not a function", "write a function of (row, state)"
             )
         if not all(functions):
-            open, close = predicate_of("open", open), predicate_of("close", close)
-        settle(
+            open, close = read_predicate("open", open), read_predicate("close", close)
+        set_fields(
             self,
             open=open,
             close=close,
             columns=named,
             update=update,
-            least=least_of(min_rows, min_duration),
+            least=read_minimum_size(min_rows, min_duration),
         )
 
     @property
     def by_function(self) -> bool:
-        """Whether Python decides, row by row."""
+        """Whether Python functions decide, row by row."""
         return bool(self.columns)
 
     @property
@@ -206,4 +206,6 @@ class PredicateFrame(Frame):
     def __repr__(self) -> str:
         shown = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
                  for given in (self.open, self.close)]  # fmt: skip
-        return f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{least_shown(self.least)})"
+        return (
+            f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{write_minimum_size(self.least)})"
+        )

@@ -8,25 +8,25 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
+from fanlight.engine.spec.duration_notations import is_iso
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
     Input,
     Least,
-    least_of,
-    least_shown,
-    settle,
+    read_minimum_size,
+    set_fields,
+    write_minimum_size,
 )
-from fanlight.engine.spec.notations import is_iso
 from fanlight.engine.spec.units import (
     LONGEST,
     MICROSECONDS,
     MONTHS,
     Extent,
     Rows,
-    extent,
     parse_parts,
+    read_extent,
 )
 
 # A text that begins like this is a duration; any other is SQL.
@@ -38,7 +38,7 @@ _DAYS = {"day": 1, "week": 7}
 class Session(Frame):
     """A session is a longest stretch of rows that follow each other without a gap.
 
-    Like ``F.session_window``, with whatever frames can do besides, and two limits of its own. Each
+    Like ``F.session_window``, with all that frames can do besides and two limits of its own. Each
     row keeps its session open for the length of the gap; a row that comes at the very end of it
     still belongs to the session, as in Spark. A session's window goes from its first row to the
     latest time up to which one of its rows keeps it open. So its end is known without a further
@@ -48,7 +48,7 @@ class Session(Frame):
     ----------
     gap
         How long a row keeps its session open. A duration, for a timestamp, or a whole number, in
-        the units of a whole-number time. Or what gives each row's own: a column's name, SQL text
+        the units of a whole-number time. Or an expression for each row's own: a column's name, SQL
         such as ``"CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END"``, or a Column, of an
         interval or text for a timestamp, of a whole number for a number. A row whose own gap is
         null or not positive is in no session; :func:`fanlight.rejected` shows it. Days and longer
@@ -93,16 +93,16 @@ gap='1 minute'
     shown: str
 
     def __init__(self, gap: Any, *, max_duration: Any = None, min_rows: int = 1) -> None:
-        length, own = _gap(gap)
-        longest = None if max_duration is None else _fixed("max_duration", max_duration)
+        length, own = _read_gap(gap)
+        longest = None if max_duration is None else _read_fixed_length("max_duration", max_duration)
         if length and longest:
-            _check_both(length, longest)
-        settle(
+            _check_against_gap(length, longest)
+        set_fields(
             self,
             gap=length,
             own_gap=own,
             max_duration=longest,
-            least=least_of(min_rows, None),
+            least=read_minimum_size(min_rows, None),
             shown=length.text if length else repr(gap) if isinstance(gap, str) else str(gap),
         )
 
@@ -117,38 +117,38 @@ gap='1 minute'
     def ends(self) -> str:
         """Where a session ends, in words."""
         gap = f"{self.gap} after its last row"
-        kept = gap if self.gap else "at the latest time that a gap of its rows reaches"
+        end = gap if self.gap else "at the latest time that a gap of its rows reaches"
         longest = self.max_duration
-        return kept + (f", but no later than {longest} after its first row" if longest else "")
+        return end + (f", but no later than {longest} after its first row" if longest else "")
 
     @property
     def guarantees(self) -> frozenset[Guarantee]:
-        """Sessions are unique; each row with a gap is in exactly one, unless small ones go."""
+        """Sessions are unique; each row with a gap is in one, unless small ones are left out."""
         some: frozenset[Guarantee] = frozenset({"unique", "drained", "non-overlapping"})
         return some | {"partitions"} if self.least.rows == 1 else some
 
     def __repr__(self) -> str:
         longest = f", max_duration={self.max_duration}" if self.max_duration else ""
-        return f"Session({self.shown}{longest}{least_shown(self.least)})"
+        return f"Session({self.shown}{longest}{write_minimum_size(self.least)})"
 
 
-def _gap(given: Any) -> tuple[Extent | None, Any]:
-    """The one gap of all rows, or SQL or a Column of each row's own."""
+def _read_gap(given: Any) -> tuple[Extent | None, Any]:
+    """Read ``gap``: one length for all rows, or else SQL or a Column with each row's own."""
     if isinstance(given, str):
         if not given.strip():
-            raise refuse("gap=''", "says nothing", "write gap='5 minutes'")
+            raise refuse("gap=''", "is empty", "write gap='5 minutes'")
         if is_iso(given):  # a fixed length, as in Java, whatever the calendar
-            return _fixed("gap", given), None
+            return _read_fixed_length("gap", given), None
         if not _DURATION.match(given):
             return None, given
-        interval = _calendar(given)
-        return (None, interval) if interval else (_fixed("gap", given), None)
-    if isinstance(given, timedelta):  # in hours: a text of days follows the calendar
-        length = _fixed("gap", given)
+        interval = _write_calendar_interval(given)
+        return (None, interval) if interval else (_read_fixed_length("gap", given), None)
+    if isinstance(given, timedelta):  # as hours: days would follow the calendar
+        length = _read_fixed_length("gap", given)
         hours, rest = divmod(length.value, MICROSECONDS["hour"])
         return (length if rest else replace(length, text=f"'{hours} hours'")), None
     if isinstance(given, (int, float, Rows)):
-        return _fixed("gap", given), None
+        return _read_fixed_length("gap", given), None
     if not hasattr(given, "alias"):
         raise refuse(
             f"gap={given!r}",
@@ -158,9 +158,9 @@ def _gap(given: Any) -> tuple[Extent | None, Any]:
     return None, given
 
 
-def _fixed(argument: str, given: Any) -> Extent:
-    """A length that is not a count of rows."""
-    length = extent(argument, given, counted=False)
+def _read_fixed_length(argument: str, given: Any) -> Extent:
+    """Read a length of time; a number of rows is refused."""
+    length = read_extent(argument, given, counted=False)
     if length.measure == "rows":
         raise refuse(
             f"{argument}={given}",
@@ -170,7 +170,7 @@ def _fixed(argument: str, given: Any) -> Extent:
     return length
 
 
-def _check_both(gap: Extent, longest: Extent) -> None:
+def _check_against_gap(gap: Extent, longest: Extent) -> None:
     if gap.measure != longest.measure:
         raise refuse(
             f"max_duration={longest}",
@@ -185,8 +185,8 @@ def _check_both(gap: Extent, longest: Extent) -> None:
         )
 
 
-def _calendar(given: str) -> str | None:
-    """SQL of an interval with days or months, whose length is a matter of the calendar."""
+def _write_calendar_interval(given: str) -> str | None:
+    """SQL of an interval of days or months, by the calendar; None if its length is fixed."""
     units = {"month": Fraction(0), "day": Fraction(0), "microsecond": Fraction(0)}
     calendar = False
     for number, unit in parse_parts("gap", given):

@@ -1,4 +1,4 @@
-"""What a notebook shows of a value: a small drawing of windows, by whoever draws here."""
+"""What a notebook shows for a value: a small drawing of its windows, made elsewhere."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Picture:
-    """What is to be drawn.
+    """A drawing to be made.
 
-    ``spec`` has the windows, or is a tuple of several; ``cut`` is how a plan cuts them into slices,
-    if it does, and ``strategy`` the name of its way. ``heading`` stands above instead of the spec,
-    ``note`` below the drawing, ``text`` below that as it is.
+    ``spec`` is the spec of the windows, or a tuple of several. ``cut`` is the plan's cut into
+    slices, if it has one, and ``strategy`` its name. ``heading`` replaces the spec above the
+    drawing, ``note`` stands below it, and ``text``, preformatted, below that.
     """
 
     spec: object
@@ -35,7 +35,7 @@ _artists: list[Callable[[], Artist]] = []
 
 
 def draw_with(artist: Callable[[], Artist]) -> None:
-    """Say who draws from now on. It is called when something is to be drawn, and not before."""
+    """Set what returns the artist; it is first called when something is to be drawn."""
     _artists[:] = [artist]
 
 
@@ -45,9 +45,9 @@ class Pictured:
     __slots__ = ()
 
     def _picture_(self) -> Picture:
-        """What is to be drawn."""
+        """The drawing to be made of it."""
         return Picture(self)
 
     def _repr_html_(self) -> str:
-        """The drawing, for a notebook; empty where nobody draws."""
+        """The drawing, for a notebook; empty if no artist is set."""
         return _artists[0]().html(self._picture_()) if _artists else ""

@@ -9,7 +9,7 @@ from typing import NoReturn
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.spec.errors import MissingError
 
-# What Spark has and fanlight has not, and how to have it nevertheless.
+# Aggregates that Spark has and fanlight has not, and how to get the same.
 OTHERWISE = {
     "collect_set": "agg.collect_list(…), and array_distinct(…) of its result",
     "count_if": "agg.count(F.when(condition, 1))",
@@ -17,7 +17,7 @@ OTHERWISE = {
     "bool_and": "agg.min(condition)", "every": "agg.min(condition)",
     "bool_or": "agg.max(condition)", "some": "agg.max(condition)",
 }  # fmt: skip
-# Functions of Spark that mean another thing than the aggregate here whose name is like theirs.
+# Functions of Spark that mean something else than the aggregate here with a similar name.
 UNLIKE = {
     "array_distinct", "bin", "bit_count", "bitmap_count", "cast", "collate", "collect_union",
     "column", "concat_ws", "contains", "conv", "cot", "count_min_sketch", "counter_diff",
@@ -29,8 +29,8 @@ UNLIKE = {
 }  # fmt: skip
 
 
-def instead(name: str, known: Sequence[str]) -> str | None:
-    """The aggregate among ``known`` that is meant by a name; None if none is like it."""
+def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
+    """The aggregate among ``known`` that a name probably means; None if no name is like it."""
     functions = [one for one in known if one[0].islower()]
     plain = name.casefold()
     joined = {one.replace("_", ""): one for one in functions if "_" in one}
@@ -42,14 +42,14 @@ def instead(name: str, known: Sequence[str]) -> str | None:
     return next(iter(get_close_matches(name, functions, 1)), None)
 
 
-def refusing(known: Sequence[str]) -> Callable[[str], NoReturn]:
+def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
     """The ``__getattr__`` of the module ``fanlight.agg``."""
 
-    def absent(name: str) -> NoReturn:
+    def raise_missing(name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = instead(name, known)
-        write = f"write agg.{found}" if found else f"choose one of {', '.join(known)}"
+        meant = suggest_aggregate(name, known)
+        write = f"write agg.{meant}" if meant else f"choose one of {', '.join(known)}"
         if name.casefold() in OTHERWISE:
             write = f"write {OTHERWISE[name.casefold()]}"
         raise MissingError(
@@ -57,4 +57,4 @@ def refusing(known: Sequence[str]) -> Callable[[str], NoReturn]:
             "agg.Aggregate(…)"
         )
 
-    return absent
+    return raise_missing

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal, get_args
 
-from fanlight.engine.spec.arguments import choice
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
 Late = Literal["drop", "open"]
@@ -28,14 +28,14 @@ class Release(Enum):
 
     @classmethod
     def of(cls, late: Late, *, streaming: bool) -> Release:
-        """The release of a stream by the rule for its late rows; that of a batch."""
+        """The release that a rule for late rows asks for; a batch has no late rows."""
         if not streaming:
             return cls.AT_ONCE
         return cls.OPENING if late == "open" else cls.DROPPING
 
 
-METRIC = "fanlight late rows"  # how the names of the metrics begin that count late rows
-# Which mode a stream is written in, only writeStream knows.
+METRIC = "fanlight late rows"  # prefix of the names of metrics that count late rows
+# Only writeStream knows the output mode of a stream.
 OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
 BEHIND = "dropped once the watermark has passed their time"
 
@@ -43,11 +43,13 @@ BEHIND = "dropped once the watermark has passed their time"
 def check_late(late: object) -> Late:
     """The rule for late rows; an error lists the names."""
     return (
-        "open" if choice("late", late, get_args(Late), "a rule for late rows") == "open" else "drop"
+        "open"
+        if check_choice("late", late, get_args(Late), "a rule for late rows") == "open"
+        else "drop"
     )
 
 
-def check_dropped(late: object, windows: str) -> None:
+def refuse_open_windows(late: object, windows: str) -> None:
     """Refuse ``late='open'`` for windows that rows cut: they are made of rows in order."""
     if check_late(late) == "open":
         raise refuse(

@@ -1,4 +1,4 @@
-"""How a limit watches an aggregate: what runs along with the rows of a frame."""
+"""The running values of aggregates that the limit of a frame can watch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from fanlight.engine.spec.arguments import choice
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
 Watched = Literal[
@@ -17,11 +17,11 @@ Watched = Literal[
 
 @dataclass(frozen=True)
 class Running:
-    """What the running value of an aggregate may do that is watched so.
+    """What is known of a running value.
 
-    ``falls``: it can fall again as rows come in. ``positive``: it is no less than 0, so a limit
-    must be more. ``why_not`` says why there is no such limit after all, and ``instead`` what to
-    write then, besides the usual.
+    ``falls``: it can fall again as rows come in. ``positive``: it is never below 0, so its limit
+    must be above 0. ``why_not`` says why no limit can watch it, empty if one can; ``instead`` is
+    what the error suggests before the usual.
     """
 
     falls: bool = False
@@ -31,7 +31,7 @@ class Running:
 
 
 RUNNING: Mapping[Watched, Running] = {
-    # How many rows there are, or how many with a value; a sum of what is not negative.
+    # A count of rows, or of values; a sum of values that are not negative.
     "count": Running(positive=True),
     "sum": Running(positive=True),
     "max": Running(),
@@ -50,16 +50,16 @@ RUNNING: Mapping[Watched, Running] = {
 
 
 def check_watched(about: str, watched: str, arity: int) -> None:
-    """Refuse to watch an aggregate as nothing is watched, or as what takes other columns."""
-    choice(f"{about} watched", watched, list(RUNNING), "known")
+    """Refuse a ``watched`` that is unknown, or is for another number of columns than ``arity``."""
+    check_choice(f"{about} watched", watched, list(RUNNING), "known")
     if watched in ("", "distinct"):
         fits, wanted = not watched or arity > 0, "one to three columns"
     else:
-        least = 0 if watched == "count" else 1
-        fits, wanted = least <= arity <= 1, "one column" if least else "one column at most"
+        fewest = 0 if watched == "count" else 1
+        fits, wanted = fewest <= arity <= 1, "one column" if fewest else "one column at most"
     if not fits:
         raise refuse(
             f"{about} watched={watched!r}",
-            f"follows {wanted}, and there are {arity} of them",
+            f"is for {wanted}, but the aggregate has {arity}",
             "leave watched out; no limit can watch the aggregate then",
         )

@@ -1,4 +1,4 @@
-"""Durations as ISO 8601 and as SQL write them, in the plain form: numbers and units."""
+"""Durations in the notations of ISO 8601 and SQL, rewritten as numbers with units."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ _QUOTED = re.compile(
 _STEPS = ("year", "month", "day", "hour", "minute", "second")
 
 
-def plain(text: str) -> tuple[int, str]:
-    """The sign of a duration, and what it is of, for example ``(1, "5 minutes")``.
+def as_plain_duration(text: str) -> tuple[int, str]:
+    """The sign of a duration, and the rest as numbers with units: ``(1, "5 minutes")``.
 
-    >>> plain("PT2H30M"), plain("INTERVAL '-1 02:30' DAY TO MINUTE"), plain("interval 5 minutes")
-    ((1, '2 hours 30 minutes'), (-1, '1 day 02 hour 30 minute'), (1, '5 minutes'))
+    >>> as_plain_duration("PT2H30M"), as_plain_duration("interval 5 minutes")
+    ((1, '2 hours 30 minutes'), (1, '5 minutes'))
+    >>> as_plain_duration("INTERVAL '-1 02:30' DAY TO MINUTE")
+    (-1, '1 day 02 hour 30 minute')
     """
     iso, quoted = _ISO.fullmatch(text), _QUOTED.fullmatch(text)
     if iso is not None:
@@ -30,17 +32,17 @@ def plain(text: str) -> tuple[int, str]:
         return -1 if iso[1] == "-" else 1, " ".join(parts)
     if quoted is not None:
         sign = -1 if (quoted[1] == "-") != (quoted[2] == "-") else 1
-        return sign, _of_fields(quoted[3].strip(), quoted[4], quoted[5])
+        return sign, _add_units(quoted[3].strip(), quoted[4], quoted[5])
     return 1, text[8:].strip() if text.lower().startswith("interval") else text
 
 
 def is_iso(text: str) -> bool:
-    """Whether a text is a duration as ISO 8601 writes it."""
+    """Whether a text is a duration in the notation of ISO 8601."""
     return _ISO.fullmatch(text.strip()) is not None
 
 
-def _of_fields(numbers: str, first: str | None, last: str | None) -> str:
-    """The numbers of a literal, each with its unit; as they are if they have units."""
+def _add_units(numbers: str, first: str | None, last: str | None) -> str:
+    """The numbers of an SQL literal, each with its unit; unchanged if it has units already."""
     if first is None:
         return numbers
     units = [first]

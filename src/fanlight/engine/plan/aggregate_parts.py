@@ -1,4 +1,4 @@
-"""Aggregates planned apart by what they need, or together: whichever is cheaper."""
+"""Aggregates planned in parts, by what they need, where that is cheaper than together."""
 
 from __future__ import annotations
 
@@ -13,28 +13,32 @@ from fanlight.engine.plan.request import Request
 from fanlight.engine.spec.errors import FanlightError
 
 
-def plan_apart(
+def plan_in_parts(
     whole: Request, parts: Sequence[Request], strategy: ways.Strategy = ways.AUTO
 ) -> list[Plan[Pieces]] | None:
     """A plan for each part of the aggregates; None if all of them are better computed together."""
     if strategy.of_values:
-        return _of_values(parts, strategy)
+        return _plan_for_values(parts, strategy)
     together = plan_placed(whole, strategy)
     if together.chosen.strategy == ways.SEPARATE:
         return None  # each query by itself plans its own aggregates
-    found = [plan_placed(part, strategy) for part in parts]
-    joined = points.beside(whole.work) + fixed.of_a_slide(whole.work, native=True, shuffled=True)
-    apart = sum(plan.chosen.cost for plan in found) + joined * len(parts)
-    return found if apart < together.chosen.cost else None
+    plans = [plan_placed(part, strategy) for part in parts]
+    joined = points.joined_results(whole.work) + fixed.plan_overhead(
+        whole.work, native=True, shuffled=True
+    )
+    apart = sum(plan.chosen.cost for plan in plans) + joined * len(parts)
+    return plans if apart < together.chosen.cost else None
 
 
-def _of_values(parts: Sequence[Request], strategy: ways.Strategy) -> list[Plan[Pieces]] | None:
-    """Plans of which one is of the strategy, at least; None if it fits no part."""
-    found, fits = [], False
+def _plan_for_values(
+    parts: Sequence[Request], strategy: ways.Strategy
+) -> list[Plan[Pieces]] | None:
+    """A plan for each part, by the strategy where it fits; None if it fits no part."""
+    plans, fits = [], False
     for part in parts:
         try:
-            found.append(plan_placed(part, strategy))
+            plans.append(plan_placed(part, strategy))
             fits = True
         except FanlightError:
-            found.append(plan_placed(part))
-    return found if fits else None
+            plans.append(plan_placed(part))
+    return plans if fits else None
