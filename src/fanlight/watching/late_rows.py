@@ -12,7 +12,7 @@ from fanlight.engine.spec.errors import refuse
 def late_rows(of: Any) -> int:
     """The number of rows of a stream that were left out because they came too late.
 
-    It counts for windows that rows decide (frames, windows over rows, a window at every row,
+    It counts for data-driven windows (frames, windows over rows, a window at every row,
     progressive widening, trend lines). If a query has several of these, a row counts once for each
     that it was too late for. Windows placed by time are Spark's aggregations: what these leave out
     Spark counts itself, in groups of rows, as ``numRowsDroppedByWatermark`` of the progress's

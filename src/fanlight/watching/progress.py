@@ -109,7 +109,7 @@ def progress(of: Any) -> Progress:
         it ``keeps`` in words, ``rows``, ``bytes`` of memory, bytes on ``disk``), which
         ``state_rows`` adds up; ``late``, the rows that :func:`fanlight.late_rows` counts, and
         ``late_by``, the same by the windows that they were for; ``dropped``, what Spark counts
-        itself of windows that time places, in groups; ``begun``, when the last micro-batch began,
+        itself of time windows, in groups; ``begun``, when the last micro-batch began,
         in UTC. ``to_dict()`` is for JSON.
 
     Raises

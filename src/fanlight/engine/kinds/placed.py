@@ -1,4 +1,4 @@
-"""Windows that time places: sliding windows, one kind or a list of them, and levels."""
+"""Time windows: sliding windows, one kind or a list of them, and levels."""
 
 from __future__ import annotations
 

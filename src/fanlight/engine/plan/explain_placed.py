@@ -1,4 +1,4 @@
-"""What ``explain()`` says about windows that time places, and about those counted in rows."""
+"""What ``explain()`` says about time windows, and about those counted in rows."""
 
 from __future__ import annotations
 

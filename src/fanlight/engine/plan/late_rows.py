@@ -50,11 +50,11 @@ def check_late(late: object) -> Late:
 
 
 def refuse_open_windows(late: object, windows: str) -> None:
-    """Refuse ``late='open'`` for windows that rows cut: they are made of rows in order."""
+    """Refuse ``late='open'`` for data-driven windows, which are made of rows in order."""
     if check_late(late) == "open":
         raise refuse(
             "late='open'",
-            f"is for windows that time places; {windows} are made of rows in order, to which a row "
+            f"is for time windows; {windows} are made of rows in order, to which a row "
             "later than the watermark can no longer be added",
             "leave it out, and set the watermark's delay to how late rows really are",
         )

@@ -1,4 +1,4 @@
-"""Candidates for windows that rows decide: frames, and progressive widening."""
+"""Candidates for data-driven windows: frames, and progressive widening."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of windows that time places: its candidates, and the choice between them.
+"""The plan of time windows: its candidates, and the choice between them.
 
 Candidates of points are here: slices of one query, granules of several. Those of events with a
 duration are in :mod:`fanlight.engine.plan.events`.
@@ -34,7 +34,7 @@ READ = frozenset({Distinct.kind, Reading.kind})  # what is read off ranks
 _NO_PANES = "a window ends at every row, so there are no panes to share"
 _ONE_WAY = "in a stream one operator orders and counts the rows; there is no choice of roll-up"
 _NO_VALUES = "it counts distinct values, and something else is asked for"
-_NO_TIMES = "it is for windows that time places, not for those that end at rows"
+_NO_TIMES = "it is for time windows, not for those that end at rows"
 _NO_RANKS = "it reads exact percentiles, frequent or distinct values, and something else is asked"
 _NO_LEAD = "it is for batches: in a stream a value's next row is not known"
 _NO_ORDER = (

@@ -157,7 +157,7 @@ class Request:
 
     @property
     def is_placed_batch(self) -> bool:
-        """Whether it is about points of a batch, in windows that time places."""
+        """Whether it is about points of a batch, in time windows."""
         return not (self.ordered or self.streaming or self.lasting)
 
     @property

@@ -3,9 +3,9 @@
 A cost is the work of one core in nanoseconds, and only ratios mean anything: if all constants
 doubled, every choice would be as before. It is the cost of
 
-- a SLIDE of the first windows, where time places windows: as many windows as there are keys. With
+- a SLIDE of the first windows, for time windows: as many windows as there are keys. With
   slices of one width a SLIDE has one slice or a few, and a row enters the work once;
-- a row, where rows decide: the candidates of frames see the same rows;
+- a row, for data-driven windows: the candidates of frames see the same rows;
 - the search in a unit of time, at most, for progressive widening, which has one candidate.
 
 Candidates are compared with those of the same request alone, so the units never meet.
