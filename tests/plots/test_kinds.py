@@ -354,7 +354,7 @@ def test_names_are_no_markup():
         (results.sliding(), {"wrong": 1}, r"with plots\.sliding.*it takes value, by, keys"),
         (results.sliding(), {"zone": "Vienna"}, "zone='Vienna' is not a time zone"),
         (results.sliding(), {"naive": "../x"}, "naive='../x' is not a time zone"),
-        (results.sliding(), {"at": "middle"}, "at='middle' is no end of a window"),
+        (results.sliding(), {"at": "middle"}, "at='middle' is neither end of a window"),
         (results.sliding(), {"keys": 0}, "keys=0 draws no key"),
         (results.sliding(), {"keys": []}, "draws no key"),
         (table(results.sliding())[:0], {}, "no rows to draw, since no window was reported"),
@@ -368,7 +368,7 @@ def test_names_are_no_markup():
         (results.sliding(), {"events": results.events(), "time": "a"}, "is not a pair of columns"),
         (results.sliding(), {"events": results.events(), "time": ("a", "c")}, "no column 'c'"),
         (results.matches(), {"span": "ab"}, "is not a pair of columns"),
-        (results.matches(), {"spec": 3}, "spec=3 is no fl.ProgressiveWidening"),
+        (results.matches(), {"spec": 3}, "spec=3 is not an fl.ProgressiveWidening"),
         (results.levels(), {"fit": results.sliding()}, "fit= has no column 'slope'"),
         ([{"ts": NOON, "frame_id": 3}], {}, r"plots\.frames\(frames, signal=rows"),
         ([{**window(0, 1), "v": 1}, {**window(0, 1), "v": "x"}], {}, "these rows make no table"),
@@ -390,7 +390,7 @@ def test_what_cannot_be_drawn_says_what_to_write(given, options, message):
         (plots.matches, results.levels(), "no column 'found_at'"),
         (plots.sliding, results.matches(), r"write plots\.matches"),
         (plots.cut, results.levels(), "has no windows: give a spec"),
-        (plots.page, results.levels(), "is no figure"),
+        (plots.page, results.levels(), "is not a figure"),
     ],
 )
 def test_the_wrong_picture_names_the_right_one(function, given, message):

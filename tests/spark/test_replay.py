@@ -158,7 +158,7 @@ WRONG = [
     ("rows", {**PARQUET, "late": 0.1}, "do not go without each other"),
     ("rows", {**PARQUET, "late_by": "1 day"}, "do not go without each other"),
     ("rows", {**PARQUET, "late": 2, "late_by": "1 day"}, "is not a share"),
-    ("rows", {**PARQUET, "late": 0.1, "late_by": "0 days"}, "is no time"),
+    ("rows", {**PARQUET, "late": 0.1, "late_by": "0 days"}, "is not longer than zero"),
     ("rows", {**PARQUET, "seed": 1.5}, "is not a whole number"),
     ("rows", {**PARQUET, "max_rows": 0}, "is not a whole number of 1 or more"),
     ("rows", {**PARQUET, "sep": "||"}, "not one ASCII character"),

@@ -233,7 +233,7 @@ class CallReader:
         """Refuse IGNORE NULLS for an aggregate that has no option for it."""
         if parsed.ignore_nulls and "ignorenulls" not in inspect.signature(function).parameters:
             at = next(n for n in range(parsed.at, parsed.end) if self._null_treatment(n))
-            self._refuse(at, at + 2, f"is no option of {parsed.name}", "leave it out")
+            self._refuse(at, at + 2, f"is not an option of {parsed.name}", "leave it out")
 
     def _counts_rows(self, parsed: ParsedCall) -> bool:
         """Whether a call of ``count`` counts rows: ``count(*)``, ``count(1)``."""

@@ -12,7 +12,7 @@ _BARE = re.compile(r"[^.`]+")
 
 
 def quote_name(name: str) -> str:
-    """A name of the API in the query language: parts that are no plain words get backticks."""
+    """A name of the API in the query language: parts that are not plain words get backticks."""
     return ".".join(
         part if _PLAIN.fullmatch(part) else in_backticks(part) for part in split_path(name)
     )

@@ -59,7 +59,7 @@ class Token:
 
     @property
     def folded(self) -> str:
-        """The name without backticks and case; the text of a token that is no name."""
+        """The name without backticks and case; the text of any other token."""
         return self.name.casefold() if self.is_name else self.text
 
 

@@ -106,7 +106,7 @@ class Decimals(SplitSum):
             f"lpad(cast({low} % {middle} div {power_of_ten(-self.scale)} as string), 15, '0')"
         )
         text = f"concat(if(below, '-', ''), {text}, 'E-{self.scale}')"
-        # The error of Spark's +, or a text that is no number, whose cast is null.
+        # The error of Spark's +, or of a text that is not a number, whose cast is null.
         refused = f"concat('not ', cast({_LARGEST} + {upper_with_carry('one')} as string))"
         text = f"if({upper_with_carry('one')} < {10 ** (38 - _DIGITS)}L, {text}, {refused})"
         total = f"cast({text} as decimal(38,{self.scale}))"

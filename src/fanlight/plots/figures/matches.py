@@ -93,7 +93,7 @@ def matches(
     if spec is not None and not isinstance(spec, ProgressiveWidening):
         raise refuse(
             f"spec={spec!r}",
-            "is no fl.ProgressiveWidening",
+            "is not an fl.ProgressiveWidening",
             "give the one that you gave to fl.over",
         )
     lines = result.split_into_lines("level", keys=keys)

@@ -43,7 +43,7 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
     Raises
     ------
     FanlightError
-        If something is given that is no figure of plotly.
+        If an argument is not a figure of plotly.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
     for number, figure in enumerate(figures, 1):
         if not hasattr(figure, "to_html"):
             raise FanlightError(
-                f"a {type(figure).__name__} is no figure: write plots.page(plots.draw(…))"
+                f"a {type(figure).__name__} is not a figure: write plots.page(plots.draw(…))"
             )
         parts.append(figure_html(figure, f"figure-{number}"))
     return (

@@ -127,7 +127,7 @@ def check_not_output(df: DataFrame, asked: str, name: str, own: Sequence[str]) -
 
 
 def check_stream(source: Source) -> None:
-    """Refuse a stream whose time column is no timestamp, or has no watermark."""
+    """Refuse a stream whose time column is not a timestamp, or has no watermark."""
     time, kind = source.time, source.time_type
     if not source.df.isStreaming or source.delay is not None:
         return

@@ -67,7 +67,7 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
     """Add to each row its ``cell``, the ``number`` of its run in one cell, and ``following``.
 
     That is the time of the following row or, if time closes frames, until when the row keeps its
-    frame open. A run whose ``cell`` is null is no frame.
+    frame open. A run whose ``cell`` is null is not a frame.
     """
     keys, scheme = bound.keys, bound.scheme
     order = ", ".join(["t", *rows.order])
