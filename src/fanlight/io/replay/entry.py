@@ -212,7 +212,9 @@ def _check_disorder(disorder: Any, late: Any, late_by: Any, seed: Any) -> Disord
         )
     by = _parse_duration("late_by", late_by) if late_by is not None else 0
     if late_by is not None and not by:
-        raise refuse(f"late_by={late_by!r}", "is not longer than zero", 'write for example "10 minutes"')
+        raise refuse(
+            f"late_by={late_by!r}", "is not longer than zero", 'write for example "10 minutes"'
+        )
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise refuse(f"seed={seed!r}", "is not a whole number", "write for example seed=7")
     return Disorder(most, float(late), by, seed)

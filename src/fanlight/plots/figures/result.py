@@ -164,7 +164,9 @@ class Result(TimedTable):
     def read_bounds(self, end: End) -> Array:
         """The start or the end of each window: an instant in UTC, or a number."""
         if not isinstance(end, str) or end not in ("start", "end"):
-            raise refuse(f"at={end!r}", "is neither end of a window", "write at='start' or at='end'")
+            raise refuse(
+                f"at={end!r}", "is neither end of a window", "write at='start' or at='end'"
+            )
         if end not in self._ends:
             column = pc.struct_field(self.table["window"].combine_chunks(), end)
             self._ends[end] = self.read_instants(column)

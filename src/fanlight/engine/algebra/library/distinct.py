@@ -236,8 +236,8 @@ def heavy_hitters(column: Any, share: Share) -> Call:
 
     Notes
     -----
-    Nulls are left out, and do not count towards the whole. NaN is one value. Panes keep value counts, as
-    in Li et al., 3.3.2 (Query 4).
+    Nulls are left out, and do not count towards the whole. NaN is one value. Panes keep value
+    counts, as in Li et al., 3.3.2 (Query 4).
 
     Examples
     --------
