@@ -43,7 +43,7 @@ WRONG = [
     ("WATTR ts RANGE 1 HOUR PARTITION BY ^nope^", "^PARTITION BY nope is not a column", "k"),
     ("WATTR ts RANGE 1 HOUR PARTITION BY k, ^m^", "^PARTITION BY m is of type map", "v"),
     ("WATTR ts RANGE 5 ROWS TIEBREAK ^nope^", "^TIEBREAK nope is not a column", "k"),
-    ("WATTR ts RANGE 5 ROWS LATE ^OPEN^", "^LATE OPEN is for windows that time", "DROP"),
+    ("WATTR ts RANGE 5 ROWS LATE ^OPEN^", "^LATE OPEN is for time windows", "DROP"),
     ("WATTR ts RANGE 1 HOUR USING ^pains^", "^USING pains is .* of auto, panes, pairs", "panes"),
     ("WATTR ts RANGE 1 HOUR USING ^ranks^", "^USING ranks cannot compute this", "auto"),
     ("WATTR ts RANGE 1 HOUR USING panes ^HEIGHT 2^", "^HEIGHT is not a hint", "RATE 2"),
