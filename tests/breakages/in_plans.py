@@ -153,12 +153,12 @@ BREAKAGES = (
     measured(
         "many keys are copied into their windows, which takes longer than panes",
         "points:slicing",
-        Code("PARTIAL * load.groups", "0.5 * PARTIAL * load.groups"),
+        Code("PARTIAL + 2.0 * sketch", "0.5 * PARTIAL"),
     ),
     choice(
         "copies cost nothing",
         "points:copies",
-        Code("COPY * load.panes * load.groups", "0 * COPY * load.panes"),
+        Code("(COPY + sketch) * load.panes", "0.0 * load.panes"),
     ),
     notations(
         "a literal's own sign is lost",

@@ -20,7 +20,8 @@ MEDIAN = FieldFacts("median(v)", running=False, invertible=False, why_not="has n
 DISTINCT = FieldFacts("count(DISTINCT v)", running=False, invertible=False,
                       why_not="has no inverse", counted=True)  # fmt: skip
 COUNTED = replace(DISTINCT, label="median(v)")
-SKETCH = replace(MAX, label="approx_percentile(v, 0.5)", selective=False, sketch=True)
+SKETCH = replace(MAX, label="approx_percentile(v, 0.5)", selective=False, running=False,
+                 sketch=524_280)  # fmt: skip
 
 
 def request(grids, fields, *, name="", labels=None, work=None, kind="timestamp",

@@ -96,7 +96,7 @@ def test_what_does_not_last_says_why(how, why):
 
 def test_a_sketch_is_not_kept_once_a_value():
     plans = planned(THIRDS, [COUNTED], [SKETCH])
-    assert [plan.chosen.lift.name for plan in plans] == ["counts", "partials"]
+    assert [plan.chosen.lift.name for plan in plans] == ["counts", "rows"]
     assert planned(TUMBLING, [COUNTED], [SKETCH]) is not None
 
 

@@ -10,6 +10,13 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 
+SHARES = "array(0.25D, 0.9D)"
+
+
+def approx(column, shares, accuracy=10_000):
+    return F.expr(f"percentile_approx(if(isnan({column}), null, {column}), {shares}, {accuracy})")
+
+
 EVERY = {
     "rows": (agg.count(), lambda: F.count("*")),
     "values": (agg.count("v"), lambda: F.count("v")),
@@ -22,9 +29,11 @@ EVERY = {
     "different": (agg.count_distinct("v", "w"), lambda: F.count_distinct("v", "w")),
     "commonest": (agg.mode("w"), lambda: F.expr("mode(w, true)")),
     "middle": (agg.median("v"), lambda: F.expr("percentile(v, 0.5D)")),
+    "about": (agg.approx_percentile("v", 0.5), lambda: approx("v", "0.5D")),
+    "abouts": (agg.approx_percentile("v", [0.25, 0.9], 99), lambda: approx("v", SHARES, 99)),
     "shares": (
         agg.percentile("v", [0.25, 0.9]),
-        lambda: F.expr("percentile(v, array(0.25D, 0.9D))"),
+        lambda: F.expr(f"percentile(v, {SHARES})"),
     ),
 }
 LENGTHS = [("6 minutes", "2 minutes", "0 minutes"), ("7 minutes", "3 minutes", "1 minute")]
@@ -90,6 +99,37 @@ def test_columns_that_are_computed(df):
     assert sorted(found, key=repr) == sorted(wanted, key=repr)
 
 
+OTHERS = {
+    "earliest": agg.first("v"),
+    "latest": agg.last("w"),
+    "at the least": agg.min_by("w", "v"),
+    "at the most": agg.max_by("v", "w"),
+    "about how many": agg.approx_count_distinct("v"),
+    "third": agg.nth_smallest("v", 3),
+    "in order": agg.collect_list("v"),
+    "joined": agg.concat("name"),
+    "line": agg.linear_fit("v"),
+    "about whole": agg.approx_percentile("big", [0.0, 0.3, 1.0]),
+    "total": agg.sum("big"),
+}
+
+
+@pytest.mark.parametrize("lengths", LENGTHS, ids=lambda lengths: lengths[0])
+def test_other_aggregates_are_made_of_spark_s_in_its_windows(df, capsys, lengths):
+    length, slide, offset = lengths
+    rows = df.selectExpr("*", "string(v) as name", "9007199254740990 + bigint(v) as big")
+    windows = fl.over(rows, fl.Sliding(length, slide, offset=offset), time="ts", by="`a.b`")
+    ours = windows.using("expand").agg(**OTHERS, commonest=agg.mode("w"))
+    assert "Generate" not in plan(ours, capsys)
+    assert plan(ours, capsys).count("Expand") == 1
+    found = sorted(ours.drop("line").collect(), key=repr)
+    panes = windows.using("panes").agg(**OTHERS, commonest=agg.mode("w"))
+    assert found == sorted(panes.drop("line").collect(), key=repr)
+    lines = zip(*(one.orderBy("window", "`a.b`").collect() for one in (ours, panes)), strict=True)
+    for one, other in lines:
+        assert one.line == pytest.approx(other.line, abs=1e-6)
+
+
 def test_what_spark_cannot_say_is_copied(df, capsys):
     asked = fl.over(df, fl.Sliding("6 minutes", "2 minutes"), time="ts").using("expand")
-    assert "Generate explode" in plan(asked.agg(agg.first("v")), capsys)
+    assert "Generate explode" in plan(asked.agg(agg.heavy_hitters("v", 0.3)), capsys)

@@ -149,6 +149,11 @@ class HyperLogLog(Monoid):
         del n, origin, scale
         return f"hll_sketch_agg({v}, {self.log_size})"
 
+    @property
+    def sketch_size(self) -> int:
+        """The bytes that a sketch has room for."""
+        return 1 << self.log_size
+
 
 @dataclass(frozen=True)
 class Quantiles(Monoid):
@@ -162,6 +167,11 @@ class Quantiles(Monoid):
         """SQL aggregate: rows to a sketch."""
         del n, origin, scale
         return f"kll_sketch_agg_{self.kind}({v}, {self.size})"
+
+    @property
+    def sketch_size(self) -> int:
+        """The bytes that a sketch has room for: all of its first level, from the beginning."""
+        return 8 * self.size
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial."""

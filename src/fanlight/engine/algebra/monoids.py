@@ -102,6 +102,11 @@ class Monoid:
         """Whether partials can be combined in Python: all but those of sketches."""
         return type(self)._combine_values is not Monoid._combine_values  # noqa: SLF001 - a method of ours
 
+    @property
+    def sketch_size(self) -> int:
+        """The bytes that a sketch has room for; 0 if a partial is no sketch."""
+        return 0
+
     def unit(self, v: str) -> str:
         """SQL: the partial of one row."""
         return fill(self._unit, v=v)

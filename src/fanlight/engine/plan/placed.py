@@ -181,20 +181,22 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
     collected = sum(not field.running for field in fields)
     # Rows that are numbered are slices already; there is nothing to count by value before.
     counts = not request.coordinate.counted and any(field.counted for field in fields)
-    sketches = sum(field.sketch for field in fields)
+    sketch = points.sketching([field.sketch for field in fields])
     for name, cut in _list_cuts(request):
         load = _load_of_cut(work, cut)
         if cut.span == 1 and counts and request.by_spark:
             yield _cut_candidate(name, ways.SPARK_AGGREGATES, cut, points.spark_aggregates(load))
         elif cut.span == 1:
-            cost = points.counts(load, sketches) if counts else points.slicing(load)
+            cost = points.counts(load, sketch) if counts else points.slicing(load, sketch)
             yield _cut_candidate(name, ways.SLICES, cut, cost)
         elif counts:
-            yield _cut_candidate(name, ways.COUNT_COPIES, cut, points.counts(load, sketches))
+            yield _cut_candidate(name, ways.COUNT_COPIES, cut, points.counts(load, sketch))
         else:
-            yield _cut_candidate(name, ways.SCANNED, cut, points.scan(load, collected))
+            yield _cut_candidate(name, ways.SCANNED, cut, points.scan(load, collected, sketch))
             if any(field.running for field in fields):
-                yield _cut_candidate(name, ways.STACKED, cut, points.two_stacks(load, collected))
+                yield _cut_candidate(
+                    name, ways.STACKED, cut, points.two_stacks(load, collected, sketch)
+                )
     cut = cut_into_pairs(request.grids[0])
     refused = _why_not_invertible(request)
     if not refused and cut.span == 1:
@@ -203,9 +205,12 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
     yield _cut_candidate(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, cost, refused)
     load = _load_of_cut(work, cut_into_panes(request.grids[0]))
     if request.native_windows and request.is_placed_batch:
-        yield _expand_candidate(request, ways.SPARK_OWN, points.spark_windows(load, kept=counts))
+        kept = counts or any(field.native for field in fields)
+        sketch = points.sketching([field.sketch for field in fields if not field.native])
+        cost = points.spark_windows(load, kept=kept, sketch=sketch)
+        yield _expand_candidate(request, ways.SPARK_OWN, cost)
     else:
-        cost = points.expanded_counts(load, sketches) if counts else points.expand(load)
+        cost = points.expanded_counts(load, sketch) if counts else points.expand(load, sketch)
         yield _expand_candidate(request, ways.EXPANDED, cost)
 
 
@@ -222,11 +227,13 @@ def _expand_candidate(request: Request, way: ways.Way, cost: float, refused: str
 def _propose_stream(request: Request) -> Iterator[Placing]:
     shared = request.grids[0].overlap > 1  # else a row is in one window, and the rules are one
     whole = WHOLE if shared and request.opens_late_rows else ""
+    sketch = points.sketching([field.sketch for field in request.fields])
     for name, cut in _list_cuts(request):
         way = ways.SLICES if cut.span == 1 else ways.SLICE_COPIES
-        yield _cut_candidate(name, way, cut, points.copies(_load_of_cut(request.work, cut)), whole)
+        cost = points.copies(_load_of_cut(request.work, cut), sketch)
+        yield _cut_candidate(name, way, cut, cost, whole)
     yield Candidate(ways.DIFFERENTIAL, ways.UNFIT, refused=_NO_ORDER)
-    cost = points.expand(_load_of_cut(request.work, cut_into_panes(request.grids[0])))
+    cost = points.expand(_load_of_cut(request.work, cut_into_panes(request.grids[0])), sketch)
     each = EACH if shared and request.drops_late_rows else ""
     yield _expand_candidate(request, ways.EXPANDED, cost, each)
 

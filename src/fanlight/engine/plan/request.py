@@ -35,7 +35,8 @@ class FieldFacts:
     why_not: str = ""  # why it has no exact inverse
     counted: bool = False  # keeps every distinct value with its count
     selective: bool = False  # one row's value decides it: a minimum or a maximum
-    sketch: bool = False  # keeps a sketch of the values
+    sketch: int = 0  # bytes of the sketch that it keeps of the values
+    native: bool = False  # Spark has an aggregate of its own instead, which keeps all values
 
 
 @dataclass(frozen=True)

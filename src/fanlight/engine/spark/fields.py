@@ -23,7 +23,7 @@ from fanlight.engine.algebra.split_sums import split_sum_of
 from fanlight.engine.algebra.sql_text import literal, struct
 from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.plan.request import FieldFacts
-from fanlight.engine.plan.ways import RESULTS, Lift, Own
+from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import bind_calls, column_of
@@ -118,13 +118,12 @@ class Fields:
         """What results are read off value counts, by name; ``""`` stands for anything else."""
         return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
 
-    @property
-    def natively(self) -> list[tuple[str, str]]:
+    def natively(self, lift: Lift) -> list[tuple[str, str]]:
         """The names that results of Spark's own aggregates have among partials, with their SQL."""
         return [
             (f"d{number}", one.by_spark())
             for number, one in enumerate(self.outputs)
-            if one.is_native(RESULTS)
+            if one.is_native(lift)
         ]
 
     @property
@@ -169,8 +168,19 @@ class Fields:
         asked = column if isinstance(column, str) else Argument(column)
         return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
 
-    def add_field(self, value: str, monoid: Monoid, label: str, types: Sequence[str] = ()) -> Field:
-        """Add the field of a monoid over a value (SQL), unless it is there, and return it."""
+    def add_field(
+        self,
+        value: str,
+        monoid: Monoid,
+        label: str,
+        types: Sequence[str] = (),
+        *,
+        native: bool = False,
+    ) -> Field:
+        """Add the field of a monoid over a value (SQL), unless it is there, and return it.
+
+        ``native``: Spark has an aggregate of its own for what is asked of it.
+        """
         column = self.values.setdefault(value, f"v{len(self.values)}")
         key = (column, monoid)
         if key not in self.kept:
@@ -178,8 +188,9 @@ class Fields:
             why_not = why_not_invertible(monoid, types)
             one = monoid.combining in ("least", "greatest")
             facts = FieldFacts(
-                label, monoid.running, not why_not, why_not, holistic, one, not monoid.in_python
-            )
+                label, monoid.running, not why_not, why_not, holistic, one,
+                sketch=monoid.sketch_size, native=native,
+            )  # fmt: skip
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]
 
@@ -249,6 +260,7 @@ def build_fields(
         partials = chosen.partials(tuple(types))
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
+        native = partials.native if at_least(version, partials.native_since) else ""
         for part, monoid in partials.fields.items():
             check_version(version, monoid, call.label_of(names))
             if monoid.whole_time and bound.coordinate.kind == "double":
@@ -259,6 +271,10 @@ def build_fields(
                 )
             value = fill(monoid.value, time="t", order=order, **arguments)
             label = call.label_of(names)
+            if monoid.sketch_size:
+                kept = fields.add_field(value, monoid, label, native=bool(native))
+                texts[part] = kept.name
+                continue
             texts[part] = _keep_parts(
                 bound, fields, (monoid, value), label, types, weighted=weighted
             )
@@ -266,7 +282,6 @@ def build_fields(
             texts["start"] = fields.add_field("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
         label = call.label_of(names)
-        native = partials.native if at_least(version, partials.native_since) else ""
         fields.outputs.append(
             Output(label, partials.lower, texts, partials.reads, counts, native, arguments)
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -58,6 +59,9 @@ def _make_percentile(name: str, shares: list[Fraction], *, many: bool) -> Aggreg
     return Aggregate(name, recipe=recipe, algebra="holistic")
 
 
+_DOUBLE_LIMIT = (
+    2**53 - 1
+)  # doubles hold all whole numbers up to it, and no other becomes one of them
 _MEDIAN = _make_percentile("median", [Fraction(1, 2)], many=False)
 
 
@@ -156,7 +160,7 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     after_share="10000",
 )
 def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: int = 10_000) -> Call:
-    """About the percentile: a value that occurs, from KLL sketches of a bounded size.
+    """About the percentile: a value that occurs, from summaries of a bounded size.
 
     Parameters
     ----------
@@ -166,7 +170,7 @@ def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: in
         The share, from 0 to 1: 0.95 for the 95th percentile. A list asks for several.
     accuracy
         The rank of the answer is right to about ``1/accuracy`` of all values; a positive number.
-        The greater it is, the larger the sketch. Exact up to as many values as a sketch keeps.
+        The greater it is, the larger the summary. Exact for up to ``accuracy / 2`` values.
 
     Returns
     -------
@@ -185,6 +189,11 @@ def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: in
 
     Notes
     -----
+    Which bound holds depends on the strategy (``explain()``). Slices have KLL sketches of Apache
+    DataSketches, right to ``1/accuracy`` with a probability of 99 %; where Spark's own plan copies
+    rows into windows, as it does with little data, its ``percentile_approx`` is right to
+    ``1/accuracy`` always. So two strategies may give different values within that bound.
+
     Nulls and NaN are left out; null if nothing else is there. Where rows are handled in order
     (windows counted in rows, windows at every row) the percentile is exact. So it is for decimals
     of more than 18 digits, which no sketch holds: they are counted by value, as :func:`percentile`
@@ -215,7 +224,10 @@ def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: in
 
     def recipe(types: tuple[str, ...]) -> Partials:
         sketch = _sketch_for(types[0], size)
-        return _sketch_partials(sketch, shares, many=many) if sketch else counted
+        if sketch is None:
+            return counted
+        native = _percentile_of_spark(types[0], sketch, shares, accuracy, many=many)
+        return replace(_sketch_partials(sketch, shares, many=many), native=native)
 
     exactly = Aggregate("approx_percentile", algebra="holistic", recipe=lambda _: counted)
     about = Aggregate("approx_percentile", recipe=recipe)
@@ -239,6 +251,53 @@ def _sketch_for(kind: str, size: int) -> tuple[Quantiles, str] | None:
     up, down = f"1{'0' * scale}BD", f"cast('1E-{scale}' as decimal({scale + 1},{scale}))"
     whole_digits = f"cast({{x}} * {up} as bigint)"
     return Quantiles(whole_digits, size, "bigint"), f"cast(q as decimal({LONG_DIGITS},0)) * {down}"
+
+
+def _percentile_of_spark(
+    kind: str, sketch: tuple[Quantiles, str], shares: list[Fraction], accuracy: int, *, many: bool
+) -> str:
+    """SQL: the same by Spark's own summary of all values of a window; also a value that occurs.
+
+    Spark takes values as doubles, so that a number beyond 2**53 may come back as another one. Such
+    numbers are kept beside, and the answer is looked up among them.
+    """
+    monoid, value = sketch
+    wanted = [f"{float(share)!r}D" for share in shares]
+    most = min(accuracy, 2**31 - 1)
+    if base_type(kind) in ("double", "float"):
+        asked = f"array({', '.join(wanted)})" if many else wanted[0]
+        return f"percentile_approx(if(isnan({{x}}), null, {{x}}), {asked}, {most})"
+    number = monoid.value
+    answers = f"percentile_approx({number}, array({', '.join(wanted)}), {most})"
+    if not _fits_double(kind):
+        answers = f"transform({answers}, (q, at) -> {_unrounded(number, wanted)})"
+    each = f"transform({answers}, q -> cast({value} as {kind}))"
+    return each if many else f"{each}[0]"
+
+
+def _unrounded(number: str, wanted: list[str]) -> str:
+    """SQL: the value that was rounded to the double ``q``, the answer to share number ``at``.
+
+    Of several it is the one at the wanted place among all values.
+    """
+    exact = f"between {-_DOUBLE_LIMIT} and {_DOUBLE_LIMIT}"
+    wide = f"collect_list(if({number} {exact}, null, {number}))"
+    total, share = f"count({number})", f"array({', '.join(wanted)})[at]"
+
+    def those(comparison: str) -> str:
+        return f"filter({wide}, w -> cast(w as double) {comparison} cast(q as double))"
+
+    lower = f"if(q > 0, {total} - size({those('>=')}), size({those('<')}))"
+    place = f"greatest(ceil({share} * {total}) - {lower}, 1L)"
+    index = f"cast(least({place}, size({those('=')})) as int) - 1"
+    return f"if(q {exact}, q, get(sort_array({those('=')}), {index}))"
+
+
+def _fits_double(kind: str) -> bool:
+    """Whether a double holds every value of a type of whole numbers or decimals."""
+    if base_type(kind) == "decimal":
+        return digits_of(kind)[0] < len(str(_DOUBLE_LIMIT))
+    return base_type(kind) != "bigint"
 
 
 def _sketch_partials(

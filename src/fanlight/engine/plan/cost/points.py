@@ -7,6 +7,7 @@ it enters a window. Formula 3.4 has no counterpart: Spark takes no single rows b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fanlight.engine.plan.cost.constants import (
@@ -28,6 +29,7 @@ from fanlight.engine.plan.cost.constants import (
     READ_OFF,
     ROW,
     SKETCH,
+    SKETCH_BYTE,
     SPREAD,
     TASKS,
     TWO_STACKS,
@@ -70,22 +72,28 @@ class Load:
         )
 
 
-def slicing(load: Load) -> float:
+def sketching(sizes: Sequence[int]) -> float:
+    """What a partial with sketches of these sizes, in bytes, takes each time that it is made."""
+    return sum(SKETCH + SKETCH_BYTE * size for size in sizes if size)
+
+
+def slicing(load: Load, sketch: float = 0.0) -> float:
     """Rows to slices (the paper's PLQ): the first terms of 3.1 and 3.2.
 
-    ``a * T * SLIDE / RANGE + b * G`` a window.
+    ``a * T * SLIDE / RANGE + b * G`` a window. A ``sketch`` is made before the shuffle and after.
     """
     touched = READ + ROW + _cache_misses(load.groups)
-    return touched * load.rows_a_slide + PARTIAL * load.groups * load.step
+    made = (PARTIAL + 2.0 * sketch) * load.groups * load.step
+    return touched * load.rows_a_slide + made
 
 
-def scan(load: Load, collected: int = 0) -> float:
+def scan(load: Load, collected: int = 0, sketch: float = 0.0) -> float:
     """3.1: each window combines its slices one by one, ``c * P * G``."""
     if load.panes == 1:
-        return slicing(load)
-    per_partial = ENTER + COLLECTED * collected
+        return slicing(load, sketch)
+    per_partial = ENTER + COLLECTED * collected + sketch
     entered = per_partial * load.panes * load.groups_per_window
-    return slicing(load) + FILL * _rolled_rows(load) + entered
+    return slicing(load, sketch) + FILL * _rolled_rows(load) + entered
 
 
 def difference(load: Load) -> float:
@@ -93,23 +101,23 @@ def difference(load: Load) -> float:
     return slicing(load) + (FILL + DIFFERENCE) * _rolled_rows(load)
 
 
-def two_stacks(load: Load, collected: int = 0) -> float:
+def two_stacks(load: Load, collected: int = 0, sketch: float = 0.0) -> float:
     """Not in the paper: a window is a suffix of one run of P slices and a prefix of the next.
 
     Each slice is touched a constant number of times, whatever P, and no inverse is needed.
     """
-    collecting = COLLECTED * collected * load.panes * load.groups_per_window
-    return slicing(load) + (FILL + TWO_STACKS) * _rolled_rows(load) + collecting
+    collecting = (COLLECTED * collected + sketch) * load.panes * load.groups_per_window
+    return slicing(load, sketch) + (FILL + TWO_STACKS) * _rolled_rows(load) + collecting
 
 
-def copies(load: Load) -> float:
+def copies(load: Load, sketch: float = 0.0) -> float:
     """A stream's roll-up: each partial is copied into its windows, which stay open in the state."""
     if load.panes == 1:
-        return slicing(load)
-    return slicing(load) + COPY * load.panes * load.groups
+        return slicing(load, sketch)
+    return slicing(load, sketch) + (COPY + sketch) * load.panes * load.groups
 
 
-def counts(load: Load, sketches: int = 0) -> float:
+def counts(load: Load, sketch: float = 0.0) -> float:
     """Value counts: rows counted by value in their slice, the counts copied into the windows.
 
     How many distinct values a slice has is not known; ``DISTINCT`` of its rows are assumed. What
@@ -118,10 +126,10 @@ def counts(load: Load, sketches: int = 0) -> float:
     rows_a_slice = load.tuples / load.panes
     values = load.groups + DISTINCT * rows_a_slice
     counted = (READ + ROW + COUNTED) * rows_a_slice * load.step + PARTIAL * load.groups * load.step
-    counted += SKETCH * sketches * values * load.step
+    counted += sketch * values * load.step
     if load.panes == 1:
         return counted
-    return counted + (COUNTED + SKETCH * sketches) * values * load.panes
+    return counted + (COUNTED + sketch) * values * load.panes
 
 
 def spark_aggregates(load: Load) -> float:
@@ -148,22 +156,23 @@ def ranks(load: Load) -> float:
     return taken * max(TASKS / load.groups_per_window, 1.0)
 
 
-def expanded_counts(load: Load, sketches: int = 0) -> float:
+def expanded_counts(load: Load, sketch: float = 0.0) -> float:
     """Value counts, each row copied into each of its windows before it is counted."""
-    return expand(load) + (COUNTED + SKETCH * sketches) * load.tuples
+    return expand(load) + (COUNTED + sketch) * load.tuples
 
 
-def expand(load: Load) -> float:
+def expand(load: Load, sketch: float = 0.0) -> float:
     """3.3: each row is processed in every window that it is in, ``a' * T``."""
     once = READ + ROW + _cache_misses(load.groups)
     again = EXPANDED_ROW + _cache_misses(load.groups_per_window * load.overlap)
     copies_a_slide = load.tuples - load.rows_a_slide
-    return once * load.rows_a_slide + again * copies_a_slide + PARTIAL * load.groups_per_window
+    made = (PARTIAL + 2.0 * sketch) * load.groups_per_window
+    return once * load.rows_a_slide + again * copies_a_slide + made
 
 
-def spark_windows(load: Load, *, kept: bool) -> float:
+def spark_windows(load: Load, *, kept: bool, sketch: float = 0.0) -> float:
     """As :func:`expand`, by Spark's own windows; ``kept``: with aggregates that keep all values."""
-    return expand(load) + WINDOW * load.rows_a_slide + KEPT * kept * load.tuples
+    return expand(load, sketch) + WINDOW * load.rows_a_slide + KEPT * kept * load.tuples
 
 
 def granules(work: Workload, slices: float) -> float:

@@ -31,9 +31,9 @@ from fanlight.engine.spark.placed.events import (
     window_start_of,
 )
 from fanlight.engine.spark.placed.numbered_rows import number_granules, number_rows
-from fanlight.engine.spark.relation import Relation, fields_without_counts
+from fanlight.engine.spark.placed.spark_windows import aggregate_starts
+from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.rollup import roll_up_branches
-from fanlight.engine.spark.sql import group_rows
 
 
 def lift_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Relation:
@@ -86,11 +86,7 @@ def aggregate_in_spark(bound: Placed, fields: Fields) -> DataFrame:
     start = f"{last_start(bound.grid, 't')} as start"
     read = [*fields.arguments.values(), *fields.lifting]
     rows = select_points(bound, fields).selectExpr(*bound.keys, start, *read)
-    aggregates = fields.natively
-    aggregates += [
-        (f.name, f.monoid.lift(f.value, origin="start")) for f in fields_without_counts(fields.all)
-    ]
-    return group_rows(rows, [*bound.keys, "start"], aggregates)
+    return aggregate_starts(rows, bound.keys, fields, ways.RESULTS)
 
 
 def roll_up_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:

@@ -1,35 +1,68 @@
-"""Spark's own windows and aggregates, where they can say what is asked: its plan, and no other."""
+"""Spark's own windows and aggregates, where they can say what is asked: its plan, and no other.
+
+An aggregate that Spark has is computed by that one. Of any other, Spark's aggregates compute the
+fields of its partials, which are lowered afterwards.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.sql_text import literal
+from fanlight.engine.plan.ways import SPARK_WINDOWS, Lift
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import drop_rejected
-from fanlight.engine.spark.sql import expr_as, project
+from fanlight.engine.spark.relation import fields_without_counts
+from fanlight.engine.spark.result import finish_windows, lower_outputs
+from fanlight.engine.spark.sql import expr_as, group_rows, project
 
 
 def aggregate_in_windows(bound: Placed, fields: Fields) -> DataFrame:
     """The whole result, by ``groupBy(…, window(…)).agg(…)``."""
-    labels = [output.label for output in fields.outputs]
-    return _group_in_spark(bound, fields, bound.names, labels)
+    if all(output.native for output in fields.outputs):
+        results = [(output.by_spark, output.label) for output in fields.outputs]
+        return _group_in_spark(bound, fields, bound.names, results)
+    lowered = lower_outputs(fields.lowering(SPARK_WINDOWS), bound.shown_start)
+    return finish_windows(bound, aggregate_by_start(bound, fields), lowered)
 
 
 def aggregate_by_start(bound: Placed, fields: Fields) -> DataFrame:
-    """The same in the form of other candidates: keys, ``start``, results under internal names."""
-    names = [f"d{number}" for number in range(len(fields.outputs))]
+    """The same in the form of other candidates: keys, ``start``, results or partials."""
     start = f"{coordinate(bound.coordinate, 'window.start')} as start"
-    return _group_in_spark(bound, fields, bound.keys, names).selectExpr(*bound.keys, start, *names)
+    if not all(output.native for output in fields.outputs):
+        rows = drop_rejected(bound)
+        rows = project(rows, [(bound.time_sql, "at"), *fields.columns(bound, rows)])
+        read = [*bound.keys, *fields.arguments.values(), *fields.values.values()]
+        window = f"{_window_of(bound, 'at')} as window"
+        rows = rows.selectExpr(*bound.keys, window, *fields.arguments.values(), *fields.lifting)
+        return aggregate_starts(rows.selectExpr(start, *read), bound.keys, fields, SPARK_WINDOWS)
+    results = [(one.by_spark, f"d{number}") for number, one in enumerate(fields.outputs)]
+    grouped = _group_in_spark(bound, fields, bound.keys, results)
+    return grouped.selectExpr(*bound.keys, start, *(name for _, name in results))
+
+
+def aggregate_starts(rows: DataFrame, keys: Sequence[str], fields: Fields, lift: Lift) -> DataFrame:
+    """Rows with the ``start`` of their window: results that Spark has itself, partials of others.
+
+    Partials that only those results would need are left out by Spark.
+    """
+    partials = [
+        (f.name, f.monoid.lift(f.value, origin="start")) for f in fields_without_counts(fields.all)
+    ]
+    return group_rows(rows, [*keys, "start"], [*fields.natively(lift), *partials])
 
 
 def _group_in_spark(
-    bound: Placed, fields: Fields, keys: Sequence[str], names: Sequence[str]
+    bound: Placed,
+    fields: Fields,
+    keys: Sequence[str],
+    results: Sequence[tuple[Callable[[Mapping[str, str]], str], str]],
 ) -> DataFrame:
+    """Group the rows under their own names; ``results`` are SQL made of arguments, and names."""
     rows = drop_rejected(bound)
     columns = [(bound.time_sql, "at"), *fields.read(bound, rows)]
     texts = {name: text for text, name in columns if isinstance(text, str)}
@@ -37,11 +70,10 @@ def _group_in_spark(
         rows = project(rows, columns)
         texts = {name: name for _, name in columns}
     by = zip(bound.keys, keys, strict=True)
-    aggregates = [output.by_spark(texts) for output in fields.outputs]
     return rows.groupBy(
         *[expr_as(rows, texts[key], name) for key, name in by],
         expr_as(rows, _window_of(bound, texts["at"]), "window"),
-    ).agg(*[expr_as(rows, text, name) for text, name in zip(aggregates, names, strict=True)])
+    ).agg(*[expr_as(rows, of(texts), name) for of, name in results])
 
 
 def _window_of(bound: Placed, time: str) -> str:

@@ -270,7 +270,7 @@ class PlacedWindows(Windowed):
             native_windows=apart
             and bound.coordinate.is_timestamp
             and not bound.grid.has_gaps
-            and all(one.native for one in fields.outputs),
+            and all(one.native or not one.counts for one in fields.outputs),
         )
         if reads <= READ and request.is_placed_batch:
             from fanlight.engine.spark.ordered.ranked_values import refusal
