@@ -27,6 +27,7 @@ from fanlight.engine.spark.binding.source import (
     column_of,
 )
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
+from fanlight.engine.spark.equality import normal_form
 from fanlight.engine.spark.fields import build_fields, collect_calls
 from fanlight.engine.spark.lift import lift_rows, select_placeable
 from fanlight.engine.spark.relation import Relation
@@ -136,7 +137,12 @@ def _select_other(other: Bound) -> DataFrame:
     columns: list[tuple[str | Column, str]] = [(time, "t"), (other.time_sql, "stamp")]
     columns += [(row.cast(without_event_time(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
-    return project(df, [*columns, *keys]).filter("t is not null")
+    rows = project(df, [*columns, *keys]).filter("t is not null")
+    kinds = {f"other{n}": kind for n, kind in enumerate(other.source.key_types)}
+    forms = {n: normal_form(n, kind, bare=df.isStreaming) for n, kind in kinds.items()}
+    if all(form == name for name, form in forms.items()):
+        return rows
+    return rows.selectExpr("t", "stamp", "row", *(f"{form} as {n}" for n, form in forms.items()))
 
 
 def _fill_in_order(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
