@@ -186,8 +186,9 @@ def test_a_batch(classic, ask):
 
 
 @pytest.mark.streaming
+@pytest.mark.usefixtures("rocksdb")
 @pytest.mark.parametrize("ask", STREAMED, ids=name_of)
-def test_a_stream(classic, tmp_path, ask, rocksdb):
+def test_a_stream(classic, tmp_path, ask):
     asked, spec, way = ask
     found, plain = (
         answers(

@@ -125,7 +125,7 @@ REFUSED = {
     "sketch": lambda df: fl.over(df, WIDE, time="ts").agg(agg.approx_count_distinct("icu")),
     "widening": lambda df: fl.over(
         df, fl.ProgressiveWidening("1 second", longest="8 seconds", max_rows=9), time="ts", by="icu"
-    ).detect(lambda rows: [], "n int", columns=["n"]),
+    ).detect(lambda rows: rows[:0], "n int", columns=["n"]),
 }  # fmt: skip
 REFUSED_STREAMS = {
     "key": lambda df: fl.over(df, WIDE, time="ts", by="icu"),
