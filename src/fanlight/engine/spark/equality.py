@@ -12,6 +12,7 @@ the normal forms. Other collations have tables of their own, which no SQL functi
 
 from __future__ import annotations
 
+from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import (
     ArrayType,
     DataType,
@@ -23,8 +24,9 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from fanlight.engine.algebra.sql_text import struct
-from fanlight.engine.spark.sql import type_text
+from fanlight.engine.algebra.sql_text import literal, struct
+from fanlight.engine.algebra.template import fill
+from fanlight.engine.spark.sql import expr, type_text
 
 BINARY = "UTF8_BINARY"
 _FORMS = {
@@ -49,6 +51,17 @@ def with_places(kind: DataType) -> DataType:
         key, value = with_places(kind.keyType), with_places(kind.valueType)
         unchanged = key is kind.keyType and value is kind.valueType
         return kind if unchanged else MapType(key, value)
+    return kind
+
+
+def with_nulls(kind: DataType) -> DataType:
+    """The type with nulls allowed everywhere, as values are that Python or a lambda gives."""
+    if isinstance(kind, StructType):
+        return StructType([StructField(f.name, with_nulls(f.dataType)) for f in kind.fields])
+    if isinstance(kind, ArrayType):
+        return ArrayType(with_nulls(kind.elementType))
+    if isinstance(kind, MapType):
+        return MapType(with_nulls(kind.keyType), with_nulls(kind.valueType))
     return kind
 
 
@@ -79,8 +92,8 @@ def normal_form(text: str, kind: DataType, *, bare: bool = False, depth: int = 0
 def _string_form(text: str, collation: str, *, bare: bool) -> str:
     if collation == BINARY or collation not in _FORMS:
         return text
-    form = _FORMS[collation].format(v=f"collate({text}, '{BINARY}')")
-    return form if bare else f"collate({form}, '{collation}')"
+    form = fill(_FORMS[collation], v=f"collate({text}, {literal(BINARY)})")
+    return form if bare else f"collate({form}, {literal(collation)})"
 
 
 def _struct_form(text: str, kind: StructType, bare: bool, depth: int) -> str:
@@ -95,6 +108,11 @@ def _struct_form(text: str, kind: StructType, bare: bool, depth: int) -> str:
     if forms == parts:
         return text
     return f"if({text} is null, null, {struct(zip(kind.names, forms, strict=True))})"
+
+
+def collated(df: DataFrame, name: str, kind: DataType) -> Column:
+    """A column of bare normal forms, of the type that its values had before."""
+    return expr(df, name).cast(with_nulls(kind))
 
 
 def has_collation(kind: DataType) -> bool:

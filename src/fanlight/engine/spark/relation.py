@@ -13,8 +13,9 @@ from functools import cache
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
+from fanlight.engine.spark.equality import collated
 from fanlight.engine.spark.fields import Field, combine_sql, types_of
-from fanlight.engine.spark.sql import expr, group_rows
+from fanlight.engine.spark.sql import group_rows
 
 Types = Callable[[], Mapping[str, str]]
 
@@ -107,7 +108,7 @@ class Relation:
                 texts += self.combining_sql([field])
         df = self.df
         for name, kind in (types_of_counted(self.fields) if df.isStreaming else {}).items():
-            df = df.withColumn(name, expr(df, name).cast(kind))
+            df = df.withColumn(name, collated(df, name, kind))
         partials = group_rows(df, [*self.keys, *self.place], texts)
         return Relation.of_partials(partials, self.keys, self.place, self.fields)
 

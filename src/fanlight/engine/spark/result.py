@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
-from fanlight.engine.spark.equality import has_collation
+from fanlight.engine.spark.equality import collated, has_collation
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import by_query, window_end_by
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, expr_as
@@ -49,7 +49,7 @@ def _key_column(bound: Bound, windows: DataFrame, key: Named | str) -> Column:
     kind = types.get(key[0])
     if kind is None or not bound.df.isStreaming or not has_collation(kind):
         return expr_as(windows, *key)
-    return expr(windows, key[0]).cast(kind).alias(key[1])
+    return collated(windows, key[0], kind).alias(key[1])
 
 
 def window_column(bound: Bound, windows: DataFrame, start: str, end: str) -> Column:

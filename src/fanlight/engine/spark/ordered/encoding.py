@@ -24,7 +24,7 @@ from pyspark.sql.types import (
 
 from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.algebra.template import fill
-from fanlight.engine.spark.equality import with_places
+from fanlight.engine.spark.equality import with_nulls, with_places
 from fanlight.engine.spark.sql import expr, type_text
 
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
@@ -70,17 +70,6 @@ def from_plain(encoded: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFr
     if not more and all(decode_sql(n, k) == n and with_places(k) is k for n, k in out):
         return encoded
     return encoded.select(*columns, *[expr(encoded, text) for text in more])
-
-
-def with_nulls(kind: DataType) -> DataType:
-    """The type with nulls allowed everywhere, since values from Python may be null."""
-    if isinstance(kind, StructType):
-        return StructType([StructField(f.name, with_nulls(f.dataType)) for f in kind.fields])
-    if isinstance(kind, ArrayType):
-        return ArrayType(with_nulls(kind.elementType))
-    if isinstance(kind, MapType):
-        return MapType(with_nulls(kind.keyType), with_nulls(kind.valueType))
-    return kind
 
 
 def plain_type(kind: DataType) -> DataType:

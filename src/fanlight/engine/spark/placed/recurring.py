@@ -18,6 +18,7 @@ from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
+    collated,
     has_collation,
     has_normal_form,
     normal_form,
@@ -28,7 +29,7 @@ from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import stream
 from fanlight.engine.spark.placed.aging import level_of_piece, subwindow_start
 from fanlight.engine.spark.placed.sealing import seal
-from fanlight.engine.spark.sql import expr, group_rows, type_text
+from fanlight.engine.spark.sql import group_rows, type_text
 from fanlight.engine.spec.errors import refuse
 
 
@@ -84,7 +85,7 @@ def find_recurring(
         for k, n in seen_rows.items()
     )
     if streaming and has_collation(kind):
-        recurring = recurring.withColumn("v0", expr(recurring, "v0").cast(kind))
+        recurring = recurring.withColumn("v0", collated(recurring, "v0", kind))
     kept = [*keys, "upto", "v0 as item"]
     return recurring.selectExpr(*kept, f"inline(array({reports}))")
 
