@@ -60,7 +60,7 @@ source = seen_by("tests/spark/test_odd_values.py")
 
 fill = seen_by("tests/spark/test_frames_further.py")
 
-equality = seen_by("tests/law/test_equality.py", "-k", "batch and numbers and Threshold and arrow")
+equality = seen_by("tests/spark/test_collations.py")
 exact = seen_by(*LIMITS)
 
 BREAKAGES = (
@@ -368,8 +368,5 @@ BREAKAGES = (
         "values that Python compares are equal by their bytes",
         "_fill_value",
         Code("list(kinds)", "[]"),
-        "tests/law/test_equality.py",
-        "-k",
-        "batch and lasting and se-slicing",
     ),
 )
