@@ -29,6 +29,13 @@ def test_a_pass_through_python_finds_one_key_and_shows_it_under_its_type(classic
         assert [row["rows"] for row in collected(found)] == [10]
 
 
+def test_frames_are_not_filled_by_a_key_of_another_collation(classic):
+    df = frame(classic, ROWS).selectExpr("*", f"{LOW} as low")
+    frames = fl.over(df, fl.Session("5 seconds"), time="ts", by="low")
+    with pytest.raises(fl.FanlightError, match="give both the same collation"):
+        frames.fill(df, agg.count(), time="ts", by="k")
+
+
 def test_values_that_python_compares_are_those_of_spark(classic):
     df = frame(classic, ROWS).selectExpr("*", f"{LOW} as low")
     windows = fl.over(df, WIDE, time=("began", "ts")).using("se-slicing")

@@ -117,12 +117,12 @@ def collated(df: DataFrame, name: str, kind: DataType) -> Column:
 
 def has_collation(kind: DataType) -> bool:
     """Whether strings in the type are compared by a collation, not by their bytes."""
-    return any(collation != BINARY for collation in _collations(kind))
+    return any(collation != BINARY for collation in collations_of(kind))
 
 
 def has_normal_form(kind: DataType) -> bool:
     """Whether SQL can compute the normal form of every value of the type."""
-    return all(collation in _FORMS for collation in _collations(kind))
+    return all(collation in _FORMS for collation in collations_of(kind))
 
 
 def needs_normal_form(kind: DataType) -> bool:
@@ -135,13 +135,13 @@ def collation_of(kind: StringType) -> str:
     return str(getattr(kind, "collation", BINARY)).upper()
 
 
-def _collations(kind: DataType) -> list[str]:
-    """The collations of the strings in a type."""
+def collations_of(kind: DataType) -> list[str]:
+    """The collations of the strings in a type, in order."""
     if isinstance(kind, StringType):
         return [collation_of(kind)]
     if isinstance(kind, ArrayType):
-        return _collations(kind.elementType)
+        return collations_of(kind.elementType)
     if isinstance(kind, MapType):
-        return _collations(kind.keyType) + _collations(kind.valueType)
+        return collations_of(kind.keyType) + collations_of(kind.valueType)
     parts = kind.fields if isinstance(kind, StructType) else []
-    return [one for part in parts for one in _collations(part.dataType)]
+    return [one for part in parts for one in collations_of(part.dataType)]
