@@ -60,6 +60,7 @@ source = seen_by("tests/spark/test_odd_values.py")
 
 fill = seen_by("tests/spark/test_frames_further.py")
 
+equality = seen_by("tests/spark/test_collations.py")
 exact = seen_by(*LIMITS)
 
 BREAKAGES = (
@@ -361,5 +362,11 @@ BREAKAGES = (
         "names of fields stand in a type without quotes",
         "bind_calls",
         Code("type_text(column.dataType)", "column.dataType.simpleString()"),
+    ),
+    equality("keys are equal by their bytes", "select_placeable", Code("bound.normal_forms", "{}")),
+    equality(
+        "values that Python compares are equal by their bytes",
+        "_fill_value",
+        Code("list(kinds)", "[]"),
     ),
 )

@@ -108,6 +108,11 @@ class Extremes(Monoid):
     since: ClassVar[tuple[int, int]] = (4, 2)  # min_by and max_by with a number of values
     _unit = "if({v} is null, null, array({v}))"
 
+    @property
+    def compares(self) -> bool:
+        """Whether a partial depends on which values are equal, or on their order."""
+        return True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_flag("Extremes: largest", self.largest)

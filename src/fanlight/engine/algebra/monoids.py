@@ -98,6 +98,11 @@ class Monoid:
         return is_null_of_nulls(self.value)
 
     @property
+    def compares(self) -> bool:
+        """Whether a partial depends on which values are equal, or on their order."""
+        return self.by_value or self.idempotent or self.combining in ("least", "greatest")
+
+    @property
     def in_python(self) -> bool:
         """Whether partials can be combined in Python: all but those of sketches."""
         return type(self)._combine_values is not Monoid._combine_values  # noqa: SLF001 - a method of ours

@@ -19,11 +19,13 @@ def plan_frames(
     by_spark: bool = False,
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
+    incomparable: str = "",
 ) -> Plan[Scheme]:
     """The plan of frames: found by a pass of the rows through Python, or by Spark SQL alone.
 
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
     with the numbers of their frames; ``rows`` how many there are in a batch, where that is known.
+    ``incomparable`` says why rows cannot be compared in Python; empty if they can.
     """
     returned = by_spark and not streaming
     cost = framed.row_pass(by_python=scheme.kind in BY_PYTHON, returned=returned)
@@ -32,7 +34,7 @@ def plan_frames(
     why = _why_not_native(scheme, streaming=streaming)
     return choose_candidate(
         [
-            Candidate(ways.ARROW, way, scheme, cost),
+            Candidate(ways.ARROW, way, scheme, cost, incomparable),
             Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, framed.comparison(), why),
         ],
         strategy,

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import DataType, DoubleType, FloatType
 
-from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.aggregate import Call, contains_type
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Min, Monoid
 from fanlight.engine.algebra.readings import Reading
@@ -26,9 +27,26 @@ from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.source import bind_calls, column_of
-from fanlight.engine.spark.sql import is_same_name, is_taken, narrow_decimal, project, types_in
+from fanlight.engine.spark.binding.source import bind_calls, column_of, schema_of
+from fanlight.engine.spark.equality import (
+    INSTEAD,
+    WHY_NOT,
+    has_collation,
+    has_normal_form,
+    needs_normal_form,
+    normal_form,
+)
+from fanlight.engine.spark.sql import (
+    is_same_name,
+    is_taken,
+    narrow_decimal,
+    project,
+    type_text,
+    types_in,
+)
 from fanlight.engine.spec.errors import refuse
+
+_UNLIKE = ("collate", "double", "float")  # types whose equal values may differ in their bytes
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,7 @@ class Field:
     value: str
     monoid: Monoid
     facts: FieldFacts
+    counted: DataType | None = None  # the type of values that are counted, if it has a collation
 
     @property
     def invertible(self) -> bool:
@@ -94,6 +113,15 @@ class Argument:
     column: Column
 
 
+@dataclass(frozen=True)
+class Incomparable:
+    """An aggregate, and why nobody but Spark's own SQL can compare its values, or count them."""
+
+    label: str
+    why: str
+    by_value: bool
+
+
 @dataclass
 class Fields:
     """The arguments, lifted values, fields and outputs of the aggregates of a query."""
@@ -101,6 +129,7 @@ class Fields:
     arguments: dict[Any, str] = field(default_factory=dict)  # argument -> its column
     values: dict[str, str] = field(default_factory=dict)  # lifted value: SQL text -> its column
     kept: dict[tuple[str, Monoid], Field] = field(default_factory=dict)
+    incomparable: list[Incomparable] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
 
     @property
@@ -194,6 +223,23 @@ class Fields:
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]
 
+    def set_counted_type(self, name: str, kind: DataType) -> None:
+        """Say of a field which type its counted values have."""
+        for key, one in self.kept.items():
+            if one.name == name:
+                self.kept[key] = replace(one, counted=kind)
+
+    @property
+    def why_not_in_python(self) -> str:
+        """Why values cannot be compared in Python; empty if they can."""
+        return next((f"{one.label} {one.why}" for one in self.incomparable), "")
+
+    def check_comparable(self, *, by_value: bool = False) -> None:
+        """Refuse values that bytes would compare; ``by_value``: only those that are counted."""
+        for one in self.incomparable:
+            if one.by_value or not by_value:
+                raise refuse(one.label, one.why, INSTEAD)
+
 
 def collect_calls(
     bound: Bound,
@@ -246,7 +292,6 @@ def build_fields(
     in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
     """
     fields, version = Fields(), bound.df.sparkSession.version
-    order = struct((name, name) for name in bound.order)
     bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
     labels = [call.label_of(names) for call, (names, _) in bindings]
     for column in (column for call in calls for column in call.columns):
@@ -257,6 +302,8 @@ def build_fields(
         arguments = {}
         for letter, column in zip("xyz", call.columns, strict=False):
             arguments[letter] = fields.add_argument(column)
+        label = call.label_of(names)
+        kinds = _find_collated(bound, call, arguments, types)
         partials = chosen.partials(tuple(types))
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
@@ -269,24 +316,82 @@ def build_fields(
                     "needs a timestamp or a whole number as time",
                     f"cast {bound.time!r} to bigint in a finer unit",
                 )
-            value = fill(monoid.value, time="t", order=order, **arguments)
-            label = call.label_of(names)
-            if monoid.sketch_size:
-                kept = fields.add_field(value, monoid, label, native=bool(native))
-                texts[part] = kept.name
-                continue
+            value, lacking = _fill_value(bound, monoid, arguments, kinds)
+            if lacking is not None:
+                fields.incomparable.append(_why_incomparable(label, monoid, lacking))
+            counted = _type_of_counted(bound, fields, monoid, value, kinds)
+            own = bool(native and monoid.sketch_size)
             texts[part] = _keep_parts(
-                bound, fields, (monoid, value), label, types, weighted=weighted
+                bound, fields, (monoid, value), label, types, weighted=weighted, native=own
             )
+            if counted is not None:
+                fields.set_counted_type(texts[part], counted)
         if "start" in find_places(partials.lower) and bound.coordinate.counted:
             texts["start"] = fields.add_field("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
-        label = call.label_of(names)
         fields.outputs.append(
             Output(label, partials.lower, texts, partials.reads, counts, native, arguments)
         )
     fields.outputs.sort(key=lambda output: labels.index(output.label))
     return fields
+
+
+def _find_collated(
+    bound: Bound, call: Call, arguments: Mapping[str, str], types: Sequence[str]
+) -> dict[str, DataType]:
+    """The types of an aggregate's arguments, by letter, where equal values may differ in bytes.
+
+    Numbers by themselves are left out: Spark and Python compare them alike.
+    """
+    if not any(contains_type(kind, _UNLIKE) for kind in types):
+        return {}
+    columns = schema_of(bound.df, [(call.label, one) for one in call.columns], call.label)
+    return {
+        letter: column.dataType
+        for letter, column in zip(arguments, columns, strict=False)
+        if needs_normal_form(column.dataType) or not has_normal_form(column.dataType)
+        if not isinstance(column.dataType, (DoubleType, FloatType))
+    }
+
+
+def _fill_value(
+    bound: Bound, monoid: Monoid, arguments: Mapping[str, str], kinds: Mapping[str, DataType]
+) -> tuple[str, DataType | None]:
+    """SQL: what a monoid takes of a row, and the type of what it compares that has no normal form.
+
+    What is compared is in its normal form, the rest as it is. Where rows are compared by their
+    order, ``{x}`` is what goes along, and the last to decide. ``kinds`` are the types that matter.
+    """
+    texts, order = dict(arguments), [(name, name) for name in bound.order]
+    if "order" in find_places(monoid.value):
+        compared = [letter for letter in kinds if letter != "x"]
+        if "x" in kinds:
+            order.append(("x", normal_form(texts["x"], kinds["x"])))
+    elif monoid.compares:
+        compared = list(kinds)
+    else:
+        compared = []
+    texts |= {letter: normal_form(texts[letter], kinds[letter]) for letter in compared}
+    lacking = [kinds[letter] for letter in compared if not has_normal_form(kinds[letter])]
+    return fill(monoid.value, time="t", order=struct(order), **texts), next(iter(lacking), None)
+
+
+def _why_incomparable(label: str, monoid: Monoid, kind: DataType) -> Incomparable:
+    """Why bytes cannot compare values of a type; refuse it for a sketch, which takes hashes."""
+    why = f"compares values of type {type_text(kind)}, {WHY_NOT}"
+    if not monoid.in_python:
+        raise refuse(label, f"{why}, but a sketch has hashes of them", INSTEAD)
+    return Incomparable(label, why, by_value=monoid.by_value)
+
+
+def _type_of_counted(
+    bound: Bound, fields: Fields, monoid: Monoid, value: str, kinds: Mapping[str, DataType]
+) -> DataType | None:
+    """The type of values that are counted, if strings in them have a collation."""
+    if not monoid.by_value or not any(map(has_collation, kinds.values())):
+        return None
+    rows = project(bound.rows, fields.columns(bound, bound.rows)).selectExpr(f"{value} as value")
+    return rows.schema["value"].dataType
 
 
 def _keep_parts(
@@ -297,12 +402,13 @@ def _keep_parts(
     types: Sequence[str],
     *,
     weighted: bool,
+    native: bool,
 ) -> str:
     """Add a field and return its SQL: its column, or two columns for a sum that may overflow."""
     monoid, value = lifted
     parts = split_sum_of(_summed_type(bound, fields, monoid, value, types))
     if parts is None:
-        return fields.add_field(value, monoid, label, types).name
+        return fields.add_field(value, monoid, label, types, native=native).name
     upper, lower = (
         fields.add_field(part, monoid, label, types).name for part in parts.split(value)
     )

@@ -10,12 +10,14 @@ from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED
+from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Field, Fields, types_of
 from fanlight.engine.spark.grids import has_window
 from fanlight.engine.spark.relation import (
     Relation,
     fields_without_counts,
     needs_counts,
+    types_of_counted,
     value_columns,
     values_to_count,
 )
@@ -45,8 +47,15 @@ def drop_rejected(bound: Bound) -> DataFrame:
 
 
 def select_placeable(bound: Bound, fields: Fields) -> DataFrame:
-    """The rows that can be placed: coordinates, keys, tiebreaks and arguments by internal names."""
-    return project(drop_rejected(bound), fields.columns(bound, bound.rows))
+    """The rows that can be placed: coordinates, keys, tiebreaks and arguments by internal names.
+
+    Keys and tiebreaks are in their normal form, so that everything after may compare bytes.
+    """
+    columns = fields.columns(bound, bound.rows)
+    rows, forms = project(drop_rejected(bound), columns), bound.normal_forms
+    if not forms:
+        return rows
+    return rows.selectExpr(*(f"{forms[n]} as {n}" if n in forms else n for _, n in columns))
 
 
 def select_values(bound: Bound, fields: Fields, columns: Sequence[str]) -> DataFrame:
@@ -118,7 +127,13 @@ def copy_for_columns(rows: DataFrame, group: Sequence[str], fields: Sequence[Fie
     else:
         rows = rows.selectExpr("*", "0 as column_number")
         values = [f"{columns[0]} as c0", *lifting]
-    return rows.selectExpr(*group, "column_number", *values)
+    copies = rows.selectExpr(*group, "column_number", *values)
+    kinds = types_of_counted(fields) if rows.isStreaming else {}
+    if not kinds:
+        return copies
+    # Spark's state store refuses keys that have a collation.
+    bare = {name: normal_form(name, kind, bare=True) for name, kind in kinds.items()}
+    return copies.selectExpr(*(f"{bare[n]} as {n}" if n in bare else n for n in copies.columns))
 
 
 def column_number(field: Field, fields: Sequence[Field]) -> int:
@@ -133,7 +148,13 @@ def lift_each_row(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], l
     of these have equal partials, so their order makes no difference.
     """
     arguments = list(fields.arguments.values())
-    rows = select_values(bound, fields, [*bound.place_columns, *bound.tie_keys, *arguments])
+    placeable = select_placeable(bound, fields)
+    kinds = {field.name: field.dataType for field in placeable.schema.fields}
+    # Rows are ordered in Python, too: there arguments are needed for that alone.
+    forms = [normal_form(n, kinds[n]) if has_collation(kinds[n]) else n for n in arguments]
+    texts = [t if t == n else f"{t} as {n}" for t, n in zip(forms, arguments, strict=True)]
+    columns = [*bound.keys, *bound.place_columns, *bound.tie_keys, *texts]
+    rows = placeable.selectExpr(*columns, *fields.lifting)
     types = types_in(rows)
     order = ["t", *bound.tie_keys, *arguments]
     order = [name for name in order if not contains_type(types[name], UNGROUPED)]

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
 
+from fanlight.engine.spark.equality import collated
 from fanlight.engine.spark.fields import Field, combine_sql, types_of
 from fanlight.engine.spark.sql import group_rows
 
@@ -104,7 +106,10 @@ class Relation:
                 texts.append((field.name, field.monoid.lift(own, n="n")))
             else:
                 texts += self.combining_sql([field])
-        partials = group_rows(self.df, [*self.keys, *self.place], texts)
+        df = self.df
+        for name, kind in (types_of_counted(self.fields) if df.isStreaming else {}).items():
+            df = df.withColumn(name, collated(df, name, kind))
+        partials = group_rows(df, [*self.keys, *self.place], texts)
         return Relation.of_partials(partials, self.keys, self.place, self.fields)
 
 
@@ -116,6 +121,13 @@ def values_to_count(fields: Iterable[Field]) -> list[str]:
 def value_columns(fields: Iterable[Field]) -> list[str]:
     """The columns of the counted values, one for each column that is counted."""
     return [f"c{number}" for number in range(len(values_to_count(fields)))]
+
+
+def types_of_counted(fields: Iterable[Field]) -> dict[str, DataType]:
+    """The types of counted values that have a collation, by their columns."""
+    counted = [field for field in fields if field.monoid.by_value]
+    columns = values_to_count(counted)
+    return {f"c{columns.index(f.value)}": f.counted for f in counted if f.counted is not None}
 
 
 def fields_without_counts(fields: Iterable[Field]) -> list[Field]:

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
+from fanlight.engine.spark.equality import collated, has_collation
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import by_query, window_end_by
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, expr_as
@@ -34,10 +35,21 @@ def finish_result(
     """
     own = zip(bound.keys, bound.names, strict=True) if keys is None else keys
     return windows.select(
-        *[expr(windows, one) if isinstance(one, str) else expr_as(windows, *one) for one in own],
+        *[_key_column(bound, windows, one) for one in own],
         window_column(bound, windows, start, end),
         *[expr_as(windows, text, name) for text, name in columns],
     )
+
+
+def _key_column(bound: Bound, windows: DataFrame, key: Named | str) -> Column:
+    """A key under its name, and of its own type: in a stream it has been without collation."""
+    if isinstance(key, str):
+        return expr(windows, key)
+    types = dict(zip(bound.keys, bound.source.key_types, strict=False))
+    kind = types.get(key[0])
+    if kind is None or not bound.df.isStreaming or not has_collation(kind):
+        return expr_as(windows, *key)
+    return collated(windows, key[0], kind).alias(key[1])
 
 
 def window_column(bound: Bound, windows: DataFrame, start: str, end: str) -> Column:

@@ -75,6 +75,11 @@ class Bound:
         """The internal names of the tiebreak columns."""
         return self.source.tie_keys
 
+    @property
+    def normal_forms(self) -> dict[str, str]:
+        """SQL: keys and tiebreaks in their normal form, by internal name, where it is another."""
+        return self.source.normal_forms
+
     def with_source(self, **changed: Any) -> Self:
         """A copy whose source has some fields replaced."""
         return replace(self, source=replace(self.source, **changed))

@@ -16,6 +16,7 @@ from fanlight.engine.spark.binding.source import (
     advise_watermark,
     bind_source,
     check_stream,
+    check_stream_keys,
     schema_of,
 )
 from fanlight.engine.spark.coordinates import boundary, coordinate, rejections
@@ -322,6 +323,7 @@ def _bind_events(
                 f"time={stop!r}",
             )
     source = bind_source(df, stop, by, tiebreak, own)
+    check_stream_keys(source)
     (began,) = schema_of(df, [("time", start)], "time")
     kind, wanted = type_text(began.dataType), source.read_from or source.time_type
     if kind != wanted:

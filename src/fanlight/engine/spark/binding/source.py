@@ -13,6 +13,12 @@ from pyspark.sql.types import DataType, StructField
 
 from fanlight.engine.algebra.aggregate import Call, contains_type
 from fanlight.engine.spark import translation
+from fanlight.engine.spark.equality import (
+    INSTEAD,
+    WHY_NOT,
+    has_normal_form,
+    normal_form,
+)
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import (
     TIME_WINDOW,
@@ -48,6 +54,8 @@ class Source:
     read_from: str = ""
     # How many partitions of keys a stream has with state in Python; None: Spark's setting.
     partitions: int | None = None
+    key_types: tuple[DataType, ...] = ()
+    tie_types: tuple[DataType, ...] = ()
 
     @property
     def keys(self) -> list[str]:
@@ -58,6 +66,41 @@ class Source:
     def tie_keys(self) -> list[str]:
         """The internal names of the tiebreak columns."""
         return [f"b{i}" for i in range(len(self.tiebreak))]
+
+    @property
+    def normal_forms(self) -> dict[str, str]:
+        """SQL: keys and tiebreaks in their normal form, by internal name, where that is another.
+
+        In a stream keys are without collation: Spark's state store refuses keys that have one.
+        """
+        keys = [
+            (key, normal_form(key, kind, bare=self.df.isStreaming))
+            for key, kind in zip(self.keys, self.key_types, strict=False)
+        ]
+        ties = [
+            (n, normal_form(n, kind)) for n, kind in zip(self.tie_keys, self.tie_types, strict=True)
+        ]
+        return {name: form for name, form in (*keys, *ties) if form != name}
+
+    @property
+    def incomparable(self) -> tuple[str, str]:
+        """The first key without a normal form, and what it is; empty texts if all have one."""
+        for name, kind in zip(self.names, self.key_types, strict=False):
+            if not has_normal_form(kind):
+                return f"by={name!r}", f"is of type {type_text(kind)}, {WHY_NOT}"
+        return "", ""
+
+    @property
+    def why_not_in_python(self) -> str:
+        """Why rows cannot be compared by their keys in Python; empty if they can."""
+        asked, why = self.incomparable
+        return f"{asked} {why}, but it goes through Python: {INSTEAD}" if why else ""
+
+    def check_comparable(self, since: str = "these windows go through Python") -> None:
+        """Refuse keys that have no normal form; ``since`` says why they need one."""
+        asked, why = self.incomparable
+        if why:
+            raise refuse(asked, f"{why}, but {since}", INSTEAD)
 
 
 def bind_source(
@@ -74,15 +117,22 @@ def bind_source(
     if not isinstance(time, str):
         raise refuse(f"time={time!r}", "is not the name of a column", "write time='ts'")
     (found,) = schema_of(df, [("time", time)], "time")
-    keys, names = _read_keys(df, by, own)
+    keys, names, key_types = _read_keys(df, by, own)
     breaks = _as_list("tiebreak", tiebreak)
-    schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
+    ties = schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
+    tie_types = tuple(one.dataType for one in ties)
     kind, text = type_text(found.dataType), quote_column(df, time)
     delay = found.metadata.get(WATERMARK)
     if not is_read_as_timestamp(kind):
-        return Source(df, time, text, kind, keys, names, breaks, delay)
+        return Source(
+            df, time, text, kind, keys, names, breaks, delay, key_types=key_types,
+            tie_types=tie_types,
+        )  # fmt: skip
     cast = f"cast({text} as timestamp)"
-    return Source(df, time, cast, "timestamp", keys, names, breaks, delay, read_from=kind)
+    return Source(
+        df, time, cast, "timestamp", keys, names, breaks, delay, read_from=kind,
+        key_types=key_types, tie_types=tie_types,
+    )  # fmt: skip
 
 
 def is_read_as_timestamp(kind: str) -> bool:
@@ -92,8 +142,8 @@ def is_read_as_timestamp(kind: str) -> bool:
 
 def _read_keys(
     df: DataFrame, by: Any, own: Sequence[str]
-) -> tuple[tuple[Given, ...], tuple[str, ...]]:
-    """The keys as given, with their output names."""
+) -> tuple[tuple[Given, ...], tuple[str, ...], tuple[DataType, ...]]:
+    """The keys as given, with their output names and types."""
     keys = _as_list("by", by)
     for given in keys:
         windows = None if isinstance(given, str) else translation.translate_windows(df, given)
@@ -112,7 +162,7 @@ def _read_keys(
                 f"is of type {kind}, which cannot be grouped",
                 "use a field of it",
             )
-    return keys, names
+    return keys, names, tuple(column.dataType for column in columns)
 
 
 def check_not_output(df: DataFrame, asked: str, name: str, own: Sequence[str]) -> None:
@@ -129,6 +179,7 @@ def check_not_output(df: DataFrame, asked: str, name: str, own: Sequence[str]) -
 def check_stream(source: Source) -> None:
     """Refuse a stream whose time column is not a timestamp, or has no watermark."""
     time, kind = source.time, source.time_type
+    check_stream_keys(source)
     if not source.df.isStreaming or source.delay is not None:
         return
     if source.read_from:
@@ -157,6 +208,12 @@ def check_stream(source: Source) -> None:
         "has no watermark, so a stream could not tell when a window is complete",
         f"write {advise_watermark(source.df, time)} before fl.over",
     )
+
+
+def check_stream_keys(source: Source) -> None:
+    """Refuse a stream whose keys have no normal form, which its state would need."""
+    if source.df.isStreaming:
+        source.check_comparable("a stream keeps state by its keys")
 
 
 def advise_watermark(df: DataFrame, time: str, delay: str = "10 minutes") -> str:

@@ -50,6 +50,7 @@ def _run_operator(
 ) -> DataFrame:
     """The stateful operator over rows or granules."""
     names = [field.name for field in fields.all]
+    fields.check_comparable()
     hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
     counted = bound.coordinate.counted
     query = ChainQuery(

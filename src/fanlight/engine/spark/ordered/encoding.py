@@ -14,8 +14,6 @@ from pyspark.sql.types import (
     DataType,
     DateType,
     DayTimeIntervalType,
-    DoubleType,
-    FloatType,
     LongType,
     MapType,
     StructField,
@@ -26,6 +24,7 @@ from pyspark.sql.types import (
 
 from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.algebra.template import fill
+from fanlight.engine.spark.equality import with_nulls, with_places
 from fanlight.engine.spark.sql import expr, type_text
 
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
@@ -71,32 +70,6 @@ def from_plain(encoded: DataFrame, out: Out, more: Sequence[str] = ()) -> DataFr
     if not more and all(decode_sql(n, k) == n and with_places(k) is k for n, k in out):
         return encoded
     return encoded.select(*columns, *[expr(encoded, text) for text in more])
-
-
-def with_places(kind: DataType) -> DataType:
-    """The type with its struct fields named by their place; unchanged if it has none."""
-    if isinstance(kind, StructType):
-        parts = enumerate(kind.fields)
-        return StructType([StructField(f"f{at}", with_places(one.dataType)) for at, one in parts])
-    if isinstance(kind, ArrayType):
-        inner = with_places(kind.elementType)
-        return kind if inner is kind.elementType else ArrayType(inner)
-    if isinstance(kind, MapType):
-        key, value = with_places(kind.keyType), with_places(kind.valueType)
-        unchanged = key is kind.keyType and value is kind.valueType
-        return kind if unchanged else MapType(key, value)
-    return kind
-
-
-def with_nulls(kind: DataType) -> DataType:
-    """The type with nulls allowed everywhere, since values from Python may be null."""
-    if isinstance(kind, StructType):
-        return StructType([StructField(f.name, with_nulls(f.dataType)) for f in kind.fields])
-    if isinstance(kind, ArrayType):
-        return ArrayType(with_nulls(kind.elementType))
-    if isinstance(kind, MapType):
-        return MapType(with_nulls(kind.keyType), with_nulls(kind.valueType))
-    return kind
 
 
 def plain_type(kind: DataType) -> DataType:
@@ -148,11 +121,3 @@ def _convert(text: str, kind: DataType, way: int, depth: int = 0) -> str:
         item = _convert(f"item{depth}", kind.valueType, way, depth + 1)
         return f"transform_keys(transform_values({text}, {pair} -> {item}), {pair} -> {key})"
     return text
-
-
-def normalize_key(key: str, kind: DataType) -> str:
-    """SQL: a key with -0.0 and all NaNs made one value each, as Spark groups them."""
-    if isinstance(kind, (DoubleType, FloatType)):
-        name = type_text(kind)
-        return f"if(isnan({key}), cast('NaN' as {name}), {key} + cast(0 as {name}))"
-    return key

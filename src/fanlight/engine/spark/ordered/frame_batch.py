@@ -39,6 +39,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     if bound.scheme.overlapping or _can_combine(kept):
         partials = row_partials(rows, fields, kept)
         if bound.scheme.overlapping or _are_numbers(partials):
+            fields.check_comparable()
             counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
             return _cut_frames(bound, rows, kept, partials, counts)
     return _group_in_spark(bound, fields, rows)

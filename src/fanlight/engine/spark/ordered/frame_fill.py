@@ -27,6 +27,7 @@ from fanlight.engine.spark.binding.source import (
     column_of,
 )
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
+from fanlight.engine.spark.equality import collations_of, normal_form
 from fanlight.engine.spark.fields import build_fields, collect_calls
 from fanlight.engine.spark.lift import lift_rows, select_placeable
 from fanlight.engine.spark.relation import Relation
@@ -36,6 +37,7 @@ from fanlight.engine.spark.sql import (
     is_taken,
     over_clause,
     project,
+    type_text,
     with_event_time,
     without_event_time,
 )
@@ -56,6 +58,15 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
             f"does not pair up with the frames' keys {list(bound.names)}",
             "name as many columns, in the same order",
         )
+    for name, own, given in zip(
+        source.names, bound.source.key_types, source.key_types, strict=True
+    ):
+        if collations_of(own) != collations_of(given):
+            raise refuse(
+                f"fill(by={name!r})",
+                f"is of type {type_text(given)}, but the frames' key is of type {type_text(own)}",
+                "give both the same collation: collate(…, 'UTF8_LCASE')",
+            )
     if source.time_type.split("(")[0] != bound.time_type.split("(")[0]:
         raise refuse(
             f"fill(time={time!r})",
@@ -136,7 +147,12 @@ def _select_other(other: Bound) -> DataFrame:
     columns: list[tuple[str | Column, str]] = [(time, "t"), (other.time_sql, "stamp")]
     columns += [(row.cast(without_event_time(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
-    return project(df, [*columns, *keys]).filter("t is not null")
+    rows = project(df, [*columns, *keys]).filter("t is not null")
+    kinds = {f"other{n}": kind for n, kind in enumerate(other.source.key_types)}
+    forms = {n: normal_form(n, kind, bare=df.isStreaming) for n, kind in kinds.items()}
+    if all(form == name for name, form in forms.items()):
+        return rows
+    return rows.selectExpr("t", "stamp", "row", *(f"{form} as {n}" for n, form in forms.items()))
 
 
 def _fill_in_order(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:

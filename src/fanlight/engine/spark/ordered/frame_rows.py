@@ -13,10 +13,18 @@ from fanlight.engine.algebra.monoids import Count, Max, Min
 from fanlight.engine.plan.frames import InputColumn
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.frames import UNTIL, FrameBound
+from fanlight.engine.spark.equality import (
+    INSTEAD,
+    WHY_NOT,
+    has_collation,
+    has_normal_form,
+    normal_form,
+)
 from fanlight.engine.spark.fields import Field, Fields, types_of
 from fanlight.engine.spark.lift import select_placeable
-from fanlight.engine.spark.ordered.encoding import encode_sql, normalize_key
+from fanlight.engine.spark.ordered.encoding import encode_sql
 from fanlight.engine.spark.sql import group_rows, project, type_text, types_in
+from fanlight.engine.spec.errors import refuse
 
 UNORDERED = ("map<", "variant", "interval")
 EVERY_ROW = Count("1")  # frames have their rows counted anyway
@@ -57,8 +65,9 @@ def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
     arguments = list(fields.arguments.values())
     rows = select_placeable(bound, fields)
     types = {field.name: field.dataType for field in rows.schema.fields}
+    distinct = bound.scheme.kind == "distinct"
     inputs = tuple(
-        _input_sql(read, name, types[name] if name else None)
+        _input_sql(read, name, types[name] if name else None, distinct=distinct)
         for read, name in zip(bound.scheme.marked_inputs, asked, strict=True)
     )
     if bound.scheme.has_own_deadlines:
@@ -66,12 +75,18 @@ def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
     framed = [name for name in asked if name is not None]
     order = dict.fromkeys([*bound.tie_keys, *framed, *arguments])
     ordered = [n for n in order if not contains_type(type_text(types[n]), UNORDERED)]
-    keys = [f"{normalize_key(key, types[key])} as {key}" for key in bound.keys]
-    df = rows.selectExpr(*keys, *bound.place_columns, *bound.tie_keys, *arguments)
-    return Prepared(df, tuple(ordered), inputs)
+    # Arguments stay as they are; where Python orders rows by them, their normal form is beside.
+    forms = {n: normal_form(n, types[n]) for n in ordered if has_collation(types[n])}
+    forms = {n: form for n, form in forms.items() if n not in bound.tie_keys and form != n}
+    beside = [f"{form} as o{n}" for n, form in forms.items()]
+    df = rows.selectExpr(*bound.keys, *bound.place_columns, *bound.tie_keys, *arguments, *beside)
+    return Prepared(df, tuple(f"o{n}" if n in forms else n for n in ordered), inputs)
 
 
-def _input_sql(read: InputColumn, name: str | None, kind: DataType | None) -> str:
+def _input_sql(
+    read: InputColumn, name: str | None, kind: DataType | None, *, distinct: bool
+) -> str:
+    """SQL: an input of the scheme; values that it tells apart are in their normal form."""
     if name is None or kind is None:
         return "(true)"
     if read.type == "flag":
@@ -82,7 +97,10 @@ def _input_sql(read: InputColumn, name: str | None, kind: DataType | None) -> st
         return _cast(name, kind, "double")
     if read.type == "whole":
         return _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
-    return encode_sql(name, kind)
+    if distinct and not has_normal_form(kind):
+        about = f"is on values of type {type_text(kind)}, {WHY_NOT}"
+        raise refuse("a limit on distinct values", about, INSTEAD)
+    return encode_sql(normal_form(name, kind) if distinct else name, kind)
 
 
 def _cast(text: str, kind: DataType, wanted: str) -> str:

@@ -28,6 +28,7 @@ from fanlight.engine.spark.ordered.host import Hosting
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames as a batch gives them, once the watermark has passed the row that closes each."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
+    fields.check_comparable()
     rows = prepare_rows(bound, fields)
     partial = row_partials(rows, fields, kept)
     # Each value costs time in Python, so equal columns are sent there once.

@@ -23,7 +23,6 @@ from fanlight.engine.spark.ordered.encoding import (
     Out,
     encode_sql,
     from_plain,
-    normalize_key,
     plain_schema,
 )
 from fanlight.engine.spark.ordered.processor import GroupProcessor
@@ -58,11 +57,8 @@ class Hosting:
         state store raises.
         """
         check_provider(self._rows, what)
-        # Spark groups -0.0 and 0.0 together, as 0.0.
-        plain = {name: normalize_key(name, self.types[name]) for name in self._given}
-        columns = [(plain.get(name, name), self.types[name], name) for name in self.columns]
-        texts = [f"hash({', '.join(plain.values())}) as {HASH}"] if plain else []
-        texts += [f"{encode_sql(text, kind)} as {name}" for text, kind, name in columns]
+        texts = [f"hash({', '.join(self._given)}) as {HASH}"] if self._given else []
+        texts += [f"{encode_sql(name, self.types[name])} as {name}" for name in self.columns]
         kinds = plain_schema(out)
         results = arrow_schema(kinds)
         packed = run_in_workers(

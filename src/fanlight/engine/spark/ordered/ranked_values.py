@@ -13,11 +13,11 @@ from fanlight.engine.algebra.readings import Distinct, Reading
 from fanlight.engine.operators.ranked_windows import RankedPass, RankedQuery
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import schema_of
+from fanlight.engine.spark.equality import normal_form
 from fanlight.engine.spark.fields import Argument, Fields
 from fanlight.engine.spark.lift import column_number, select_points
 from fanlight.engine.spark.ordered.arrow_pass import run_over_partitions
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
-from fanlight.engine.spark.ordered.encoding import normalize_key
 from fanlight.engine.spark.relation import value_columns
 from fanlight.engine.spark.sql import over_clause
 from fanlight.engine.spec.errors import FanlightError
@@ -64,7 +64,7 @@ def _select_values(bound: Placed, fields: Fields) -> DataFrame:
     rows = select_points(bound, fields).selectExpr(*bound.keys, "t", *fields.lifting)
     kinds = {field.name: field.dataType for field in rows.schema.fields}
     named = zip(values, value_columns(fields.all), strict=True)
-    plain = [f"{normalize_key(value, kinds[value])} as {name}" for value, name in named]
+    plain = [f"{normal_form(value, kinds[value])} as {name}" for value, name in named]
     return rows.selectExpr(*bound.keys, "t", *plain)
 
 

@@ -24,6 +24,7 @@ def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) ->
     names = [field.name for field in fields.all]
     rows, partials, order = lift_each_row(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
+    fields.check_comparable()
     hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
     query = TupleQuery(
         hosting.schema,

@@ -27,6 +27,8 @@ def release_windows(
     bound: Lasting, fields: Fields, chosen: Candidate[Pieces], height: int
 ) -> DataFrame:
     """Windows, one row a key and ``start``, of events that Spark has lifted to partials."""
+    fields.check_comparable()
+    bound.source.check_comparable()
     keys = bound.keys
     rows = select_values(bound, fields, bound.place_columns)
     # An event is late when its first window is released, so that window's end is its time.

@@ -11,9 +11,9 @@ from pyspark.sql.types import DataType
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import REFUSED, WideningBound
+from fanlight.engine.spark.equality import needs_normal_form
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import select_placeable
-from fanlight.engine.spark.ordered.encoding import normalize_key
 from fanlight.engine.spark.sql import type_text
 from fanlight.engine.spec.errors import refuse
 
@@ -34,6 +34,7 @@ class Units:
 
 def select_rows(bound: WideningBound, columns: Sequence[str]) -> Units:
     """The rows that can be placed, with the columns that the detector reads."""
+    bound.source.check_comparable()
     df = bound.df
     found = schema_of(df, [("columns", name) for name in columns], "columns")
     for field in found:
@@ -47,8 +48,8 @@ def select_rows(bound: WideningBound, columns: Sequence[str]) -> Units:
     homes = {} if bound.source.read_from else {bound.time: "t"}
     keys = schema_of(df, [("by", key) for key in bound.by], "by")
     for given, name, key in zip(bound.by, bound.keys, keys, strict=True):
-        # Keys that are doubles have been changed: -0.0 is 0.0 there.
-        if isinstance(given, str) and not contains_type(type_text(key.dataType), ["double"]):
+        # A key is in its normal form there: a detector sees the column as it is.
+        if isinstance(given, str) and not needs_normal_form(key.dataType):
             homes.setdefault(given, name)
     fields = Fields()
     sources: list[tuple[str, str]] = []
@@ -59,9 +60,7 @@ def select_rows(bound: WideningBound, columns: Sequence[str]) -> Units:
         sources.append((field.name, home))
     payload = tuple(fields.arguments.values())
     rows = select_placeable(bound, fields)
-    types = {field.name: field.dataType for field in rows.schema.fields}
     # Rows with equal payload are the same to a detector, so their order makes no difference.
     hashed = f"xxhash64({', '.join(payload)})" if payload else "0L"
-    keyed = [f"{normalize_key(key, types[key])} as {key}" for key in bound.keys]
-    rows = rows.selectExpr(*keyed, "t", *bound.tie_keys, f"{hashed} as hash", *payload)
+    rows = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, f"{hashed} as hash", *payload)
     return Units(rows, payload, tuple(sources), tuple(field.dataType for field in found))

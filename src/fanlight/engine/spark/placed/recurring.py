@@ -13,14 +13,24 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.cuts import slice_end, slice_start
+from fanlight.engine.spark.equality import (
+    INSTEAD,
+    WHY_NOT,
+    collated,
+    has_collation,
+    has_normal_form,
+    normal_form,
+)
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import window_end, window_starts
 from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import stream
 from fanlight.engine.spark.placed.aging import level_of_piece, subwindow_start
 from fanlight.engine.spark.placed.sealing import seal
-from fanlight.engine.spark.sql import group_rows
+from fanlight.engine.spark.sql import group_rows, type_text
+from fanlight.engine.spec.errors import refuse
 
 
 def find_recurring(
@@ -29,12 +39,19 @@ def find_recurring(
     """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``."""
     fields = Fields()
     fields.arguments[column] = "x0"
-    fields.values["x0"] = "v0"
+    (item,) = schema_of(bound.df, [("recurring", column)], "recurring")
+    kind, streaming = item.dataType, bound.df.isStreaming
+    if streaming and not has_normal_form(kind):
+        raise refuse(
+            f"recurring({item.name!r})", f"is of type {type_text(kind)}, {WHY_NOT}", INSTEAD
+        )
+    # Spark's state store refuses keys that have a collation.
+    fields.values[normal_form("x0", kind, bare=streaming)] = "v0"
     cut, bound = (
         chosen.pieces.granules,
         seal(bound, fields, chosen, recurring=column, counts=counts),
     )
-    keys, streaming = bound.keys, bound.df.isStreaming
+    keys = bound.keys
     levels = len(bound.levels.ranges)
     widest = bound.grids[levels - 1]
     rows = select_points(bound, fields)
@@ -67,6 +84,8 @@ def find_recurring(
         f"named_struct('level', {k}, 'start', {_subwindow_start(bound, k)}, 'n', {n})"
         for k, n in seen_rows.items()
     )
+    if streaming and has_collation(kind):
+        recurring = recurring.withColumn("v0", collated(recurring, "v0", kind))
     kept = [*keys, "upto", "v0 as item"]
     return recurring.selectExpr(*kept, f"inline(array({reports}))")
 

@@ -95,7 +95,12 @@ class FrameWindows(Windowed):
         """
         check_hints(rate=rate, groups=groups)
         asked, bound = find_strategy(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
-        plan_frames(bound.scheme, streaming=bound.df.isStreaming, strategy=asked)  # or refused
+        plan_frames(  # or refused
+            bound.scheme,
+            streaming=bound.df.isStreaming,
+            strategy=asked,
+            incomparable=bound.source.why_not_in_python,
+        )
         return type(self)(with_partitions(bound, partitions), asked)
 
     def frames(self) -> DataFrame:
@@ -383,7 +388,10 @@ Row(dye=0, frame_id=None)]
     @property
     def _plan(self) -> partial[Plan[Scheme]]:
         streaming, scheme = self._bound.df.isStreaming, self._bound.scheme
-        asked = partial(plan_frames, scheme, streaming=streaming, strategy=self._strategy)
+        asked = partial(
+            plan_frames, scheme, streaming=streaming, strategy=self._strategy,
+            incomparable=self._bound.source.why_not_in_python,
+        )  # fmt: skip
         # How many rows there are is asked of Spark only if it makes a difference.
         if asked(rows=0.0).chosen.name == asked().chosen.name:
             return asked

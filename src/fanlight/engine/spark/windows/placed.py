@@ -263,7 +263,7 @@ class PlacedWindows(Windowed):
             ruled_out=rule_out(
                 together="" if apart else _TOGETHER,
                 operator=_ORDERED if streaming and counted and several else "",
-                native=_WEIGHTED if streaming and weighted else "",
+                native=_WEIGHTED if streaming and weighted else fields.why_not_in_python,
             ),
             reads=reads,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),

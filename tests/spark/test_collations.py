@@ -1,0 +1,114 @@
+"""Keys and values by a collation: equal as Spark says, or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.helpers.dataframes import collected, frame, source, write_batch
+from tests.law.data import SOME_MINUTE
+
+KEYED = "collate(if(n % 2 = 0, 'A', 'a'), 'UNICODE_CI')"
+LOW = "collate(if(n % 2 = 0, 'A', 'a'), 'UTF8_LCASE')"
+ZERO = "if(n % 2 = 0, 0.0D, -0.0D)"
+ROWS = [
+    {"case": 0, "ts": SOME_MINUTE + at * 1_000_000, "seq": at, "n": at, "v": 2.0,
+     "began": SOME_MINUTE + (at - 2) * 1_000_000}
+    for at in range(10)
+]  # fmt: skip
+LEVELS = fl.MultiGranular(["5 seconds", "10 seconds"], ["5 seconds", "10 seconds"])
+WIDE = fl.Sliding("1 hour")
+
+
+def test_a_pass_through_python_finds_one_key_and_shows_it_under_its_type(classic):
+    df = frame(classic, ROWS).selectExpr("*", f"{LOW} as low", f"array({ZERO}) as zero")
+    for by in ("low", "zero"):
+        found = fl.over(df, fl.Session("5 seconds"), time="ts", by=by).using("arrow").frames()
+        assert found.schema[by].dataType.simpleString() == dict(df.dtypes)[by]
+        assert [row["rows"] for row in collected(found)] == [10]
+
+
+def test_frames_are_not_filled_by_a_key_of_another_collation(classic):
+    df = frame(classic, ROWS).selectExpr("*", f"{LOW} as low")
+    frames = fl.over(df, fl.Session("5 seconds"), time="ts", by="low")
+    with pytest.raises(fl.FanlightError, match="give both the same collation"):
+        frames.fill(df, agg.count(), time="ts", by="k")
+
+
+def test_values_that_python_compares_are_those_of_spark(classic):
+    df = frame(classic, ROWS).selectExpr("*", f"{LOW} as low")
+    windows = fl.over(df, WIDE, time=("began", "ts")).using("se-slicing")
+    found = collected(windows.agg(d=agg.count_distinct("low"), most=agg.max_count("low")))
+    assert max((row["d"], row["most"]) for row in found) == (1, 10)
+
+
+@pytest.fixture
+def rows(classic):
+    return keyed(frame(classic, ROWS))
+
+
+def keyed(df):
+    return df.selectExpr("*", f"{KEYED} as icu")
+
+
+@pytest.mark.parametrize(
+    ("spec", "ways"),
+    [
+        (WIDE, ("auto", "panes", "pairs", "expand")),
+        (fl.Sliding("1 hour", fl.rows(1)), ("auto",)),
+        (fl.ThresholdFrame("n >= 0"), ("auto", "native")),
+        (fl.Session("5 seconds"), ("auto", "native")),
+        (LEVELS, ("auto", "separate")),
+    ],
+    ids=repr,
+)
+def test_by_a_collation_of_icu_spark_alone_finds_one_key(rows, spec, ways):
+    for way in ways:
+        found = fl.over(rows, spec, time="ts", by="icu").using(way)
+        found = collected(found.agg(n=agg.count(), d=agg.count_distinct("icu")))
+        assert max(row["n"] for row in found) == 10, way
+        assert {row["d"] for row in found} == {1}
+
+
+REFUSED = {
+    "arrow": lambda df: fl.over(df, fl.Session("5 seconds"), time="ts", by="icu").using("arrow"),
+    "delta": lambda df: fl.over(df, fl.DeltaFrame({"n": 5}), time="ts", by="icu").frames(),
+    "distinct": lambda df: fl.over(
+        df, fl.AggregateFrame(agg.count_distinct("icu"), 2), time="ts"
+    ).frames(),
+    "technique": lambda df: fl.over(df, WIDE, time=("began", "ts"), by="icu")
+    .using("se-slicing").agg(agg.count()),
+    "values in a technique": lambda df: fl.over(df, WIDE, time=("began", "ts"))
+    .using("se-slicing").agg(agg.max("icu")),
+    "sketch": lambda df: fl.over(df, WIDE, time="ts").agg(agg.approx_count_distinct("icu")),
+    "widening": lambda df: fl.over(
+        df, fl.ProgressiveWidening("1 second", longest="8 seconds", max_rows=9), time="ts", by="icu"
+    ).detect(lambda rows: rows[:0], "n int", columns=["n"]),
+}  # fmt: skip
+REFUSED_STREAMS = {
+    "key": lambda df: fl.over(df, WIDE, time="ts", by="icu"),
+    "key of events": lambda df: fl.over(df, WIDE, time=("began", "ts"), by="icu"),
+    "key of frames": lambda df: fl.over(df, fl.Session("5 seconds"), time="ts", by="icu"),
+    "counted": lambda df: fl.over(df, WIDE, time="ts").agg(agg.mode("icu")),
+    "chain": lambda df: fl.over(df, LEVELS, time="ts").using("chain").agg(agg.max("icu")),
+    "over rows": lambda df: fl.over(df, fl.Sliding(fl.rows(3)), time="ts").agg(agg.max("icu")),
+    "in frames": lambda df: fl.over(df, fl.Session("5 seconds"), time="ts").agg(agg.max("icu")),
+    "items": lambda df: fl.over(df, LEVELS, time="ts").recurring("icu"),
+}
+
+
+@pytest.mark.parametrize("asked", REFUSED.values(), ids=REFUSED)
+def test_what_python_would_compare_is_refused(rows, asked):
+    with pytest.raises(fl.FanlightError, match=r"UNICODE_CI.*collate\(…, 'UTF8_LCASE'\)"):
+        asked(rows)
+
+
+@pytest.mark.parametrize("asked", REFUSED_STREAMS.values(), ids=REFUSED_STREAMS)
+def test_a_stream_is_refused_before_it_starts(classic, tmp_path, asked):
+    write_batch(tmp_path, 0, ROWS)
+    df = keyed(source(classic, tmp_path, "1 second"))
+    with pytest.raises(
+        fl.FanlightError, match=r"UNICODE_CI, which only Spark's own SQL can compare"
+    ):
+        asked(df)
