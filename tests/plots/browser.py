@@ -21,7 +21,8 @@ window.addEventListener('unhandledrejection', one => wrong.push('rejected: ' + o
 for (const kind of ['error', 'warn']) console[kind] = (...said) => wrong.push(kind + ': ' + said);
 </script>"""
 
-LAST = """<script>
+# In a block of its own: the page's script may have the same names.
+LAST = """<script>{
 const wait = time => new Promise(done => setTimeout(done, time));
 const figures = () => [...document.querySelectorAll('.plotly-graph-div')];
 async function ask() { QUESTION }
@@ -34,7 +35,7 @@ const tell = answer => {
 };
 Promise.resolve(window.drawn).then(() => wait(500)).then(ask)
   .then(tell, reason => { wrong.push(String(reason)); tell(null); });
-</script></body>"""
+}</script></body>"""
 
 # A window of a browser is no narrower than 500 pixels; a frame within a page may be.
 NARROWEST = 500
