@@ -7,6 +7,7 @@ from pathlib import Path
 from benchmarks.report import HEADER, RESULTS
 
 README = Path(__file__).parents[1] / "README.md"
+CELLS = RESULTS.with_name("never-slower.md")
 BEGIN, END = "<!-- bench:begin -->\n", "<!-- bench:end -->\n"
 F_WINDOW = "Spark's `F.window`"
 # Rows of the results that the README shows, by case and competitors, and what it calls them.
@@ -34,8 +35,19 @@ def measured(results):
     return {(row[0], row[1], row[3]): row for row in rows if len(row) == len(HEADER)}
 
 
-def block(results):
-    """What stands between the README's marks, from the text of the results."""
+def summary(cells):
+    """The two numbers of the page that has every cell beside Spark's own way; empty without one."""
+    title = next((line[3:] for line in cells.splitlines() if line.startswith("## ")), "")
+    if not title:
+        return ""
+    return (
+        "\nWithout hints, over 10,000 and 1,000,000 rows, each kind of window beside Spark's own way:"
+        f"\n{title}.\n[Every cell](benchmarks/never-slower.md), the worst first.\n"
+    )
+
+
+def block(results, cells=""):
+    """What stands between the README's marks, from the texts of the results."""
     machine = dict(
         line[2:].split(": ", 1) for line in results.splitlines() if line.startswith("- ")
     )
@@ -48,20 +60,21 @@ def block(results):
         f"{rows} rows, 100 keys unless said, count, sum and max; {cores} cores, PySpark "
         f"{machine['pyspark']};\nfrom [benchmarks/results.md](benchmarks/results.md).\n\n"
         "| | fanlight, s | beside | s | |\n|---|---|---|---|---|\n" + "\n".join(lines) + "\n"
-    )
+    ) + summary(cells)
 
 
-def filled(page, results):
+def filled(page, results, cells=""):
     """The page with the block of these results."""
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
-    return before + BEGIN + block(results) + END + after
+    return before + BEGIN + block(results, cells) + END + after
 
 
 def write():
     """Write the README's block from the results that are there."""
     page = README.read_text("utf-8")
-    README.write_text(filled(page, RESULTS.read_text("utf-8")), "utf-8")
+    cells = CELLS.read_text("utf-8") if CELLS.exists() else ""
+    README.write_text(filled(page, RESULTS.read_text("utf-8"), cells), "utf-8")
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def linked(text, names):
 
 def links(text):
     """The cases that the page of all cases links to."""
-    return re.findall(r"^On a page of its own: \[(\w+)\]", text, re.MULTILINE)
+    return re.findall(r"^On a page of its own: \[([\w-]+)\]", text, re.MULTILINE)
 
 
 def _table(header, lines):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
-
 from benchmarks.cases.spans import table
-from benchmarks.first import KINDS
+from benchmarks.first import KINDS, fresh
 from benchmarks.queries import agree
 from benchmarks.timing import DisagreementError, Result
 
+FIRST = 12  # kinds of windows; after them come aggregates in sliding windows
 SMOKED = ("tumbling", "boundary")
 NATIVE, WORKERS = 1.0, 4.0  # seconds over Spark's own, at most, without and with Python workers
 
@@ -21,14 +16,14 @@ def cold(bench):
     """A process each, and no kernel compiled yet: the seconds from the first import to the end."""
     folder = table(bench.spark, bench.small.rows, 5, spread=1, keys=10, files=2).folder
     lines = []
-    for name in SMOKED if bench.smoke else KINDS:
+    for name in SMOKED if bench.smoke else list(KINDS)[:FIRST]:
         kind, best, said = KINDS[name], {}, {}
         for _ in range(1 if bench.smoke else min(bench.rounds, 3)):
             for whose in ("ours", "theirs"):
-                found = first(name, whose, folder)
+                (found,) = fresh([name], whose, folder)
                 said[whose] = found["answer"]
-                best[whose] = min(found["seconds"], best.get(whose, found["seconds"]))
-                bench.say(f"  {name}, {whose}: {found['seconds']:.2f} s")
+                best[whose] = min(found["cold"], best.get(whose, found["cold"]))
+                bench.say(f"  {name}, {whose}: {found['cold']:.2f} s")
         if not kind.alone and not agree(said["ours"], said["theirs"]):
             raise DisagreementError(f"{name}: {said}")
         over, most = best["ours"] - best["theirs"], WORKERS if kind.workers else NATIVE
@@ -37,17 +32,3 @@ def cold(bench):
         lines.append([name, *times, f"at most {most:g}", judged])
     head = ["windows", "fanlight, s", "Spark's own, s", "over", "target", ""]
     return Result([], [("The first query of a process, nothing compiled yet", head, lines)])
-
-
-def first(name, whose, folder):
-    """What a fresh process says of one query: its seconds and its answer."""
-    with tempfile.TemporaryDirectory(prefix="fanlight-benchmarks-") as cache:
-        told = subprocess.run(
-            [sys.executable, "-m", "benchmarks.first", name, whose, folder],
-            env={**os.environ, "NUMBA_CACHE_DIR": cache},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            check=True,
-        ).stdout
-    return json.loads(told.splitlines()[-1])

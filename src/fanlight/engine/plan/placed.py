@@ -352,6 +352,6 @@ PROPOSALS = [
     ),
     Proposal((ways.LIFETIMES,), _add_fixed_costs(_propose_lifetimes)),
     Proposal((ways.RANKS,), _add_fixed_costs(_propose_ranks)),
-    Proposal(events.ONE, events.list_candidates, lasting=True, several=False),
-    Proposal(events.SEVERAL, events.list_candidates, lasting=True, one=False),
+    Proposal(events.ONE, _add_fixed_costs(events.list_candidates), lasting=True, several=False),
+    Proposal(events.SEVERAL, _add_fixed_costs(events.list_candidates), lasting=True, one=False),
 ]  # fmt: skip

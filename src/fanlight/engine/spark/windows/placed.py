@@ -208,7 +208,8 @@ class PlacedWindows(Windowed):
         strategy = self._hints.strategy
         calls, fields, request = self._make_request(aggregates, named)
         rows = None
-        if strategy == AUTO and request.is_placed_batch and not request.queries.several:
+        batch = request.is_placed_batch or (request.lasting and not request.streaming)
+        if strategy == AUTO and batch and not request.queries.several:
             rows = estimated_rows(self._bound.df)
         request = request.with_rows(rows)
         kinds = [output.kind for output in fields.outputs]
