@@ -41,8 +41,8 @@ def summary(cells):
     if not title:
         return ""
     return (
-        "\nWithout hints, over 10,000 and 1,000,000 rows, each kind of window beside Spark's own way:"
-        f"\n{title}.\n[Every cell](benchmarks/never-slower.md), the worst first.\n"
+        "\nWithout hints, over 10,000 and 1,000,000 rows, each kind of window beside Spark's own "
+        f"way:\n{title}; [every cell](benchmarks/never-slower.md).\n"
     )
 
 

@@ -176,7 +176,7 @@ def test_a_revision_s_source_is_there(tmp_path):
 
 def test_the_readme_shows_what_the_results_say():
     page = readme.README.read_text("utf-8")
-    cells = readme.CELLS.read_text("utf-8")
+    cells = readme.CELLS.read_text("utf-8") if readme.CELLS.exists() else ""
     assert readme.filled(page, report.RESULTS.read_text("utf-8"), cells) == page
 
 
