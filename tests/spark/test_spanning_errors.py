@@ -106,8 +106,15 @@ def test_streams_without_the_right_watermark(classic, tmp_path):
     assert "90 minutes (TTP) after a window's end" in marked.explain()
 
 
-def test_explain_says_why(df):
-    windows = fl.over(df, TIME, time=PAIR, by="k")
+def test_explain_says_why(classic, df):
+    many = classic.range(10**10).selectExpr(
+        "timestamp_seconds(id) as began",
+        "timestamp_seconds(id + 60) as ts",
+        "id % 9 as k",
+        "id as v",
+    )
+    assert "aggregate-buckets" in fl.over(df, TIME, time=PAIR, by="k").explain()  # a few events
+    windows = fl.over(many, TIME, time=PAIR, by="k")
     known = windows.using(rate=1000, groups=1000, duration="1 hour")
     told = known.explain(agg.max("v"), verbose=True)
     assert "events from 'began' to 'ts' by k, batch" in told

@@ -133,9 +133,15 @@ def _describe_state(plan: Plan[Pieces], request: Request, state: str) -> str:
 def _describe_points_load(request: Request) -> str:
     queries, work = request.queries, request.work
     of = f" of {queries.name} {queries.labels[0]}" if queries.several else ""
-    known = "" if work.rows is None else f"about {work.rows:,.0f} rows in all, as Spark estimates; "
     load = f"{work.rows_per_slide:,.0f} rows a SLIDE{of}, {work.groups:,.0f} keys"
-    return known + (f"{load}, {_ASSUMED}rate=, groups=)" if work.assumed else f"{load}, as given")
+    given = f"{load}, {_ASSUMED}rate=, groups=)" if work.assumed else f"{load}, as given"
+    return _describe_rows(request, "rows") + given
+
+
+def _describe_rows(request: Request, what: str) -> str:
+    """How many rows there are in all; empty where that is not known."""
+    rows = request.work.rows
+    return "" if rows is None else f"about {rows:,.0f} {what} in all, as Spark estimates; "
 
 
 def _describe_cut(plan: Plan[Pieces], request: Request) -> str:
@@ -184,9 +190,10 @@ def _describe_branch(request: Request, branch: Branch) -> str:
 
 def _load_facts(request: Request) -> Iterator[Fact]:
     """How much there is to do over events that last, for each query."""
-    queries = request.queries
+    queries, known = request.queries, _describe_rows(request, "events")
     for label, load in zip(queries.labels, list_loads(request), strict=True):
-        yield f"load of {label}" if queries.several else "workload", _describe_events_load(load)
+        text = known + _describe_events_load(load)
+        yield f"load of {label}" if queries.several else "workload", text
 
 
 def _describe_events_load(load: Load) -> str:
