@@ -189,15 +189,16 @@ def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: in
 
     Notes
     -----
-    Which bound holds depends on the strategy (``explain()``). Slices have KLL sketches of Apache
-    DataSketches, right to ``1/accuracy`` with a probability of 99 %; where Spark's own plan copies
-    rows into windows, as it does with little data, its ``percentile_approx`` is right to
-    ``1/accuracy`` always. So two strategies may give different values within that bound.
-
     Nulls and NaN are left out; null if nothing else is there. Where rows are handled in order
     (windows counted in rows, windows at every row) the percentile is exact. So it is for decimals
     of more than 18 digits, which no sketch holds: they are counted by value, as :func:`percentile`
     does; cast them to ``decimal(18, …)`` for a sketch.
+
+    Which bound holds depends on the strategy (``explain()``). Slices have KLL sketches of Apache
+    DataSketches, right to about ``1/accuracy``, and at best to 1/10,000, with a probability of
+    99 %. Where Spark's own plan copies rows into windows, as it does with little data, its
+    ``percentile_approx`` is right to ``1/accuracy`` always. So two strategies may give different
+    values within these bounds.
 
     Examples
     --------
