@@ -44,6 +44,13 @@ def test_every_case_is_one_of_a_suite():
     assert all(case.wanted or case.ours for case in EVERY)
 
 
+def test_what_stands_in_no_table_has_a_reason():
+    told = {(case.suite, case.test) for case in EVERY}
+    for suite, tests in spark.ELSEWHERE.items():
+        assert all(tests.values())
+        assert not told & {(suite, test) for test in tests}
+
+
 @pytest.mark.parametrize(("text", "microseconds"), spark.LENGTHS.items())
 def test_lengths_are_read_as_spark_reads_them(text, microseconds):
     for words in (text, f"interval {text}"):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import replace
 from functools import reduce
 
 import pytest
+from pyspark.sql import functions as F
 
 import fanlight as fl
-from tests.foreign.facts import BY, REQUESTS, SECOND, differences, flat, later
-from tests.foreign.tables import flink
+from fanlight import agg
+from tests.foreign.facts import BY, REQUESTS, SECOND, TODAY, differences, flat, later
+from tests.foreign.tables import flink, spark
 from tests.foreign.tables.every import BATCHES, STREAMS
-from tests.helpers.dataframes import SENTINEL, calls, collected, frame, stream
+from tests.helpers.dataframes import BLANK, SENTINEL, calls, collected, frame, stream
 
 DELAY = 600  # longer than any row of a case is ahead of the watermark
 
@@ -124,8 +127,46 @@ def test_a_stream(classic, tmp_path, kind):
 
 @pytest.mark.streaming
 @pytest.mark.slow
-def test_a_stream_that_keeps_late_rows_in_open_windows(classic, tmp_path):
+@pytest.mark.parametrize("suite", [flink.SLIDING_STREAM, spark.TUMBLING_STREAM])
+def test_a_stream_that_keeps_late_rows_in_open_windows(classic, tmp_path, suite):
     """As Flink and Spark do: then nothing differs."""
-    cases = [replace(case, ours=None) for case in flink.SLIDING_STREAM]
+    cases = [replace(case, ours=None) for case in suite]
     found = streamed(classic, tmp_path, cases, late="open")
     assert not found, "\n".join(found)
+
+
+@pytest.mark.streaming
+@pytest.mark.slow
+def test_open_windows_are_those_of_spark_itself(classic, tmp_path):
+    """Rows that come late by all measures, in windows that overlap; Spark answers beside us."""
+    spec = fl.Sliding("12 seconds", "4 seconds", offset="1 second")
+    rng = random.Random(11)
+    pieces = [
+        [
+            {**BLANK, "case": 0, "k": rng.choice("ab"), "n": rng.randrange(9),
+             "ts": TODAY + (7 * number - rng.randrange(25)) * SECOND}
+            for _ in range(12)
+        ]
+        for number in range(8)
+    ]  # fmt: skip
+
+    def ours(df):
+        found = fl.over(df, spec, time="ts", by=BY, late="open")
+        return found.agg(count=agg.count(), sum=agg.sum("n"))
+
+    def theirs(df):
+        window = F.window("ts", "12 seconds", "4 seconds", "1 second")
+        return df.groupBy(*BY, window).agg(F.count("*").alias("count"), F.sum("n").alias("sum"))
+
+    def told(rows):
+        names = (*BY, "window", "count", "sum")
+        return sorted(repr([row[name] for name in names]) for row in rows)
+
+    mine, spark_s = (
+        told(stream(classic, tmp_path, pieces, query, delay="2 seconds"))
+        for query in (ours, theirs)
+    )
+    assert mine == spark_s
+    assert len(mine) > 20
+    whole = told(collected(ours(frame(classic, [row for rows in pieces for row in rows]))))
+    assert mine != whole  # rows were late

@@ -96,6 +96,11 @@ PLACED = (
         fl.Sliding("10 seconds", "10 seconds", offset="-5 seconds"),
         given("ts n", (34, 1), (56, 2), (27, 4), base=CLOCK), SHIFTED,
     ),
+    Case(  # what that mode gives in the end: no row is late there
+        WATERMARKS, "complete mode",
+        fl.Sliding("5 seconds"), given("ts", (10,), (11,), (12,), (25,), (25,), (10,), (25,)),
+        facts("start count", (10, 4), (25, 3)),
+    ),
 )  # fmt: skip
 
 GAP = fl.Session("10 seconds")
@@ -177,6 +182,21 @@ SESSION = (
         SESSIONS, "SPARK-36724: Support timestamp_ntz as a type of time column for SessionWindow",
         GAP, TWO, clock("start end count", (25, 40, 2)),
     ),
+    Case(  # what that mode gives in the end: no row is late there
+        STREAMED, "complete mode - session window",
+        GAP,
+        given("k ts", *[
+            (word, at) for text, at in (
+                ("hello world spark streaming", 40), ("world hello structured streaming", 41),
+                ("spark streaming", 25), ("spark streaming", 30), ("hello apache spark", 60),
+                ("structured streaming", 90),
+            ) for word in text.split()
+        ]),
+        facts("k start end count", ("spark", 25, 50, 3), ("streaming", 25, 51, 4),
+              ("hello", 40, 51, 2), ("world", 40, 51, 2), ("structured", 41, 51, 1),
+              ("hello", 60, 70, 1), ("apache", 60, 70, 1), ("spark", 60, 70, 1),
+              ("structured", 90, 100, 1), ("streaming", 90, 100, 1)),
+    ),
 )  # fmt: skip
 
 # What their tests of TimeWindow read as durations, in microseconds; and what they refuse.
@@ -202,12 +222,22 @@ def marked(rows, *parts):
 FIVE = fl.Sliding("5 seconds")
 BURST = given("ts", *[(at,) for at in (10, 11, 12, 13, 14, 15, 25, 10)])
 RESUMED = given("ts", *[(at,) for at in (10, 11, 12, 13, 14, 15, 25, 10, 27, 30, 17, 40)])
+UPDATED = given("ts", *[(at,) for at in (10, 11, 12, 13, 14, 15, 25, 10, 25, 10)])
+MEASURED = given("ts", *[(at,) for at in (15, 10, 12, 14, 25)])
 ONCE = given("ts", *[(at,) for at in (15, 10, 12, 14, 25, 50, 50)])
 OUTPUT = "start count"
 TUMBLING_STREAM = (
     Case(
         WATERMARKS, "append mode", FIVE, BURST, facts(OUTPUT, (10, 5)),
         steps=marked(BURST, (6, 5), (1, 15), (1, 15)),
+    ),
+    Case(  # its last answer of each window that the watermark has passed
+        WATERMARKS, "update mode", FIVE, UPDATED, facts(OUTPUT, (10, 5)),
+        steps=marked(UPDATED, (6, 5), (1, 15), (2, 15), (1, 15)),
+    ),
+    Case(
+        WATERMARKS, "event time and watermark metrics", FIVE, MEASURED, facts(OUTPUT, (10, 3)),
+        steps=marked(MEASURED, (1, 5), (3, 5), (1, 15)),
     ),
     Case(
         WATERMARKS, "recovery", FIVE, RESUMED, facts(OUTPUT, (10, 5), (15, 1), (25, 2)),
@@ -261,6 +291,20 @@ SESSION_STREAM = (
         APPENDED,
     ),
     sessions(
+        "update mode - session",
+        [(str(at // 10), at, at) for at in (10, 11, 17, 25, 35, 10, 40)],
+        facts("k start end count sum", ("1", 10, 16, 2, 21), ("1", 17, 22, 1, 17),
+              ("2", 25, 30, 1, 25)),
+        APPENDED,
+    ),
+    sessions(
+        "update mode - session - no key",
+        [("", at, at) for at in (10, 11, 17, 25, 35, 10, 40)],
+        facts("k start end count sum", ("", 10, 16, 2, 21), ("", 17, 22, 1, 17),
+              ("", 25, 30, 1, 25)),
+        APPENDED,
+    ),
+    sessions(
         "update mode - session - keys overlapped with sessions",
         [(str(at % 2), at, at) for at in (10, 11, 12, 13, 17, 25, 35, 27, 10, 40)],
         facts("k start end count sum", ("0", 10, 17, 2, 22), ("1", 11, 22, 3, 41)),
@@ -283,6 +327,13 @@ SESSION_STREAM = (
         HEARD, header="k ts s", suite=STREAMED,
     ),
     sessions(
+        "session window with first/last function",
+        [("a", 41, 41, "10 seconds"), ("a", 42, 42, "10 seconds"), ("a", 40, 40, "10 seconds"),
+         ("b", 100, 100, "10 seconds"), ("b", 101, 101, "10 seconds")],
+        facts("k start end least most", ("a", 40, 52, 40, 42)),
+        ((3, 12), (2, 71)), header="k ts n s", suite=STREAMED,
+    ),
+    sessions(
         "session window - with more aggregation functions and UDAFs",
         [("a", 41, 41, "10 seconds"), ("a", 42, 42, "10 seconds"), ("a", 40, 40, "10 seconds"),
          ("b", 100, 100, "10 seconds"), ("b", 101, 101, "10 seconds")],
@@ -290,6 +341,44 @@ SESSION_STREAM = (
         ((3, 12), (2, 71)), header="k ts n s", suite=STREAMED,
     ),
 )  # fmt: skip
+
+# Their tests of streams that stand in no table, and why.
+ELSEWHERE = {
+    WATERMARKS: {
+        "EventTimeStats": "asks Spark's statistics alone",
+        "EventTimeStats: avg on large values": "asks Spark's statistics alone",
+        "error on bad column": "`withWatermark` is Spark's",
+        "error on wrong type": "`withWatermark` is Spark's",
+        "recovery from Spark ver 2.3.1 commit log without commit metadata (SPARK-24699)":
+            "the checkpoint is one of Spark's own files",
+        "delay in months and years handled correctly": "asks for the watermark alone",
+        "watermark with 2 streams": "asks for the watermark alone",
+        "group by on raw timestamp": "has no window",
+        "delay threshold should not be negative.": "`withWatermark` is Spark's",
+        "the new watermark should override the old one": "`withWatermark` is Spark's",
+        "EventTime watermark should be ignored in batch query.": "has no window",
+        "SPARK-21565: watermark operator accepts attributes from replacement": "has no window",
+        "test no-data flag": "the rows are those of \"append mode\"",
+        "MultipleWatermarkPolicy: max": "asks for the watermark alone",
+        "MultipleWatermarkPolicy: min": "asks for the watermark alone",
+        "MultipleWatermarkPolicy: recovery from checkpoints ignores session conf":
+            "asks for the watermark alone",
+        "MultipleWatermarkPolicy: recovery from Spark ver 2.3.1 checkpoints ensures min policy":
+            "asks for the watermark alone",
+        "MultipleWatermarkPolicy: fail on incorrect conf values": "asks for the watermark alone",
+    },
+    STREAMED: {
+        "complete mode - session window - nested tuple key": "the same with another key",
+        "complete mode - session window - multiple col key": "the same with another key",
+        "complete mode - session window - no key": "Spark refuses it; here a key is not needed",
+        "dynamic gap duration - nested tuple key": "the same with another key",
+        "dynamic gap duration - multiple col key": "the same with another key",
+        "append mode - session window - no key": "Spark refuses it; here a key is not needed",
+        "update mode - session window": "Spark refuses it, and so does fanlight",
+        "update mode - session window - no key": "Spark refuses it, and so does fanlight",
+        "session window with async state checkpointing": "a setting that Spark has not",
+    },
+}  # fmt: skip
 
 UNITS = {"second": SECOND, "seconds": SECOND}
 
