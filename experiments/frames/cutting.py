@@ -48,7 +48,7 @@ def many_deltas(columns, amounts):
         wide(np.int64), wide(np.int64), wide(np.bool_),
     )  # fmt: skip
     starts = np.array([0, size])
-    frames_many.mark_deltas(reals, wholes, FIRST, CROSSING, starts, state, marks)
+    frames_many.mark_deltas(reals, wholes, FIRST, CROSSING, starts, state, None, marks)
     return _stretches(marks)
 
 

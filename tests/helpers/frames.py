@@ -105,8 +105,28 @@ SESSIONS = (
     fl.Session("1 minute", max_duration="2 minutes"),
     fl.Session(OWN_GAP),
     fl.Session(OWN_GAP, max_duration="4 minutes", min_rows=2),
+    fl.Session("1 minute", max_rows=3, min_duration="90 seconds"),
 )
-SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SESSIONS)
+SIZED = (
+    fl.ThresholdFrame("v > 1", max_rows=2),
+    fl.ThresholdFrame("n >= 1", max_gap="1 minute", min_rows=2),
+    fl.PredicateFrame(open="n >= 1", close="n < 0", max_duration="2 minutes"),
+    fl.PredicateFrame(
+        opens, closes, columns=["n"], update=update, max_rows=2, max_gap="90 seconds"
+    ),
+    fl.BoundaryFrame({"v": 1.5}, max_duration="2 minutes", min_duration="30 seconds"),
+    fl.BoundaryFrame({"n": [0, 1.5, 2], "w": 1}, max_rows=3, max_gap="1 minute", min_rows=2),
+    fl.DeltaFrame({"v": 1.5}, max_duration="3 minutes"),
+    fl.DeltaFrame({"n": 2}, against="first", include_crossing=True, max_rows=3, max_gap="1 minute"),
+    fl.DeltaFrame({"v": 2, "n": 3}, max_gap="1 minute", min_rows=2),
+    fl.AggregateFrame(agg.sum("n"), 4, max_gap="2 minutes"),
+    fl.AggregateFrame(agg.sum("v"), 3.5, include_crossing=False, max_rows=2),
+    fl.AggregateFrame(agg.count_distinct("s"), 3, max_duration="3 minutes", max_rows=4),
+    fl.AggregateFrame(
+        [agg.max("n"), agg.count()], [7, 3], max_gap="1 minute", min_duration="1 minute"
+    ),
+)
+SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SESSIONS, *SIZED)
 
 
 def name_of(spec):

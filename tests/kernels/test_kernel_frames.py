@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels import running
-from fanlight.engine.kernels.pieces import NEVER, Before, apply_deadlines, double_pieces, pieces
+from fanlight.engine.kernels.pieces import double_pieces, pieces
+from fanlight.engine.kernels.sizes import NEVER, Sizes, cut_by_size
 from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
 
@@ -86,7 +87,7 @@ def run_of(slots, real=2, whole=2):
 def cases():
     found = {
         "flags": (one.mark_flags, lambda c: (c.opens,), lambda n: (no(n),)),
-        "latches": (one.mark_latches, lambda c: (c.opens, c.closes), lambda n: (no(n),)),
+        "latches": (one.mark_latches, lambda c: (c.opens, c.closes), lambda n: (no(n), None)),
         "cells": (one.mark_cells, lambda c: (c.cells[0],), lambda n: (no(n), ints(n))),
         "grid": (many.mark_grid_cells, lambda c: (c.cells,), lambda n: (no(n), ints(n, 2))),
     }
@@ -106,7 +107,7 @@ def cases():
             found[f"deltas{how}"] = (
                 many.mark_deltas,
                 lambda c, f=first, x=crossing: (*several(c, [1.5, 3.0], [2, 5]), f, x),
-                lambda n: (ranges_of(n),),
+                lambda n: (ranges_of(n), None),
             )
         found[f"float sums{' crossing' * first}"] = (
             one.mark_float_sums,
@@ -127,7 +128,7 @@ def cases():
                     ),
                     None, x,
                 ),
-                lambda n: (run_of(n),),
+                lambda n: (run_of(n), None),
             )  # fmt: skip
     return found
 
@@ -261,7 +262,7 @@ def test_deltas_are_as_defined(first, crossing):
         many.mark_deltas(
             many.Reals(doubles.reshape(1, -1), np.array([2.0]), ints(1)),
             many.Wholes(whole.reshape(1, -1), valid.reshape(1, -1), two, ints(1)),
-            first, crossing, starts, ranges_of(1, 1, 1), marks,
+            first, crossing, starts, ranges_of(1, 1, 1), None, marks,
         )  # fmt: skip
         assert marks.tolist() == told
 
@@ -304,12 +305,12 @@ def test_limits_are_as_defined(crossing):
         told = limits_by_definition(rows, crossing=crossing)
         nothing = many.Reals(reals(0, len(rows)), reals(0), ints(0))
         given = many.Wholes(wholes, valid, most, codes)
-        many.mark_limits(nothing, given, None, crossing, starts, run_of(1, 0, 2), marks)
+        many.mark_limits(nothing, given, None, crossing, starts, run_of(1, 0, 2), None, marks)
         assert marks.tolist() == told
         doubles = np.where(valid, wholes, NAN).astype(np.float64)
         given = many.Reals(doubles, most.astype(np.float64), codes)
         nothing = many.Wholes(ints(0, len(rows)), no((0, len(rows))), ints(0), ints(0))
-        many.mark_limits(given, nothing, None, crossing, starts, run_of(1, 2, 0), marks)
+        many.mark_limits(given, nothing, None, crossing, starts, run_of(1, 2, 0), None, marks)
         assert marks.tolist() == told
 
     check()
@@ -358,7 +359,7 @@ def test_distinct_limits_are_as_defined(crossing):
                 given = many.Wholes(part[2:].copy(), part[2:] >= 0, sums, ints(1))
                 nothing = many.Reals(np.full((1, end - begin), NAN), reals(1), ints(1))
                 marks, starts = np.empty(end - begin, np.uint8), np.array([0, end - begin])
-                kernel(nothing, given, distinct, crossing, starts, run, marks)
+                kernel(nothing, given, distinct, crossing, starts, run, None, marks)
                 found += marks.tolist()
             assert found == told
 
@@ -422,14 +423,14 @@ def test_pieces(groups):
     assert list(zip(*(part.tolist() for part in compiled), strict=True)) == told
 
 
-def cut_by_time(marks, rows, cap):
-    """What ``apply_deadlines`` gives of one group, by looking back at all rows of each frame."""
+def cut(marks, rows, cap, most):
+    """What ``cut_by_size`` gives of one group, by looking back at all rows of each frame."""
     found, after, first = [], [], 0
     for at, mark in enumerate(marks):
         t = rows[at][0]
         ends = [until for _, until in rows[first:at]]
         late = mark == 1 and (t > max(ends) or (cap != NEVER and t >= rows[first][0] + cap))
-        found.append(2 if late else mark)
+        found.append(2 if late or (mark == 1 and at - first >= most) else mark)
         first = at if found[-1] == 2 else first
         ends = [until for _, until in rows[first : at + 1]]
         after.append(min(max(ends), NEVER if cap == NEVER else rows[first][0] + cap))
@@ -440,27 +441,29 @@ def cut_by_time(marks, rows, cap):
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(1, 7), st.integers(0, 2)), max_size=12),
     st.sampled_from([3, 6, NEVER]),
+    st.sampled_from([1, 2, 4, NEVER]),
     SPLITS,
 )
-def test_time_cuts(rows, cap, splits):
+def test_sizes_cut(rows, cap, most, splits):
     marks, inside = [], False
     for *_, mark in rows:  # a row can only go on with what is open
         marks.append(2 if mark == 1 and not inside else mark)
         inside = marks[-1] > 0
     t = np.cumsum([apart for apart, *_ in rows], dtype=np.int64)
     until = t + np.array([length for _, length, _ in rows], np.int64)
-    expected, ends = cut_by_time(marks, list(zip(t.tolist(), until.tolist(), strict=True)), cap)
-    for kernel in (apply_deadlines, apply_deadlines.__wrapped__):
+    places = list(zip(t.tolist(), until.tolist(), strict=True))
+    expected, ends = cut(marks, places, cap, most)
+    for kernel in (cut_by_size, cut_by_size.__wrapped__):
         edges = [0, *sorted(min(at, len(rows)) for at in splits), len(rows)]
-        before = Before(no(1), ints(1), ints(1))
+        opened, (began, counts, deadline) = no(1), (ints(1) for _ in range(3))
         told, after = [], []
         for low, high in pairwise(edges):  # cut anywhere, the state carried on
             mine, seen = np.array(marks[low:high], np.uint8), ints(high - low)
-            starts = np.array([0, high - low])
-            kernel(mine, t[low:high], until[low:high], cap, starts, before, seen)
-            for at, mark in enumerate(mine):
-                before.opened[0] = mark != 0
-                before.began[0] = t[low + at] if mark == 2 else before.began[0]
+            part = t[low:high].copy(), until[low:high].copy()
+            sizes = Sizes(*part, cap, most, began, counts, deadline, seen)
+            kernel(mine, np.array([0, high - low]), opened, sizes)
+            if len(mine):
+                opened[0] = mine[-1] != 0
             told += mine.tolist()
             after += seen.tolist()
         assert told == expected

@@ -105,10 +105,18 @@ def granulars(draw):
     return fl.MultiGranular([made(one) for one in ranges], [made(one) for one in steps], **more)
 
 
-def least(draw):
+def sizes(draw):
     more = {"min_rows": draw(st.integers(1, 30))}
     if draw(st.booleans()):
         more["min_duration"] = draw(st.one_of(durations(), st.integers(1, 100)))
+    if draw(st.booleans()):
+        more["max_rows"] = draw(st.integers(30, 60))
+    if draw(st.booleans()):
+        more["max_duration"] = draw(
+            st.one_of(st.integers(36_000, 99_000).map("{} days".format), st.integers(101, 999))
+        )
+    if draw(st.booleans()):
+        more["max_gap"] = draw(st.one_of(durations(), st.integers(1, 100)))
     return more
 
 
@@ -117,18 +125,20 @@ def frames(draw):
     kind = draw(st.sampled_from(("threshold", "predicate", "boundary", "delta", "aggregate")))
     names = st.lists(NAMES, min_size=1, max_size=3, unique_by=lambda one: tuple(split_path(one)))
     if kind == "threshold":
-        return fl.ThresholdFrame(draw(SQL), **least(draw))
+        return fl.ThresholdFrame(draw(SQL), **sizes(draw))
     if kind == "predicate":
-        return fl.PredicateFrame(draw(SQL), draw(SQL), **least(draw))
+        return fl.PredicateFrame(draw(SQL), draw(SQL), **sizes(draw))
     if kind == "boundary":
         points = st.lists(st.integers(-99, 99), min_size=1, max_size=4, unique=True).map(sorted)
         cells = {name: draw(st.one_of(NUMBERS, points)) for name in draw(names)}
-        return fl.BoundaryFrame(cells, overlapping=len(cells) == 1 and draw(st.booleans()))
+        overlapping = len(cells) == 1 and draw(st.booleans())
+        return fl.BoundaryFrame(cells, **({"overlapping": True} if overlapping else sizes(draw)))
     if kind == "delta":
         return fl.DeltaFrame(
             {name: draw(NUMBERS) for name in draw(names)},
             against=draw(st.sampled_from(("range", "first"))),
             include_crossing=draw(st.booleans()),
+            **sizes(draw),
         )
     calls = [agg.count(), agg.count(draw(NAMES)), agg.sum(draw(NAMES)), agg.max(draw(NAMES)),
              agg.count_distinct(draw(NAMES), draw(NAMES)), agg.approx_count_distinct("x"),
@@ -140,6 +150,7 @@ def frames(draw):
         [draw(NUMBERS) for _ in chosen],
         include_crossing=draw(st.booleans()),
         may_fall=True,
+        **sizes(draw),
     )
 
 
@@ -155,7 +166,8 @@ def sessions(draw):
     longest = None
     if draw(st.booleans()):
         longest = 1000 if isinstance(gap, int) else "365 days"
-    return fl.Session(gap, max_duration=longest, min_rows=draw(st.integers(1, 5)))
+    more = {"max_rows": draw(st.integers(5, 9))} if draw(st.booleans()) else {}
+    return fl.Session(gap, max_duration=longest, min_rows=draw(st.integers(1, 5)), **more)
 
 
 @st.composite

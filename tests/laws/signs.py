@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fanlight.engine.kernels.frames import NEW_MARKS
 from fanlight.engine.kernels.jit import FLOATS, INTS, NEW_BOOLS, VOID, kernel
+from fanlight.engine.kernels.sizes import NEW_MARKS
 from fanlight.engine.kinds.examples import VALUES
 from fanlight.engine.kinds.kind import FRAMED, STATE, WORKERS, Example, Feature, Kind, Words
 from fanlight.engine.operators.frames.marks import Marker
@@ -118,7 +118,8 @@ class Signs(Marker):
     def initial_state(self, slots):
         return {"negative": np.zeros(slots, np.bool_)}
 
-    def write_marks(self, inputs, starts, state, out):
+    def write_marks(self, inputs, starts, state, sizes, out):
+        del sizes  # the kind takes no limits
         (values,) = inputs
         if isinstance(values, tuple):
             whole, known = values

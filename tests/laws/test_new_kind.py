@@ -40,8 +40,9 @@ class Forgetful(Signs):
     def initial_state(self, slots):
         return {"negative": np.ones(slots, np.bool_)}
 
-    def write_marks(self, inputs, starts, state, out):
-        super().write_marks(inputs, starts, {**state, **self.empty_state(len(starts) - 1)}, out)
+    def write_marks(self, inputs, starts, state, sizes, out):
+        forgotten = {**state, **self.empty_state(len(starts) - 1)}
+        super().write_marks(inputs, starts, forgotten, sizes, out)
 
 
 def runner(classic, folder):

@@ -73,17 +73,19 @@ def framed(
         key = tuple(ordered[0][name] for name in by)
         if isinstance(spec, Session):
             gaps = [_gap(row, spec, holds or {}) for row in ordered]
-            large = spec.least.rows
-            every = [one for one in _sessions(times, gaps, spec) if one[1] - one[0] >= large]
-            found += [
-                Framed(key, times[i], end, number, tuple(ordered[i:j]), closed=True)
-                for number, (i, j, end) in enumerate(every)
-            ]
-            continue
-        for number, (i, j) in enumerate(FRAMINGS[type(spec)](ordered, times, spec, holds or {})):
-            closed = j < len(ordered)
-            end = times[j] if closed else times[-1] + 1
-            found.append(Framed(key, times[i], end, number, tuple(ordered[i:j]), closed))
+            every = [(*one, True) for one in _sessions(times, gaps, spec)]
+        elif spec.most:
+            every = list(_cut_short(ordered, times, spec, holds or {}))
+        else:
+            every = []
+            for i, j in FRAMINGS[type(spec)](ordered, times, spec, holds or {}):
+                closed = j < len(ordered)
+                every.append((i, j, times[j] if closed else times[-1] + 1, closed))
+        large = [one for one in every if _large(times[one[0]], *one[:3], spec)]
+        found += [
+            Framed(key, times[i], end, number, tuple(ordered[i:j]), closed)
+            for number, (i, j, end, closed) in enumerate(large)
+        ]
     return found
 
 
@@ -176,14 +178,47 @@ def _sessions(
     i = 0
     while i < len(times):
         until = times[i] + spec.max_duration.value if spec.max_duration else math.inf
+        most = (spec.most and spec.most.rows) or len(times)
         ends = [time + gap for time, gap in zip(times, gaps, strict=True)]
         j = max(
             b
-            for b in range(i + 1, len(times) + 1)
+            for b in range(i + 1, min(i + most, len(times)) + 1)
             if all(times[k] < until and times[k] <= max(ends[i:k]) for k in range(i + 1, b))
         )
-        yield i, j, int(min(until, max(ends[i:j])))
+        end = int(min(until, max(ends[i:j])))
+        yield i, j, end if j == len(times) else min(end, times[j])
         i = j
+
+
+def _cut_short(
+    rows: Sequence[Row], times: Sequence[int], spec: Frame, holds: Holds
+) -> Iterator[tuple[int, int, int, bool]]:
+    """Frames with a greatest size: the first row of a frame says which rows may still be in it.
+
+    What a row that may not be there begins is the framing of that row and those after it. A frame
+    ends at the row after its last one, or when its time is over, whichever is earlier.
+    """
+    most = spec.most
+    assert most is not None
+    longest = most.duration.value if most.duration else math.inf
+    gap = most.gap.value if most.gap else math.inf
+    at = 0
+    while at < len(rows):
+        rest = FRAMINGS[type(spec)](rows[at:], times[at:], spec, holds)
+        if not rest:
+            return
+        i, j = (place + at for place in rest[0])
+        fits = [
+            k for k in range(i + 1, j + 1)
+            if (most.rows is None or k - i <= most.rows)
+            and all(times[m] < times[i] + longest for m in range(i, k))
+            and all(times[m + 1] <= times[m] + gap for m in range(i, k - 1))
+        ]  # fmt: skip
+        at = max(fits)
+        over = min(times[i] + longest, times[at - 1] + gap)
+        end = min(over, times[at]) if at < len(rows) else over
+        closed = end < math.inf
+        yield i, at, int(end) if closed else times[-1] + 1, closed
 
 
 def _names(spec: Frame) -> list[str]:
@@ -195,18 +230,6 @@ def _maximal(rows: Sequence[Row], times: Sequence[int], spec: Frame, holds: Hold
     """All that no other candidate contains."""
     del times
     return sorted(maximal(candidates(len(rows), local_condition(rows, spec, holds))))
-
-
-def _maximal_and_large(
-    rows: Sequence[Row], times: Sequence[int], spec: ThresholdFrame, holds: Holds
-) -> list[Pair]:
-    return [f for f in _maximal(rows, times, spec, holds) if _large(f, times, spec)]
-
-
-def _processed_and_large(
-    rows: Sequence[Row], times: Sequence[int], spec: PredicateFrame, holds: Holds
-) -> list[Pair]:
-    return [f for f in _processed(rows, spec, holds) if _large(f, times, spec)]
 
 
 def _chained(
@@ -231,11 +254,12 @@ def _shortest(every: frozenset[Pair], starts: Sequence[int], size: int) -> list[
     return found
 
 
-def _large(frame: Pair, times: Sequence[int], spec: ThresholdFrame | PredicateFrame) -> bool:
-    i, j = frame
-    end = times[j] if j < len(times) else times[-1] + 1
+def _large(start: int, i: int, j: int, end: int, spec: Frame) -> bool:
+    """Whether the frame of the rows ``i`` to ``j - 1`` is as large as it must be."""
     least = spec.least
-    lasting = least.duration is None or end - times[i] >= least.duration.value
+    if least is None:
+        return True
+    lasting = least.duration is None or end - start >= least.duration.value
     return j - i >= least.rows and lasting
 
 
@@ -351,8 +375,11 @@ def _reaches(rows: Sequence[Row], spec: AggregateFrame) -> bool:
     return False
 
 
-def _processed(rows: Sequence[Row], spec: PredicateFrame, holds: Holds) -> list[Pair]:
+def _processed(
+    rows: Sequence[Row], times: Sequence[int], spec: PredicateFrame, holds: Holds
+) -> list[Pair]:
     """PROCESSTUPLE of the paper's section 5.1, row by row."""
+    del times
     if spec.by_function:
         opens, closes = spec.open, spec.close
     else:
@@ -385,8 +412,8 @@ class _Attributes(dict[str, Any]):
 # The final framing of one key's rows in order, whose times are also given; the last frame may be
 # one that no row closes. Sessions have ends of their own: see ``framed``.
 FRAMINGS: dict[type[Frame], Callable[[Sequence[Row], Sequence[int], Any, Holds], list[Pair]]] = {
-    ThresholdFrame: _maximal_and_large,
-    PredicateFrame: _processed_and_large,
+    ThresholdFrame: _maximal,
+    PredicateFrame: _processed,
     BoundaryFrame: _maximal,
     DeltaFrame: _chained,
     AggregateFrame: _chained,

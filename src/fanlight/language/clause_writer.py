@@ -12,7 +12,7 @@ from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.spec.arguments import check_choice, read_names
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.frames.base import Frame
+from fanlight.engine.spec.frames.base import Frame, Least, Most
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
 from fanlight.language.clause import Spec
@@ -146,10 +146,14 @@ class _Writer:
             )
         return given
 
-    def least(self, least: Any) -> str:
-        """MIN of a frame: its minimum number of rows and duration."""
-        count = f" MIN {least.rows} ROWS" if least.rows > 1 else ""
-        return count + (f" MIN {self.length(least.duration)}" if least.duration else "")
+    def sizes(self, spec: Any) -> str:
+        """MIN, MAX and MAX GAP of a frame."""
+        least, most = spec.least or Least(), spec.most or Most()
+        rows = {"MIN": least.rows if least.rows > 1 else None, "MAX": most.rows}
+        lengths = {"MIN": least.duration, "MAX": most.duration, "MAX GAP": most.gap}
+        parts = [f" {word} {count} ROW{'S' * (count > 1)}" for word, count in rows.items() if count]
+        parts += [f" {word} {self.length(length)}" for word, length in lengths.items() if length]
+        return "".join(parts)
 
     def aggregate(self, call: Call, spec: Any) -> str:
         """An aggregate call; an error about the spec if it cannot be written."""

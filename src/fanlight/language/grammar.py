@@ -41,8 +41,10 @@ longest: LONGEST length
 event: EVENT name
 result: RESULT name
 
+_size: at_least | at_most | gap_at_most
 at_least: MIN length
 at_most: MAX length
+gap_at_most: MAX_GAP length
 
 lengths: length ("," length)*
 ?length: MINUS? NUMBER ROWS             -> rows
@@ -78,6 +80,7 @@ BY.3: /by\b/i
 CROSSING.3: /(include|exclude)\s+crossing\b/i
 MIN.3: /min\b(?=\s*['"\d]|\s+interval\b)/i
 MAX.3: /max\b(?=\s*['"\d]|\s+interval\b)/i
+MAX_GAP.3: /max\s+gap\b(?=\s*['"\d]|\s+interval\b)/i
 TO.3: /to\b/i
 FIT.3: /fit\b(?=\s+[\w`])/i
 PER_ROW.3: /per\s+row\b/i
@@ -110,6 +113,7 @@ _CALLED = {
     "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a string in quotes",
     "WHEN": "OPEN or DROP", "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "PER_ROW": "PER ROW", "TO_FIELD": "TO",
+    "MAX_GAP": "MAX GAP",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
     "COMMA": "a comma", "DOT": "", "MINUS": "", "SLASH": "", "MARK": "", "$END": "the end: ]",
 }  # fmt: skip

@@ -21,6 +21,12 @@ from fanlight.language.names import join_name, unquote
 from fanlight.language.tokens import tokenize
 
 Node = Tree[Token]
+# The arguments that MIN, MAX and MAX GAP stand for: of a length of time, and of a number of rows.
+_SIZES = {
+    "at_least": ("min_duration", "min_rows"),
+    "at_most": ("max_duration", "max_rows"),
+    "gap_at_most": ("max_gap", "max_gap"),
+}
 
 
 class SpecBuilder:
@@ -174,26 +180,23 @@ class SpecBuilder:
         """The lengths below a node."""
         return [self.length(one) for one in self.parts(node)]
 
-    def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
-        """MIN and MAX of a frame: ``min_rows``, ``min_duration``, ``max_duration``."""
-        limits: dict[str, Any] = {}
-        for node in nodes:
-            (length,) = self.parts(node)
+    def sizes(self, node: Node) -> tuple[list[Node], dict[str, Any]]:
+        """The other parts of a node, and MIN, MAX and MAX GAP of a frame as arguments."""
+        others: list[Node] = []
+        sizes: dict[str, Any] = {}
+        for part in self.parts(node):
+            if part.data not in _SIZES:
+                others.append(part)
+                continue
+            (length,) = self.parts(part)
             value = self.length(length)
-            counted = isinstance(value, Rows)
-            if node.data == "at_most":
-                name = "max_duration"
-            elif counted or most:
-                name = "min_rows"
-            else:
-                name = "min_duration"
-            if name in limits:
-                raise self._refusal(node, "repeats what was given before", "keep one of them")
-            if name == "min_rows" and not counted:
-                raise self._refusal(node, "is not a number of rows", "write for example MIN 3 ROWS")
+            counted = isinstance(value, Rows) and part.data != "gap_at_most"
+            name = _SIZES[part.data][counted]
+            if name in sizes:
+                raise self._refusal(part, "repeats what was given before", "keep one of them")
             self.add_span(name, length)
-            limits[name] = value.count if name == "min_rows" else value
-        return limits
+            sizes[name] = value.count if counted else value
+        return others, sizes
 
     def crossing(self, node: Node) -> dict[str, Any]:
         """``include_crossing``, if given: whether the row that ends a frame is in it."""

@@ -358,7 +358,7 @@ ELSEWHERE = {
         "the new watermark should override the old one": "`withWatermark` is Spark's",
         "EventTime watermark should be ignored in batch query.": "has no window",
         "SPARK-21565: watermark operator accepts attributes from replacement": "has no window",
-        "test no-data flag": "the rows are those of \"append mode\"",
+        "test no-data flag": 'the rows are those of "append mode"',
         "MultipleWatermarkPolicy: max": "asks for the watermark alone",
         "MultipleWatermarkPolicy: min": "asks for the watermark alone",
         "MultipleWatermarkPolicy: recovery from checkpoints ignores session conf":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fanlight as fl
 from tests.helpers.aggregates import EVERYTHING
-from tests.helpers.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, THRESHOLDS
+from tests.helpers.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, SIZED, THRESHOLDS
 from tests.law import oracle
 from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import (
@@ -32,7 +32,7 @@ NATIVELY = {n: EVERY[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "
 STREAMED = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "max_v", "avg_n", "min_s", "list_v")}
 FRAMED = {n: EVERY[n] for n in ("concat", "median", "min_by", *OTHERS)}
 COUNT = {"n": ("count",)}
-SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES)
+SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SIZED)
 SOME = (THRESHOLDS[2], BOUNDARIES[4], DELTAS[0], DELTAS[6])
 NATIVE = (*THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES)
 ALIKE = (
@@ -81,6 +81,7 @@ BATCH = (
     *frames("every aggregate", [SOME[0], SOME[2], OVERLAPPING[0]], ROWS, EVERY),
     *frames("bounds", SOME, ROWS, {}, action="frames"),
     *frames("rows", SOME, ROWS, {}, action="rows"),
+    *frames("rows of frames cut short", [SIZED[1], SIZED[6]], ROWS, {}, action="rows"),
     *(one for data in (NO_ROW, UNTIMED, EDGES)
       for one in frames(data.name, [SOME[2], BOUNDARIES[0], OVERLAPPING[0]], data,
                         {"n": ("count",), "s": ("max", "s")})),
@@ -123,6 +124,9 @@ STREAM = (
         [THRESHOLDS[1], BOUNDARIES[4], DELTAS[6], AGGREGATES[2], OVERLAPPING[0]],
         3,
     ),
+    *arriving("frames cut short", [SIZED[3], SIZED[8]], 3),
+    *thorough(arriving("frames cut short", [one for one in SIZED if one not in SIZED[3:9:5]], 3)),
+    *arriving("rows of frames cut short", [SIZED[6]], 5, {}, TIMED, action="rows"),
     *thorough(
         arriving("stream", [THRESHOLDS[5], BOUNDARIES[0], DELTAS[0], AGGREGATES[10]], 3)
     ),
@@ -139,6 +143,7 @@ STREAM = (
     *arriving("without keys", [DELTAS[6]], 5, {}, keyless(TIMED), action="rows", by=()),
     *thorough(arriving("rows", [THRESHOLDS[1]], 5, {}, TIMED, action="rows")),
     *arriving("restarted", [DELTAS[0]], 2, restarts="half"),
+    *arriving("restarted", [SIZED[9]], 2, restarts="half"),
 )  # fmt: skip
 KIND = Kind(
     "frames",

@@ -20,7 +20,7 @@ from tests.law.kinds.frames import (
 )
 from tests.law.kinds.kind import Kind
 
-NATIVE = [spec for spec in SESSIONS if not spec.max_duration]
+NATIVE = [spec for spec in SESSIONS if not spec.max_duration and not spec.most]
 
 
 def sessions(about, specs, data, requests, **more):

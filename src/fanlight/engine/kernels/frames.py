@@ -24,9 +24,8 @@ from fanlight.engine.kernels.jit import (
     NEW_BOOLS,
     NEW_FLOATS,
     NEW_INTS,
+    NONE,
     VOID,
-    Type,
-    array,
     kernel,
     named_tuple_of,
 )
@@ -37,6 +36,7 @@ from fanlight.engine.kernels.running import (
     ints_differ_by,
     sum_reached,
 )
+from fanlight.engine.kernels.sizes import NEW_MARKS, SIZES, Sizes, ends_before, measure_row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Marks = NDArray[np.uint8]
 
-NEW_MARKS = array(Type("uint8"))
 NO_CELL = -(2**63)  # the cell of null
 
 
@@ -63,12 +62,18 @@ def mark_flags(holds: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
         opened[g] = holds[end - 1]
 
 
-@kernel(VOID(BOOLS, BOOLS, INTS, NEW_BOOLS, NEW_MARKS))
-def mark_latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks: Marks) -> None:
-    """Mark logical frames of two predicates: first close, then continue, then open."""
+def _mark_latches(
+    opens: Bools, closes: Bools, starts: Ints, opened: Bools, sizes: Sizes | None, marks: Marks
+) -> None:
+    """Mark logical frames of two predicates: first close, then continue, then open.
+
+    If ``sizes`` is None, the branches for it are not compiled.
+    """
     for g in range(len(starts) - 1):
         inside = opened[g]
         for i in range(starts[g], starts[g + 1]):
+            if sizes is not None:
+                inside = inside and not ends_before(sizes, g, i, starts[g], marks)
             inside = inside and not closes[i]
             if inside:
                 marks[i] = 1
@@ -77,7 +82,13 @@ def mark_latches(opens: Bools, closes: Bools, starts: Ints, opened: Bools, marks
                 inside = True
             else:
                 marks[i] = 0
+        if sizes is not None and starts[g + 1] > starts[g]:
+            measure_row(sizes, g, starts[g + 1] - 1, marks[starts[g + 1] - 1])
         opened[g] = inside
+
+
+mark_latches = kernel(VOID(BOOLS, BOOLS, INTS, NEW_BOOLS, NONE, NEW_MARKS))(_mark_latches)
+mark_sized_latches = kernel(VOID(BOOLS, BOOLS, INTS, NEW_BOOLS, SIZES, NEW_MARKS))(_mark_latches)
 
 
 @kernel(VOID(FLOATS, FLOAT, NEW_INTS))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fanlight.engine.kernels.frames import NEW_MARKS, NO_CELL
+from fanlight.engine.kernels.frames import NO_CELL
 from fanlight.engine.kernels.jit import (
     BOOL,
     FLOAT,
@@ -34,6 +34,7 @@ from fanlight.engine.kernels.running import (
     ints_differ_by,
     limit_reached,
 )
+from fanlight.engine.kernels.sizes import NEW_MARKS, SIZES, Sizes, ends_before, measure_row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,17 +130,20 @@ RUN = named_tuple_of(Run, NEW_BOOLS, NEW_BOOLS, FLOATS_2, FLOATS_2, FLOATS_2, NE
 DISTINCT = named_tuple_of(Distinct, NEW_TABLE, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_INTS)
 
 
-@kernel(VOID(REALS, WHOLES, BOOL, BOOL, INTS, RANGES, NEW_MARKS))
-def mark_deltas(
+def _mark_deltas(
     reals: Reals,
     wholes: Wholes,
     against_first: bool,
     crossing: bool,
     starts: Ints,
     state: Ranges,
+    sizes: Sizes | None,
     marks: Marks,
 ) -> None:
-    """Mark delta frames over several attributes, by the frame's range or its first values."""
+    """Mark delta frames over several attributes, by the frame's range or its first values.
+
+    If ``sizes`` is None, the branches for it are not compiled.
+    """
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     least, greatest = state.real_least, state.real_greatest
     numbers, valid, seen = wholes.values, wholes.valid, state.whole_seen
@@ -147,6 +151,8 @@ def mark_deltas(
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
         for i in range(starts[g], starts[g + 1]):
+            if sizes is not None and ends_before(sizes, g, i, starts[g], marks):
+                inside, full = False, False
             some, over = False, False
             for a in range(n_reals):
                 x = reals.values[a, i]
@@ -187,7 +193,14 @@ def mark_deltas(
                 elif valid[a, i] and not against_first:
                     small, large = min(whole_least[g, a], y), max(whole_greatest[g, a], y)
                     whole_least[g, a], whole_greatest[g, a] = small, large
+        if sizes is not None and starts[g + 1] > starts[g]:
+            measure_row(sizes, g, starts[g + 1] - 1, marks[starts[g + 1] - 1])
         state.opened[g], state.crossed[g] = inside, full and inside
+
+
+_DELTAS = (REALS, WHOLES, BOOL, BOOL, INTS, RANGES)
+mark_deltas = kernel(VOID(*_DELTAS, NONE, NEW_MARKS))(_mark_deltas)
+mark_sized_deltas = kernel(VOID(*_DELTAS, SIZES, NEW_MARKS))(_mark_deltas)
 
 
 def _mark_limits(
@@ -197,11 +210,12 @@ def _mark_limits(
     crossing: bool,
     starts: Ints,
     state: Run,
+    sizes: Sizes | None,
     marks: Marks,
 ) -> None:
     """Mark aggregate frames over several aggregates: a frame ends when any reaches its limit.
 
-    If ``distinct`` is None, the branches for it are not compiled.
+    If ``distinct`` or ``sizes`` is None, the branches for it are not compiled.
     """
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     numbers, valid, whole, seen = wholes.values, wholes.valid, state.whole, state.whole_seen
@@ -211,6 +225,8 @@ def _mark_limits(
     for g in range(len(starts) - 1):
         inside, full = state.opened[g], state.crossed[g]
         for i in range(starts[g], starts[g + 1]):
+            if sizes is not None and ends_before(sizes, g, i, starts[g], marks):
+                inside, full = False, False
             some = False
             for a in range(n_reals):
                 some = some or reals.values[a, i] == reals.values[a, i]
@@ -273,10 +289,15 @@ def _mark_limits(
                     )
                     if value >= 0:
                         distinct.met[value] = frame
+        if sizes is not None and starts[g + 1] > starts[g]:
+            measure_row(sizes, g, starts[g + 1] - 1, marks[starts[g + 1] - 1])
         state.opened[g], state.crossed[g] = inside, full
 
 
-mark_limits = kernel(VOID(REALS, WHOLES, NONE, BOOL, INTS, RUN, NEW_MARKS))(_mark_limits)
-mark_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, BOOL, INTS, RUN, NEW_MARKS))(
+_RUN = (BOOL, INTS, RUN)
+mark_limits = kernel(VOID(REALS, WHOLES, NONE, *_RUN, NONE, NEW_MARKS))(_mark_limits)
+mark_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, *_RUN, NONE, NEW_MARKS))(_mark_limits)
+mark_sized_limits = kernel(VOID(REALS, WHOLES, NONE, *_RUN, SIZES, NEW_MARKS))(_mark_limits)
+mark_sized_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, *_RUN, SIZES, NEW_MARKS))(
     _mark_limits
 )

@@ -1,23 +1,14 @@
-"""Turns marks into frames: cuts them by time, and finds the stretch of rows of each frame."""
+"""Turns marks into frames: finds the stretch of rows of each."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fanlight.engine.kernels.frames import NEW_MARKS, NO_CELL
-from fanlight.engine.kernels.jit import (
-    BOOLS,
-    INT,
-    INTS,
-    NEW_BOOLS,
-    NEW_INTS,
-    VOID,
-    kernel,
-    named_tuple_of,
-    tuple_of,
-)
+from fanlight.engine.kernels.frames import NO_CELL
+from fanlight.engine.kernels.jit import BOOLS, INTS, NEW_BOOLS, NEW_INTS, VOID, kernel, tuple_of
+from fanlight.engine.kernels.sizes import NEW_MARKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,60 +17,6 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Marks = NDArray[np.uint8]
     Pieces = tuple[Ints, Ints, Ints, Bools, Bools]
-
-
-NEVER = 2**63 - 1  # a deadline later than any time
-
-
-class Before(NamedTuple):
-    """Each group's state before its first row: whether a frame is open, its start, its deadline."""
-
-    opened: Bools
-    began: Ints
-    deadline: Ints
-
-
-BEFORE = named_tuple_of(Before, NEW_BOOLS, NEW_INTS, NEW_INTS)
-
-
-@kernel(VOID(NEW_MARKS, INTS, INTS, INT, INTS, BEFORE, NEW_INTS))
-def apply_deadlines(
-    marks: Marks,
-    t: Ints,
-    until: Ints,
-    cap: int,
-    starts: Ints,
-    before: Before,
-    after: Ints,
-) -> None:
-    """Cut frames by time: a row too late to continue the open frame opens one.
-
-    ``until`` has the time up to which each row keeps its frame open. The frame's deadline is the
-    greatest of these, but no later than ``cap`` after its first row (``NEVER``: no such limit). A
-    row at the very time that earlier rows name still belongs to the frame, a row at the cap does
-    not.
-
-    Updates ``marks``, where 1 becomes 2, and the deadlines of ``before``; writes to ``after`` the
-    deadline of the open frame after each row.
-
-        t         0  4  9 20 24 30     until 5 later, cap 12
-        marks     1  1  1  1  1  1     becomes 2  1  1  2  1  2
-        after     5  9 12 25 29 35     (30 is later than 29, and 9 is not later than 9)
-    """
-    for g in range(len(starts) - 1):
-        inside, end = before.opened[g], before.deadline[g]
-        latest = before.began[g] + cap if inside and cap != NEVER else NEVER
-        for i in range(starts[g], starts[g + 1]):
-            if marks[i] == 1 and (not inside or t[i] > end or t[i] >= latest):
-                marks[i] = 2
-            if marks[i] == 1:
-                end = min(max(end, until[i]), latest)
-            elif marks[i] == 2:
-                latest = t[i] + cap if cap != NEVER else NEVER
-                end = min(until[i], latest)
-            inside = marks[i] != 0
-            after[i] = end
-        before.deadline[g] = end
 
 
 def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:

@@ -19,14 +19,21 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import MOST, InputColumn, Scheme, number_input, scale_to_input
+from fanlight.engine.plan.frames import (
+    MOST,
+    InputColumn,
+    Scheme,
+    number_input,
+    scale_to_input,
+    sizes_of,
+)
 from fanlight.engine.spec.frames.aggregate import AggregateFrame
 from fanlight.engine.spec.running_values import RUNNING
 
 _LIMIT = 3.0
 
 
-def _make_scheme(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
+def _make_scheme(spec: AggregateFrame, types: Sequence[str], time_kind: str) -> Scheme:
     inputs: list[InputColumn] = []
     watched: list[str] = []
     numbers: list[float | int] = []
@@ -58,11 +65,12 @@ def _make_scheme(spec: AggregateFrame, types: Sequence[str], _: str) -> Scheme:
         tuple(numbers),
         watched=tuple(watched),
         crossing=spec.include_crossing,
+        **sizes_of(spec, time_kind),
     )
 
 
 def _read(reader: Reader, node: Node) -> AggregateFrame:
-    parts = reader.parts(node)
+    parts, sizes = reader.sizes(node)
     calls = [reader.aggregate(reader.parts(one)[0]) for one in parts]
     limits = [reader.number(reader.parts(one)[1]) for one in parts]
     for call, limit, one in zip(calls, limits, parts, strict=True):
@@ -71,7 +79,7 @@ def _read(reader: Reader, node: Node) -> AggregateFrame:
         reader.add_span(f"AggregateFrame({call.label}, {limit!r})", place)
         reader.add_span(f"limit={limit!r} of {call.label}", number)
     falls = "MAY_FALL" in reader.words(node)
-    return AggregateFrame(calls, limits, **reader.crossing(node), may_fall=falls)
+    return AggregateFrame(calls, limits, **reader.crossing(node), may_fall=falls, **sizes)
 
 
 def _write(writer: Writer, spec: AggregateFrame) -> str:
@@ -81,7 +89,8 @@ def _write(writer: Writer, spec: AggregateFrame) -> str:
     )
     crossing = "" if spec.include_crossing else " EXCLUDE CROSSING"
     falls = any(RUNNING[call.aggregate.watched].falls for call in spec.aggregates)
-    return f"FRAME AGGREGATE {limits}{crossing}{' MAY FALL' if falls else ''}"
+    more = crossing + " MAY FALL" * falls + writer.sizes(spec)
+    return f"FRAME AGGREGATE {limits}{more}"
 
 
 def _draw_example(_: Any) -> Example:
@@ -96,7 +105,7 @@ AGGREGATE = Kind(
     Words(
         "aggregate",
         "FRAME AGGREGATE",
-        'AGGREGATE reach ("," reach)* CROSSING? MAY_FALL?',
+        'AGGREGATE reach ("," reach)* CROSSING? MAY_FALL? _size*',
         _read,
         _write,
         rules='reach: call REACHES number\ncall: NAME "(" _within* ")"\n',

@@ -27,6 +27,7 @@ from fanlight.engine.plan.frames import (
     Scheme,
     nearest_double,
     number_inputs,
+    sizes_of,
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.boundary import BoundaryFrame
@@ -43,7 +44,7 @@ def _scale_edges(given: Sequence[Fraction], read: InputColumn) -> tuple[float | 
     return tuple(b for b in edges if LEAST <= b < MOST) or (MOST,)
 
 
-def _make_scheme(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
+def _make_scheme(spec: BoundaryFrame, types: Sequence[str], time_kind: str) -> Scheme:
     inputs = number_inputs(spec, types)
     cells: list[float | int | tuple[float | int, ...]] = []
     widths: list[tuple[int, int]] = []
@@ -65,16 +66,22 @@ def _make_scheme(spec: BoundaryFrame, types: Sequence[str], _: str) -> Scheme:
             cells.append(0)
         widths.append(ratio)
     return Scheme(
-        "cells", inputs, cells=tuple(cells), widths=tuple(widths), overlapping=spec.overlapping
+        "cells",
+        inputs,
+        cells=tuple(cells),
+        widths=tuple(widths),
+        overlapping=spec.overlapping,
+        **sizes_of(spec, time_kind),
     )
 
 
 def _read(reader: Reader, node: Node) -> BoundaryFrame:
-    cells = reader.by_column("cells", reader.parts(node), lambda one: _read_cell(reader, one))
+    parts, sizes = reader.sizes(node)
+    cells = reader.by_column("cells", parts, lambda one: _read_cell(reader, one))
     words = reader.words(node)
     for word in words:
         reader.add_word_span("BoundaryFrame(", node, word)
-    return BoundaryFrame(cells, overlapping="OVERLAPPING" in words)
+    return BoundaryFrame(cells, overlapping="OVERLAPPING" in words, **sizes)
 
 
 def _read_cell(reader: Reader, node: Node) -> Any:
@@ -84,7 +91,8 @@ def _read_cell(reader: Reader, node: Node) -> Any:
 
 def _write(writer: Writer, spec: BoundaryFrame) -> str:
     cells = ", ".join(f"{writer.name(name)} {_write_cell(writer, one)}" for name, one in spec.cells)
-    return f"FRAME BOUNDARY {cells}{' OVERLAPPING' if spec.overlapping else ''}"
+    more = " OVERLAPPING" * spec.overlapping + writer.sizes(spec)
+    return f"FRAME BOUNDARY {cells}{more}"
 
 
 def _write_cell(writer: Writer, given: Any) -> str:
@@ -114,7 +122,7 @@ BOUNDARY = Kind(
     Words(
         "boundary",
         "FRAME BOUNDARY",
-        'BOUNDARY cell ("," cell)* OVERLAPPING?',
+        'BOUNDARY cell ("," cell)* OVERLAPPING? _size*',
         _read,
         _write,
         rules=(

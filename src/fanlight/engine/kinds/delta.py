@@ -17,13 +17,13 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import Scheme, number_inputs, scale_to_input
+from fanlight.engine.plan.frames import Scheme, number_inputs, scale_to_input, sizes_of
 from fanlight.engine.spec.frames.delta import DeltaFrame
 
 _DELTA = 0.35
 
 
-def _make_scheme(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
+def _make_scheme(spec: DeltaFrame, types: Sequence[str], time_kind: str) -> Scheme:
     inputs = number_inputs(spec, types)
     return Scheme(
         "deltas",
@@ -34,11 +34,13 @@ def _make_scheme(spec: DeltaFrame, types: Sequence[str], _: str) -> Scheme:
         ),
         against_first=spec.against == "first",
         crossing=spec.include_crossing,
+        **sizes_of(spec, time_kind),
     )
 
 
 def _read(reader: Reader, node: Node) -> DeltaFrame:
-    parts, more = reader.parts(node), reader.crossing(node)
+    parts, sizes = reader.sizes(node)
+    more = {**sizes, **reader.crossing(node)}
     if reader.rule(parts[-1]) == "against":
         more["against"] = reader.words(parts.pop())["AGAINST_WHAT"].lower()
     deltas = reader.by_column("deltas", parts, lambda one: reader.number(reader.parts(one)[1]))
@@ -51,7 +53,7 @@ def _write(writer: Writer, spec: DeltaFrame) -> str:
     )
     against = " AGAINST FIRST" if spec.against == "first" else ""
     crossing = " INCLUDE CROSSING" if spec.include_crossing else ""
-    return f"FRAME DELTA {deltas}{against}{crossing}"
+    return f"FRAME DELTA {deltas}{against}{crossing}{writer.sizes(spec)}"
 
 
 def _draw_example(_: Any) -> Example:
@@ -68,7 +70,7 @@ DELTA = Kind(
     Words(
         "delta",
         "FRAME DELTA",
-        'DELTA change ("," change)* against? CROSSING?',
+        'DELTA change ("," change)* against? CROSSING? _size*',
         _read,
         _write,
         rules="change: name BY number\nagainst: AGAINST AGAINST_WHAT\n",

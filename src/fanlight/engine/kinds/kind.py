@@ -97,8 +97,8 @@ class Reader(Protocol):
     def only_integer(self, node: Node) -> int:
         """The integer among the words of a node."""
 
-    def limits(self, nodes: Iterable[Node], *, most: bool = False) -> dict[str, Any]:
-        """The least rows and duration of a frame, and with ``most`` the greatest duration."""
+    def sizes(self, node: Node) -> tuple[list[Node], dict[str, Any]]:
+        """The other parts of a node, and the least and greatest size of frames as arguments."""
 
     def sql(self, node: Node) -> str:
         """A node as Spark SQL, without the brackets around all of it."""
@@ -136,8 +136,8 @@ class Writer(Protocol):
     def sql(self, given: Any, spec: Any) -> str:
         """SQL text; an error that names the spec if ``given`` is not text."""
 
-    def least(self, least: Any) -> str:
-        """The least size of a frame."""
+    def sizes(self, spec: Any) -> str:
+        """The least and the greatest size of a frame."""
 
     def aggregate(self, call: Any, spec: Any) -> str:
         """An aggregate; an error that names the spec if it cannot be written."""

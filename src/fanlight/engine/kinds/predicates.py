@@ -17,7 +17,7 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import InputColumn, Scheme, minimum_size_of
+from fanlight.engine.plan.frames import InputColumn, Scheme, sizes_of
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.predicates import PredicateFrame, ThresholdFrame
 
@@ -38,44 +38,42 @@ def _flag_inputs(
 
 
 def _make_threshold_scheme(spec: ThresholdFrame, types: Sequence[str], time_kind: str) -> Scheme:
-    rows, duration = minimum_size_of(spec.least, time_kind)
-    return Scheme("flags", _flag_inputs(spec, types), min_rows=rows, min_duration=duration)
+    return Scheme("flags", _flag_inputs(spec, types), **sizes_of(spec, time_kind))
 
 
 def _make_predicate_scheme(spec: PredicateFrame, types: Sequence[str], time_kind: str) -> Scheme:
-    rows, duration = minimum_size_of(spec.least, time_kind)
+    sizes = sizes_of(spec, time_kind)
     if not spec.by_function:
-        return Scheme("latches", _flag_inputs(spec, types), min_rows=rows, min_duration=duration)
+        return Scheme("latches", _flag_inputs(spec, types), **sizes)
     return Scheme(
         "logical",
         tuple(InputColumn(read.given, "any") for read in spec.inputs),
         functions=(spec.open, spec.close, spec.update),
         names=spec.columns,
-        min_rows=rows,
-        min_duration=duration,
+        **sizes,
     )
 
 
 def _read_threshold(reader: Reader, node: Node) -> ThresholdFrame:
-    predicate, *limits = reader.parts(node)
+    (predicate,), sizes = reader.sizes(node)
     reader.add_inner_span("predicate", predicate)
-    return ThresholdFrame(reader.sql(predicate), **reader.limits(limits))
+    return ThresholdFrame(reader.sql(predicate), **sizes)
 
 
 def _write_threshold(writer: Writer, spec: ThresholdFrame) -> str:
-    return f"FRAME THRESHOLD ({writer.sql(spec.predicate, spec)}){writer.least(spec.least)}"
+    return f"FRAME THRESHOLD ({writer.sql(spec.predicate, spec)}){writer.sizes(spec)}"
 
 
 def _read_predicate(reader: Reader, node: Node) -> PredicateFrame:
-    opens, closes, *limits = reader.parts(node)
+    (opens, closes), sizes = reader.sizes(node)
     reader.add_inner_span("open", opens)
     reader.add_inner_span("close", closes)
-    return PredicateFrame(reader.sql(opens), reader.sql(closes), **reader.limits(limits))
+    return PredicateFrame(reader.sql(opens), reader.sql(closes), **sizes)
 
 
 def _write_predicate(writer: Writer, spec: PredicateFrame) -> str:
     opens, closes = writer.sql(spec.open, spec), writer.sql(spec.close, spec)
-    return f"FRAME OPEN ({opens}) CLOSE ({closes}){writer.least(spec.least)}"
+    return f"FRAME OPEN ({opens}) CLOSE ({closes}){writer.sizes(spec)}"
 
 
 def _draw_example(_: Any) -> Example:
@@ -95,7 +93,7 @@ THRESHOLD = Kind(
     Words(
         "threshold",
         "FRAME THRESHOLD",
-        "THRESHOLD sql at_least*",
+        "THRESHOLD sql _size*",
         _read_threshold,
         _write_threshold,
         terminals="THRESHOLD.3: /threshold\\b/i\n",
@@ -113,7 +111,7 @@ PREDICATE = Kind(
     Words(
         "predicate",
         "FRAME OPEN … CLOSE …",
-        "OPEN sql CLOSE sql at_least*",
+        "OPEN sql CLOSE sql _size*",
         _read_predicate,
         _write_predicate,
         terminals="OPEN.3: /open\\b/i\nCLOSE.3: /close\\b(?=\\s*[\\w`('\"-])/i\n",

@@ -20,7 +20,7 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import InputColumn, Scheme, Timing, whole_length
+from fanlight.engine.plan.frames import InputColumn, Scheme, Timing, sizes_of, whole_length
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.session import Session
 
@@ -34,6 +34,7 @@ def _make_scheme(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
         None if gap is None else whole_length("gap", gap, time_kind),
         None if longest is None else whole_length("max_duration", longest, time_kind),
     )
+    sizes = {**sizes_of(spec, time_kind), "timing": timing}
     inputs = tuple(InputColumn(read.given, "until") for read in spec.inputs)
     for kind in types:
         if time_kind == "integer":
@@ -47,15 +48,15 @@ def _make_scheme(spec: Session, types: Sequence[str], time_kind: str) -> Scheme:
                 f"is of type {kind}, which is not a length of time between rows",
                 f"make it {wanted}",
             )
-    return Scheme("every", inputs, min_rows=spec.least.rows, timing=timing)
+    return Scheme("every", inputs, **sizes)
 
 
 def _read(reader: Reader, node: Node) -> Session:
-    first, *rest = reader.parts(node)
+    (first,), sizes = reader.sizes(node)
     own = reader.rule(first) in ("gap_sql", "gap_column")
     reader.add_span("gap", first, whole=not own)
     gap = reader.sql(first) if own else reader.length(first, calendar=True)
-    return Session(gap, **reader.limits(rest, most=True))
+    return Session(gap, **sizes)
 
 
 def _write(writer: Writer, spec: Session) -> str:
@@ -66,7 +67,7 @@ def _write(writer: Writer, spec: Session) -> str:
         # Days and months are kept as SQL; what is written is the text that was given.
         gap = f"({text})" if repr(text) == spec.shown else f"'{spec.shown[1:-1]}'"
     longest = f" MAX {writer.length(spec.max_duration)}" if spec.max_duration else ""
-    return f"SESSION {gap}{longest}{writer.least(spec.least)}"
+    return f"SESSION {gap}{longest}{writer.sizes(spec)}"
 
 
 SESSION = Kind(

@@ -12,13 +12,10 @@ from typing import Any, Literal
 from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
 from fanlight.engine.plan.coordinate import check_length
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.frames.base import Frame, Least
+from fanlight.engine.spec.frames.base import Frame, Least, Most
 from fanlight.engine.spec.units import Extent
 
 Type = Literal["real", "whole", "flag", "there", "any", "until"]
-# In these kinds, whether a row may be in a frame does not depend on the frame's other rows. So a
-# row that comes too late for one frame can begin the next.
-RESTARTED = ("every", "flags", "cells")
 _EXACT = 18  # digits that 64-bit integers hold
 LEAST, MOST = -(2**63), 2**63 - 1
 
@@ -49,16 +46,21 @@ class Timing:
     gap: int | None = None
     cap: int | None = None
 
+    @classmethod
+    def of(cls, gap: int | None, cap: int | None) -> Timing | None:
+        """The timing of frames that may have no limit by time."""
+        return None if gap is None and cap is None else cls(gap, cap)
+
 
 @dataclass(frozen=True)
 class Scheme:
     """A framing scheme over the columns that it reads, its inputs.
 
     ``kind`` names what marks rows (``operators/frames/marks.py``): in no frame, goes on with one,
-    or opens one. A frame is closed by the first row that is not in it or, with ``timing``, by time,
-    whichever comes first. ``numbers`` are the deltas or limits in the units of their inputs,
-    ``cells`` the boundaries of the grid of values, ``watched`` what each limit watches. An input of
-    type ``until`` comes last.
+    or opens one. A frame is closed by the first row that is not in it, by the one after
+    ``max_rows`` (0: any number) or, with ``timing``, by time, whichever comes first. ``numbers``
+    are the deltas or limits in the units of their inputs, ``cells`` the boundaries of the grid of
+    values, ``watched`` what each limit watches. An input of type ``until`` comes last.
     """
 
     kind: str
@@ -72,14 +74,15 @@ class Scheme:
     overlapping: bool = False
     min_rows: int = 1
     min_duration: int = 0
+    max_rows: int = 0
     functions: tuple[Callable[..., Any] | None, ...] = ()
     names: tuple[str, ...] = ()
     timing: Timing | None = None
 
     def __post_init__(self) -> None:
-        """Check that frames which time may cut can go on after the cut."""
-        if self.timing and (self.overlapping or self.kind not in RESTARTED):
-            msg = f"time cannot cut frames of kind {self.kind}"
+        """Check that frames which are cut short share no rows."""
+        if self.overlapping and (self.is_limited or self.drops_small_frames):
+            msg = "frames that overlap cannot be cut short or left out"
             raise AssertionError(msg)
 
     @property
@@ -91,6 +94,11 @@ class Scheme:
     def marked_inputs(self) -> tuple[InputColumn, ...]:
         """The inputs that marks depend on."""
         return self.inputs[:-1] if self.has_own_deadlines else self.inputs
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether time, or a number of rows, may end a frame besides the scheme."""
+        return self.timing is not None or self.max_rows > 0
 
     @property
     def drops_small_frames(self) -> bool:
@@ -112,12 +120,21 @@ def whole_length(argument: str, length: Extent, time_kind: str) -> int:
     return int(length.value)
 
 
-def minimum_size_of(least: Least, time_kind: str) -> tuple[int, int]:
-    """The least rows and duration of a frame, in the units of the time column."""
-    if least.duration is None:
-        return least.rows, 0
-    check_length("min_duration", least.duration, time_kind, whole=False)
-    return least.rows, math.ceil(least.duration.value)
+def sizes_of(spec: Frame, time_kind: str) -> dict[str, Any]:
+    """The least and the greatest size of a spec's frames, in the units of the time column."""
+    least, most = spec.least or Least(), spec.most or Most()
+    shortest = 0
+    if least.duration is not None:
+        check_length("min_duration", least.duration, time_kind, whole=False)
+        shortest = math.ceil(least.duration.value)
+    cap, gap = (
+        None if length is None else whole_length(argument, length, time_kind)
+        for argument, length in (("max_duration", most.duration), ("max_gap", most.gap))
+    )
+    return {
+        "min_rows": least.rows, "min_duration": shortest,
+        "max_rows": most.rows or 0, "timing": Timing.of(gap, cap),
+    }  # fmt: skip
 
 
 def number_input(about: str, column: Any, kind: str) -> InputColumn:

@@ -47,7 +47,8 @@ def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
         return "it is for batches; in a stream a stateful operator puts rows in order"
     if scheme.overlapping:
         return "frames of a double boundary share rows"
-    if scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every"):
+    cut = scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every")
+    if cut or scheme.max_rows:
         return "a row and the rows before it do not say when their frame began"
     if scheme.kind not in ("every", "flags", "cells"):
         return (

@@ -15,9 +15,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.kernels.pieces import NEVER, Before, apply_deadlines, pieces
+from fanlight.engine.kernels.pieces import pieces
+from fanlight.engine.kernels.sizes import NEVER, Sizes
 from fanlight.engine.operators.frames.marks import Marker, state_of_slots
 from fanlight.engine.operators.partials import combine_ranges
+from fanlight.engine.plan.frames import Timing
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -111,9 +113,9 @@ class Assembly:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         before = state_of_slots(self.state, slots)
         opened = before["opened"].copy()
-        marks = self.marker.mark(inputs, starts, before)
-        until = self.deadline[slots]
-        after = self._cut_by_time(marks, t, inputs, starts, opened, self.start[slots], until.copy())
+        sizes = self._open_sizes(t, inputs, slots)
+        marks = self.marker.mark(inputs, starts, before, sizes)
+        after = np.full(len(t), NEVER) if sizes is None else sizes.after
         lo, hi, group, begins, ends = pieces(marks, starts, opened)
         for name, values in before.items():
             self.state[name][slots] = values
@@ -124,7 +126,7 @@ class Assembly:
         last = self.last[slot]
         some = hi > lo
         last[some] = t[hi[some] - 1]
-        end = until[group]
+        end = self.deadline[slot]
         end[some] = after[hi[some] - 1]
         deadline = end.copy()
         end[ends] = np.minimum(end[ends], t[hi[ends]])
@@ -143,28 +145,22 @@ class Assembly:
         self._store_open_frames(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
         return closed, of_rows
 
-    def _cut_by_time(
-        self,
-        marks: Marks,
-        t: Ints,
-        inputs: list[pa.Array],
-        starts: Ints,
-        opened: Bools,
-        began: Ints,
-        deadline: Ints,
-    ) -> Ints:
-        """Update marks where time closes a frame; return the frame's deadline after each row."""
-        timing = self.scheme.timing
-        after = np.full(len(t), NEVER)
-        if timing is None:
-            return after
-        if self.scheme.has_own_deadlines:
-            until = inputs[-1].to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    def _open_sizes(self, t: Ints, inputs: list[pa.Array], slots: Ints) -> Sizes | None:
+        """The limits on the size of frames, and the sizes of open ones; None without limits."""
+        scheme = self.scheme
+        if not scheme.is_limited:
+            return None
+        timing = scheme.timing or Timing()
+        if scheme.has_own_deadlines:
+            until = inputs[-1].to_numpy(zero_copy_only=False).astype(np.int64)
         else:
             until = np.full(len(t), NEVER) if timing.gap is None else t + timing.gap
         cap = NEVER if timing.cap is None else timing.cap
-        apply_deadlines(marks, t, until, cap, starts, Before(opened, began, deadline), after)
-        return after
+        began, rows, deadline = self.start[slots], self.rows[slots], self.deadline[slots]
+        most = scheme.max_rows or NEVER
+        return Sizes(
+            np.array(t), until, cap, most, began, rows, deadline, np.empty(len(t), np.int64)
+        )
 
     def expire(self, now: int) -> tuple[Frames, FrameNumbers]:
         """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""

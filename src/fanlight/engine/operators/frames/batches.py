@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.kernels.pieces import NEVER
+from fanlight.engine.kernels.sizes import NEVER
 from fanlight.engine.operators.arrow_tables import Ints
 from fanlight.engine.operators.frames.framer import Framer
 from fanlight.engine.operators.frames.query import FrameQuery

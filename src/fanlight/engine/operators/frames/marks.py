@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels import running
+from fanlight.engine.kernels.sizes import Sizes, cut_by_size, exceeds_size, measure_row
 from fanlight.engine.operators.frames.distinct import DistinctValues, as_texts
 from fanlight.engine.operators.frames.logical_steps import Step, logical_step
 from fanlight.engine.operators.partials import python_values
@@ -33,6 +34,8 @@ WATCHED = {
 class Marker:
     """Marks rows sorted into groups, one for each key; the state has a slot for each group."""
 
+    independent: ClassVar[bool] = False  # whether marks do not depend on where a frame began
+
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
         inputs = list(enumerate(scheme.marked_inputs))
@@ -45,7 +48,12 @@ class Marker:
         return {}
 
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """Write the marks of all rows to ``out``, and update the state, ``opened`` included.
 
@@ -59,11 +67,23 @@ class Marker:
         """The state of keys without an open frame; ``opened`` says whether a key has one."""
         return {"opened": np.zeros(slots, np.bool_), **self.initial_state(slots)}
 
-    def mark(self, inputs: list[pa.Array], starts: Ints, state: dict[str, Array]) -> Marks:
-        """Mark rows whose groups are the slots of ``state``, which is updated in place."""
+    def mark(
+        self,
+        inputs: list[pa.Array],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None = None,
+    ) -> Marks:
+        """Mark rows whose groups are the slots of ``state`` and ``sizes``, both updated in place.
+
+        ``sizes`` are limits on frames besides the scheme, if there are any.
+        """
         length = int(starts[-1]) if len(starts) else 0
         marks = np.zeros(length, np.uint8)
-        self.write_marks(self.kernel_values(inputs), starts, state, marks)
+        opened = state["opened"].copy()
+        self.write_marks(self.kernel_values(inputs), starts, state, sizes, marks)
+        if sizes is not None and self.independent:
+            cut_by_size(marks, starts, opened, sizes)
         return marks
 
     def kernel_values(self, inputs: list[pa.Array]) -> list[Any]:
@@ -77,11 +97,18 @@ class Marker:
 class Every(Marker):
     """Every row continues a frame: only time closes one, and the next row opens another."""
 
+    independent: ClassVar[bool] = True
+
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """Mark the first row of a group as opening a frame if none is open."""
-        del inputs
+        del inputs, sizes
         out[:] = 1
         some = starts[1:] > starts[:-1]
         out[starts[:-1][some & ~state["opened"]]] = 2
@@ -91,10 +118,18 @@ class Every(Marker):
 class Flags(Marker):
     """A frame lasts while a predicate holds."""
 
+    independent: ClassVar[bool] = True
+
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_flags`."""
+        del sizes
         one.mark_flags(inputs[0], starts, state["opened"], out)
 
 
@@ -102,14 +137,22 @@ class Latches(Marker):
     """One predicate opens a frame, another closes it."""
 
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_latches`."""
-        one.mark_latches(inputs[0], inputs[1], starts, state["opened"], out)
+        mark = one.mark_latches if sizes is None else one.mark_sized_latches
+        mark(inputs[0], inputs[1], starts, state["opened"], sizes, out)
 
 
 class Cells(Marker):
     """A frame lasts while rows stay in one cell of a grid of values."""
+
+    independent: ClassVar[bool] = True
 
     def initial_state(self, slots: int) -> dict[str, Array]:
         """The cell of the open frame; of overlapping frames, also their other cell."""
@@ -121,9 +164,15 @@ class Cells(Marker):
         return state
 
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_cells`."""
+        del sizes
         cells = self._cells_of_values(inputs)
         if len(cells) == 1:
             one.mark_cells(cells[0], starts, state["opened"], state["last"].reshape(-1), out)
@@ -181,18 +230,24 @@ class Deltas(_Running):
         return {**super().initial_state(slots), "greatest": greatest}
 
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_float_deltas`."""
         scheme = self.scheme
         first, crossing = scheme.against_first, scheme.crossing
         opened, crossed = state["opened"], state["crossed"]
-        if len(inputs) > 1:
+        if len(inputs) > 1 or sizes is not None:
             ranges = many.Ranges(
                 opened, crossed, state["first"], state["second"], state["whole"],
                 state["greatest"], state["seen"],
             )  # fmt: skip
-            many.mark_deltas(*self.split_by_type(inputs), first, crossing, starts, ranges, out)
+            mark = many.mark_deltas if sizes is None else many.mark_sized_deltas
+            mark(*self.split_by_type(inputs), first, crossing, starts, ranges, sizes, out)
         elif self.reals:
             ends = one.Range(
                 opened, crossed, _only_column(state["first"]), _only_column(state["second"])
@@ -215,14 +270,20 @@ class Limits(_Running):
         return {**super().initial_state(slots), "count": np.zeros((slots, len(self.reals)))}
 
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_float_sums`."""
         scheme = self.scheme
         opened, names = state["opened"], scheme.watched
-        if len(inputs) > 1 or names[0] not in ("sum", "count"):
+        if len(inputs) > 1 or names[0] not in ("sum", "count") or sizes is not None:
             run = self.kernel_state(state)
-            many.mark_limits(*self.split_by_type(inputs), None, scheme.crossing, starts, run, out)
+            mark = many.mark_limits if sizes is None else many.mark_sized_limits
+            mark(*self.split_by_type(inputs), None, scheme.crossing, starts, run, sizes, out)
         elif self.reals:
             total, lost = _only_column(state["first"]), _only_column(state["second"])
             limit = float(scheme.numbers[0])
@@ -262,7 +323,12 @@ class Distinct(Limits):
         }
 
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """See :func:`fanlight.engine.kernels.frames_many.mark_distinct_limits`."""
         columns = [inputs[part] for part in self.inputs_of]
@@ -272,7 +338,8 @@ class Distinct(Limits):
         distinct = DistinctValues(texts, most, starts, opened, counts, text)
         reals, wholes = self.split_by_type([column[0] for column in columns])
         crossing, run = self.scheme.crossing, self.kernel_state(state)
-        many.mark_distinct_limits(reals, wholes, distinct.kernel_input, crossing, starts, run, out)
+        mark = many.mark_distinct_limits if sizes is None else many.mark_sized_distinct_limits
+        mark(reals, wholes, distinct.kernel_input, crossing, starts, run, sizes, out)
         text[:] = distinct.texts_of_open_frames(opened)
 
 
@@ -288,7 +355,12 @@ class Logical(_PythonMarker):
     """A user's functions open and close frames."""
 
     def write_marks(
-        self, inputs: list[Any], starts: Ints, state: dict[str, Array], out: Marks
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
     ) -> None:
         """See :func:`fanlight.engine.operators.frames.logical_steps.logical_step`."""
         _mark_in_python(
@@ -296,6 +368,7 @@ class Logical(_PythonMarker):
             [_to_python_values(values) for values in inputs],
             starts,
             state,
+            sizes,
             out,
         )
 
@@ -313,7 +386,12 @@ MARKERS: dict[str, type[Marker]] = {
 
 
 def _mark_in_python(
-    step: Step, columns: list[list[Any]], starts: Ints, state: dict[str, Array], out: Marks
+    step: Step,
+    columns: list[list[Any]],
+    starts: Ints,
+    state: dict[str, Array],
+    sizes: Sizes | None,
+    out: Marks,
 ) -> None:
     """Mark row by row in Python; between batches, the state of a key is JSON."""
     rows = list(zip(*columns, strict=True))
@@ -323,7 +401,12 @@ def _mark_in_python(
         key_state = json.loads(text) if text else {}
         inside = bool(state["opened"][g])
         for i in range(begin, end):
+            if sizes is not None and inside and exceeds_size(sizes, g, i):
+                inside = False
+                key_state.clear()
             out[i], inside = step(rows[i], inside, key_state)
+            if sizes is not None:
+                measure_row(sizes, g, i, out[i])
         state["opened"][g] = inside
         state["text"][g] = json.dumps(key_state) if key_state else ""
 

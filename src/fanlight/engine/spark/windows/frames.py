@@ -63,9 +63,10 @@ class FrameWindows(Windowed):
         ----------
         strategy
             ``"arrow"``: compiled loops over sorted rows, in Python workers. ``"native"``: threshold
-            and boundary frames, and sessions without a longest duration, of a batch in Spark SQL
-            alone, for clusters whose Python workers have no fanlight; the same frames, faster where
-            rows are few, a little slower where they are many. ``"auto"``: the cheaper one.
+            and boundary frames, and sessions, of a batch in Spark SQL alone, unless time or a
+            number of rows cuts them short; for clusters whose Python workers have no fanlight. The
+            same frames, faster where rows are few, a little slower where they are many.
+            ``"auto"``: the cheaper one.
         rate, groups
             Rows a second and number of keys, as for other windows. They change nothing: whatever
             they are, the same strategy is cheaper.
@@ -107,9 +108,10 @@ class FrameWindows(Windowed):
         """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
 
         ``window`` begins at the frame's first row and ends at the row that closes it, the first one
-        not in it. A batch also gives the last frame of a key that no row closes (``closed`` is
-        false), to one microsecond after its last row; a stream gives closed frames only, once the
-        watermark has passed the row that closes them. ``frame_id`` counts a key's frames from 0.
+        not in it, or where ``max_duration`` or ``max_gap`` ends it. A batch also gives the last
+        frame of a key that nothing closes (``closed`` is false), to one microsecond after its last
+        row; a stream gives closed frames only, once the watermark has passed what closes them.
+        ``frame_id`` counts a key's frames from 0.
 
         Cost: one shuffle and sort by key; then O(1) a row.
 

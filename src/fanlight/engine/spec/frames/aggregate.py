@@ -13,9 +13,13 @@ from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
     Input,
+    Least,
+    Most,
     describe_crossing,
+    read_optional_sizes,
     set_fields,
     write_crossing,
+    write_sizes,
 )
 from fanlight.engine.spec.running_values import RUNNING
 
@@ -38,6 +42,8 @@ class AggregateFrame(Frame):
     may_fall
         Allow aggregates that can fall again (``agg.avg``, a variance or deviation): the frame then
         ends when the running value *first* reaches the limit. Without it they are refused.
+    min_rows, min_duration, max_rows, max_duration, max_gap
+        The least and the greatest size of a frame, as for :class:`ThresholdFrame`.
 
     Raises
     ------
@@ -65,6 +71,8 @@ frame then ends when the running value first reaches it
     aggregates: tuple[Any, ...]
     limits: tuple[Fraction, ...]
     include_crossing: bool
+    least: Least | None
+    most: Most | None
 
     def __init__(
         self,
@@ -73,6 +81,11 @@ frame then ends when the running value first reaches it
         *,
         include_crossing: bool = True,
         may_fall: bool = False,
+        min_rows: int = 1,
+        min_duration: Any = None,
+        max_rows: int | None = None,
+        max_duration: Any = None,
+        max_gap: Any = None,
     ) -> None:
         check_flag("include_crossing", include_crossing)
         check_flag("may_fall", may_fall)
@@ -88,7 +101,10 @@ frame then ends when the running value first reaches it
         for call, value in zip(aggregates, limits, strict=True):
             _check_aggregate(call, value, may_fall=may_fall)
         exact = tuple(_read_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
-        set_fields(self, aggregates=aggregates, limits=exact, include_crossing=include_crossing)
+        sizes = read_optional_sizes(min_rows, min_duration, max_rows, max_duration, max_gap)
+        set_fields(
+            self, aggregates=aggregates, limits=exact, include_crossing=include_crossing, **sizes
+        )
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -98,12 +114,12 @@ frame then ends when the running value first reaches it
         )
 
     @property
-    def ends(self) -> str:
-        """Where a frame ends, in words."""
+    def scheme_ends(self) -> str:
+        """Where the scheme ends a frame, in words."""
         return f"once an aggregate has reached its limit{describe_crossing(self.include_crossing)}"
 
     @property
-    def guarantees(self) -> frozenset[Guarantee]:
+    def scheme_guarantees(self) -> frozenset[Guarantee]:
         """Unique (Lemma 2); a partition, except for rows that alone reach the limit."""
         some: frozenset[Guarantee] = frozenset({"unique", "drained", "non-overlapping"})
         return some | {"partitions"} if self.include_crossing else some
@@ -115,7 +131,8 @@ frame then ends when the running value first reaches it
         shown = (
             f"{names[0]}, {numbers[0]}" if one else f"[{', '.join(names)}], [{', '.join(numbers)}]"
         )
-        return f"AggregateFrame({shown}{write_crossing(self.include_crossing, default=True)})"
+        more = write_crossing(self.include_crossing, default=True) + write_sizes(self)
+        return f"AggregateFrame({shown}{more})"
 
 
 def _as_number(value: Fraction) -> int | float:

@@ -36,6 +36,8 @@ class Frame(Pictured):
     """A framing scheme: what decides where frames begin and end."""
 
     __slots__ = ()
+    least: Least | None = None
+    most: Most | None = None
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -43,14 +45,31 @@ class Frame(Pictured):
         raise NotImplementedError
 
     @property
-    def ends(self) -> str:
-        """Where a frame ends, in words that go on from 'a frame ends'."""
+    def scheme_ends(self) -> str:
+        """Where the scheme ends a frame, in words that go on from 'a frame ends'."""
         raise NotImplementedError
 
     @property
-    def guarantees(self) -> frozenset[Guarantee]:
-        """What holds of the final framing, whatever the data (Grossniklaus et al., 3.2)."""
+    def scheme_guarantees(self) -> frozenset[Guarantee]:
+        """What holds of the framing of the scheme alone."""
         raise NotImplementedError
+
+    @property
+    def ends(self) -> str:
+        """Where a frame ends, in words that go on from 'a frame ends'."""
+        return self.scheme_ends + (f"; at the latest {self.most.ends}" if self.most else "")
+
+    @property
+    def guarantees(self) -> frozenset[Guarantee]:
+        """What holds of the final framing, whatever the data (Grossniklaus et al., 3.2).
+
+        Frames that are cut short may be followed by the next one at once, and longer ones would
+        satisfy the scheme, too; rows of frames that are too small are in none.
+        """
+        lost: set[Guarantee] = {"drained", "separated"} if self.most else set()
+        if self.least not in (None, Least()):
+            lost.add("partitions")
+        return self.scheme_guarantees - lost
 
 
 @dataclass(frozen=True)
@@ -63,21 +82,101 @@ class Least:
     rows: int = 1
     duration: Extent | None = None
 
+    @property
+    def arguments(self) -> str:
+        """What differs from the defaults, as further arguments."""
+        rows = f", min_rows={self.rows}" if self.rows > 1 else ""
+        return rows + (f", min_duration={self.duration}" if self.duration else "")
 
-def read_minimum_size(min_rows: Any, min_duration: Any) -> Least:
+
+@dataclass(frozen=True)
+class Most:
+    """The greatest size of a frame: what ends it besides its scheme, whichever comes first.
+
+    The name of this class is in the fingerprints of streams, so in checkpoints.
+    """
+
+    rows: int | None = None
+    duration: Extent | None = None
+    gap: Extent | None = None
+
+    @property
+    def ends(self) -> str:
+        """Where it ends a frame, in words that go on from 'at the latest'."""
+        limits = {
+            "before row {} of it": self.rows and self.rows + 1,
+            "{} after its first row": self.duration,
+            "{} after its last row": self.gap,
+        }
+        return " or ".join(text.format(limit) for text, limit in limits.items() if limit)
+
+    @property
+    def arguments(self) -> str:
+        """What is given, as further arguments."""
+        named = {"max_rows": self.rows, "max_duration": self.duration, "max_gap": self.gap}
+        return "".join(f", {name}={limit}" for name, limit in named.items() if limit)
+
+
+def read_least(min_rows: Any, min_duration: Any) -> Least:
     """Read ``min_rows`` and ``min_duration``."""
-    if isinstance(min_rows, bool) or not isinstance(min_rows, int) or min_rows < 1:
+    return Least(_read_count("min_rows", min_rows), _read_length("min_duration", min_duration))
+
+
+def read_most(max_rows: Any, max_duration: Any, max_gap: Any, least: Least) -> Most | None:
+    """Read ``max_rows``, ``max_duration`` and ``max_gap``; None if none is given."""
+    if max_rows is None and max_duration is None and max_gap is None:
+        return None
+    rows = None if max_rows is None else _read_count("max_rows", max_rows)
+    duration, gap = _read_length("max_duration", max_duration), _read_length("max_gap", max_gap)
+    if rows is not None and rows < least.rows:
+        _refuse_crossed("max_rows", rows, "min_rows", least.rows)
+    low = least.duration
+    if duration and low and duration.measure == low.measure and duration.value < low.value:
+        _refuse_crossed("max_duration", duration, "min_duration", low)
+    return Most(rows, duration, gap)
+
+
+def read_sizes(
+    min_rows: Any, min_duration: Any, max_rows: Any, max_duration: Any, max_gap: Any
+) -> dict[str, Any]:
+    """Read the least and the greatest size of a frame; as the fields of a spec."""
+    least = read_least(min_rows, min_duration)
+    return {"least": least, "most": read_most(max_rows, max_duration, max_gap, least)}
+
+
+def read_optional_sizes(*given: Any) -> dict[str, Any]:
+    """As :func:`read_sizes`; the least size is None if nothing is asked, as in fingerprints."""
+    sizes = read_sizes(*given)
+    return {**sizes, "least": None if sizes["least"] == Least() else sizes["least"]}
+
+
+def _read_count(argument: str, given: Any) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
         raise refuse(
-            f"min_rows={min_rows!r}", "is not a positive number of rows", "write min_rows=20"
+            f"{argument}={given!r}", "is not a positive number of rows", f"write {argument}=20"
         )
-    if min_duration is None:
-        return Least(min_rows)
-    length = read_extent("min_duration", min_duration, counted=False)
+    return given
+
+
+def _read_length(argument: str, given: Any) -> Extent | None:
+    if given is None:
+        return None
+    length = read_extent(argument, given, counted=False)
     if length.measure == "rows":
-        raise refuse(
-            f"min_duration={min_duration}", "counts rows", f"write min_rows={length.value}"
-        )
-    return Least(min_rows, length)
+        if argument == "max_gap":
+            instead = "write max_gap='5 minutes', or a number for a numeric time"
+        else:
+            instead = f"write {argument[:3]}_rows={length.value}"
+        raise refuse(f"{argument}={given}", "counts rows", instead)
+    return length
+
+
+def _refuse_crossed(most: str, high: Any, least: str, low: Any) -> None:
+    raise refuse(
+        f"{most}={high}, {least}={low}",
+        "leaves out every frame: none can be as large as the least and as small as the greatest",
+        f"write {most}={low} or more, or less for {least}",
+    )
 
 
 def set_fields(spec: Any, **values: Any) -> None:
@@ -101,10 +200,9 @@ def read_predicate(argument: str, given: Any) -> Any:
     return given
 
 
-def write_minimum_size(least: Least) -> str:
-    """The least size as arguments, for ``repr``; empty for the defaults."""
-    rows = f", min_rows={least.rows}" if least.rows > 1 else ""
-    return rows + (f", min_duration={least.duration}" if least.duration else "")
+def write_sizes(spec: Frame) -> str:
+    """The least and the greatest size as arguments, for ``repr``; empty for the defaults."""
+    return "".join(size.arguments for size in (spec.least, spec.most) if size)
 
 
 def check_columns(argument: str, given: Any, example: str) -> Mapping[str, Any]:

@@ -14,8 +14,12 @@ from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
     Input,
+    Least,
+    Most,
     check_columns,
+    read_optional_sizes,
     set_fields,
+    write_sizes,
 )
 
 Cells = Fraction | tuple[Fraction, ...]
@@ -34,7 +38,9 @@ class BoundaryFrame(Frame):
         in no frame.
     overlapping
         Double-boundary frames: a frame may cross one boundary, and is a longest run of rows in two
-        neighbouring cells. A row may be in two frames. One attribute only.
+        neighbouring cells. A row may be in two frames. One attribute only, and frames of any size.
+    min_rows, min_duration, max_rows, max_duration, max_gap
+        The least and the greatest size of a frame, as for :class:`ThresholdFrame`.
 
     Raises
     ------
@@ -60,9 +66,21 @@ list break points in increasing order, each once
 
     cells: tuple[tuple[str, Cells], ...]
     overlapping: bool
+    least: Least | None
+    most: Most | None
     shown: str
 
-    def __init__(self, cells: Mapping[str, Any], *, overlapping: bool = False) -> None:
+    def __init__(
+        self,
+        cells: Mapping[str, Any],
+        *,
+        overlapping: bool = False,
+        min_rows: int = 1,
+        min_duration: Any = None,
+        max_rows: int | None = None,
+        max_duration: Any = None,
+        max_gap: Any = None,
+    ) -> None:
         check_flag("overlapping", overlapping)
         boundaries: list[tuple[str, Cells]] = []
         for name, given in check_columns("cells", cells, "4.2").items():
@@ -77,7 +95,20 @@ list break points in increasing order, each once
                 "has several columns, but which cells are neighbours is defined for one only",
                 "name one column, or leave overlapping out",
             )
-        set_fields(self, cells=tuple(boundaries), overlapping=overlapping, shown=repr(dict(cells)))
+        sizes = read_optional_sizes(min_rows, min_duration, max_rows, max_duration, max_gap)
+        if overlapping and any(sizes.values()):
+            raise refuse(
+                f"BoundaryFrame({dict(cells)!r}, overlapping=True) with the size of its frames",
+                "would cut rows out of a frame that are in the next one, too",
+                "leave overlapping out, or filter frames by their rows and window",
+            )
+        set_fields(
+            self,
+            cells=tuple(boundaries),
+            overlapping=overlapping,
+            shown=repr(dict(cells)),
+            **sizes,
+        )
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -85,18 +116,19 @@ list break points in increasing order, each once
         return tuple(Input("cells", name) for name, _ in self.cells)
 
     @property
-    def ends(self) -> str:
-        """Where a frame ends, in words."""
+    def scheme_ends(self) -> str:
+        """Where the scheme ends a frame, in words."""
         if self.overlapping:
             return "at the first row outside of two neighbouring cells; frames may overlap"
         return "at the first row in another cell"
 
     @property
-    def guarantees(self) -> frozenset[Guarantee]:
+    def scheme_guarantees(self) -> frozenset[Guarantee]:
         """Unique (Lemma 1); each row with values is in one frame, or, if overlapping, in some."""
         if self.overlapping:
             return frozenset({"unique", "overlapping"})
         return frozenset({"unique", "drained", "non-overlapping", "partitions"})
 
     def __repr__(self) -> str:
-        return f"BoundaryFrame({self.shown}{', overlapping=True' if self.overlapping else ''})"
+        more = ", overlapping=True" if self.overlapping else ""
+        return f"BoundaryFrame({self.shown}{more}{write_sizes(self)})"

@@ -13,10 +13,14 @@ from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
     Input,
+    Least,
+    Most,
     check_columns,
     describe_crossing,
+    read_optional_sizes,
     set_fields,
     write_crossing,
+    write_sizes,
 )
 
 Against = Literal["range", "first"]
@@ -39,6 +43,8 @@ class DeltaFrame(Frame):
         ``False``: the row that reaches the delta begins the next frame; all frames stay below
         (case a, longest frames). ``True``: it is the last row of its frame; all closed frames
         reach the delta (case b, shortest frames).
+    min_rows, min_duration, max_rows, max_duration, max_gap
+        The least and the greatest size of a frame, as for :class:`ThresholdFrame`.
 
     Raises
     ------
@@ -61,6 +67,8 @@ class DeltaFrame(Frame):
     deltas: tuple[tuple[str, Fraction], ...]
     against: Against
     include_crossing: bool
+    least: Least | None
+    most: Most | None
     shown: str
 
     def __init__(
@@ -69,6 +77,11 @@ class DeltaFrame(Frame):
         *,
         against: Against = "range",
         include_crossing: bool = False,
+        min_rows: int = 1,
+        min_duration: Any = None,
+        max_rows: int | None = None,
+        max_duration: Any = None,
+        max_gap: Any = None,
     ) -> None:
         pairs = tuple(
             (name, read_positive(f"deltas={{{name!r}: {value!r}}}", value, f"{{{name!r}: 0.05}}"))
@@ -82,6 +95,7 @@ class DeltaFrame(Frame):
             against=against,
             include_crossing=include_crossing,
             shown=repr(dict(deltas)),
+            **read_optional_sizes(min_rows, min_duration, max_rows, max_duration, max_gap),
         )
 
     @property
@@ -90,17 +104,16 @@ class DeltaFrame(Frame):
         return tuple(Input("deltas", name) for name, _ in self.deltas)
 
     @property
-    def ends(self) -> str:
-        """Where a frame ends, in words."""
+    def scheme_ends(self) -> str:
+        """Where the scheme ends a frame, in words."""
         return f"once a value has changed by its delta{describe_crossing(self.include_crossing)}"
 
     @property
-    def guarantees(self) -> frozenset[Guarantee]:
+    def scheme_guarantees(self) -> frozenset[Guarantee]:
         """Unique (Lemma 2): each frame begins where the one before has ended."""
         return frozenset({"unique", "drained", "non-overlapping", "partitions"})
 
     def __repr__(self) -> str:
         more = ", against='first'" if self.against == "first" else ""
-        return (
-            f"DeltaFrame({self.shown}{more}{write_crossing(self.include_crossing, default=False)})"
-        )
+        more += write_crossing(self.include_crossing, default=False)
+        return f"DeltaFrame({self.shown}{more}{write_sizes(self)})"

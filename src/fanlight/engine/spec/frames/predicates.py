@@ -14,11 +14,12 @@ from fanlight.engine.spec.frames.base import (
     Guarantee,
     Input,
     Least,
+    Most,
     is_function,
-    read_minimum_size,
     read_predicate,
+    read_sizes,
     set_fields,
-    write_minimum_size,
+    write_sizes,
 )
 
 
@@ -36,6 +37,11 @@ class ThresholdFrame(Frame):
     min_duration
         Frames that last less are left out: a duration for a timestamp, a number for a whole-number
         time. A frame lasts from its first row to the row that ends it.
+    max_rows, max_duration, max_gap
+        A frame also ends before the row that would be too many, ``max_duration`` after its first
+        row, and ``max_gap`` after its last row if no row has come by then; whichever comes first.
+        The next row may open another frame. ``min_rows`` and ``min_duration`` judge what is left.
+        What time ends is closed without a further row, in a batch and in a stream.
 
     Raises
     ------
@@ -59,13 +65,20 @@ class ThresholdFrame(Frame):
 
     predicate: Any
     least: Least
+    most: Most | None
 
-    def __init__(self, predicate: Any, *, min_rows: int = 1, min_duration: Any = None) -> None:
-        set_fields(
-            self,
-            predicate=read_predicate("predicate", predicate),
-            least=read_minimum_size(min_rows, min_duration),
-        )
+    def __init__(
+        self,
+        predicate: Any,
+        *,
+        min_rows: int = 1,
+        min_duration: Any = None,
+        max_rows: int | None = None,
+        max_duration: Any = None,
+        max_gap: Any = None,
+    ) -> None:
+        sizes = read_sizes(min_rows, min_duration, max_rows, max_duration, max_gap)
+        set_fields(self, predicate=read_predicate("predicate", predicate), **sizes)
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -73,17 +86,17 @@ class ThresholdFrame(Frame):
         return (Input("predicate", self.predicate, CONDITION),)
 
     @property
-    def ends(self) -> str:
-        """Where a frame ends, in words."""
+    def scheme_ends(self) -> str:
+        """Where the scheme ends a frame, in words."""
         return "at the first row for which the predicate does not hold"
 
     @property
-    def guarantees(self) -> frozenset[Guarantee]:
+    def scheme_guarantees(self) -> frozenset[Guarantee]:
         """Unique (Lemma 1), drained (Proposition 1), with a row between any two frames."""
         return frozenset({"unique", "drained", "non-overlapping", "separated"})
 
     def __repr__(self) -> str:
-        return f"ThresholdFrame({self.predicate!r}{write_minimum_size(self.least)})"
+        return f"ThresholdFrame({self.predicate!r}{write_sizes(self)})"
 
 
 @dataclass(frozen=True, init=False)
@@ -108,8 +121,8 @@ class PredicateFrame(Frame):
         frame. The state is a dict with strings as keys, of None, booleans, numbers, strings, lists
         and such dicts; no tuples or values of numpy, which would not come back from a checkpoint as
         they were. It is empty when a frame opens.
-    min_rows, min_duration
-        As for :class:`ThresholdFrame`.
+    min_rows, min_duration, max_rows, max_duration, max_gap
+        The least and the greatest size of a frame, as for :class:`ThresholdFrame`.
 
     Raises
     ------
@@ -133,6 +146,7 @@ class PredicateFrame(Frame):
     columns: tuple[str, ...]
     update: Any
     least: Least
+    most: Most | None
 
     def __init__(
         self,
@@ -143,6 +157,9 @@ class PredicateFrame(Frame):
         update: Any = None,
         min_rows: int = 1,
         min_duration: Any = None,
+        max_rows: int | None = None,
+        max_duration: Any = None,
+        max_gap: Any = None,
     ) -> None:
         named = read_names("PredicateFrame: columns", columns, "columns=['speed']")
         functions = [is_function(given) for given in (open, close)]
@@ -176,7 +193,7 @@ class PredicateFrame(Frame):
             close=close,
             columns=named,
             update=update,
-            least=read_minimum_size(min_rows, min_duration),
+            **read_sizes(min_rows, min_duration, max_rows, max_duration, max_gap),
         )
 
     @property
@@ -192,20 +209,18 @@ class PredicateFrame(Frame):
         return Input("open", self.open, CONDITION), Input("close", self.close, CONDITION)
 
     @property
-    def ends(self) -> str:
-        """Where a frame ends, in words."""
+    def scheme_ends(self) -> str:
+        """Where the scheme ends a frame, in words."""
         if self.by_function:
             return "when the function close says so"
         return "at the first row for which close holds"
 
     @property
-    def guarantees(self) -> frozenset[Guarantee]:
+    def scheme_guarantees(self) -> frozenset[Guarantee]:
         """Frames do not overlap; more depends on the predicates."""
         return frozenset({"unique", "non-overlapping"})
 
     def __repr__(self) -> str:
         shown = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
                  for given in (self.open, self.close)]  # fmt: skip
-        return (
-            f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{write_minimum_size(self.least)})"
-        )
+        return f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{write_sizes(self)})"

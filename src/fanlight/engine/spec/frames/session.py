@@ -15,9 +15,10 @@ from fanlight.engine.spec.frames.base import (
     Guarantee,
     Input,
     Least,
-    read_minimum_size,
+    Most,
+    read_sizes,
     set_fields,
-    write_minimum_size,
+    write_sizes,
 )
 from fanlight.engine.spec.units import (
     LONGEST,
@@ -57,8 +58,10 @@ class Session(Frame):
     max_duration
         A session ends that long after its first row, at the latest; the next row at or after that
         time opens a new one. A duration, or a whole number for a whole-number time.
-    min_rows
-        Sessions of fewer rows are left out, and get no number.
+    max_rows
+        A session ends before the row that would be too many, which opens a new one.
+    min_rows, min_duration
+        Sessions of fewer rows, or whose window is shorter, are left out, and get no number.
 
     Raises
     ------
@@ -90,19 +93,29 @@ gap='1 minute'
     own_gap: Any  # SQL text or a Column, where rows have gaps of their own
     max_duration: Extent | None
     least: Least
+    most: Most | None
     shown: str
 
-    def __init__(self, gap: Any, *, max_duration: Any = None, min_rows: int = 1) -> None:
+    def __init__(
+        self,
+        gap: Any,
+        *,
+        max_duration: Any = None,
+        max_rows: int | None = None,
+        min_rows: int = 1,
+        min_duration: Any = None,
+    ) -> None:
         length, own = _read_gap(gap)
         longest = None if max_duration is None else _read_fixed_length("max_duration", max_duration)
         if length and longest:
             _check_against_gap(length, longest)
+        sizes = read_sizes(min_rows, min_duration, max_rows, None, None)
         set_fields(
             self,
             gap=length,
             own_gap=own,
             max_duration=longest,
-            least=read_minimum_size(min_rows, None),
+            **sizes,
             shown=length.text if length else repr(gap) if isinstance(gap, str) else str(gap),
         )
 
@@ -114,22 +127,21 @@ gap='1 minute'
         return (Input("gap", self.own_gap, "length of a row's gap"),)
 
     @property
-    def ends(self) -> str:
-        """Where a session ends, in words."""
+    def scheme_ends(self) -> str:
+        """Where gaps and the longest duration end a session, in words."""
         gap = f"{self.gap} after its last row"
         end = gap if self.gap else "at the latest time that a gap of its rows reaches"
         longest = self.max_duration
         return end + (f", but no later than {longest} after its first row" if longest else "")
 
     @property
-    def guarantees(self) -> frozenset[Guarantee]:
-        """Sessions are unique; each row with a gap is in one, unless small ones are left out."""
-        some: frozenset[Guarantee] = frozenset({"unique", "drained", "non-overlapping"})
-        return some | {"partitions"} if self.least.rows == 1 else some
+    def scheme_guarantees(self) -> frozenset[Guarantee]:
+        """Sessions are unique; each row with a gap is in one."""
+        return frozenset({"unique", "drained", "non-overlapping", "partitions"})
 
     def __repr__(self) -> str:
         longest = f", max_duration={self.max_duration}" if self.max_duration else ""
-        return f"Session({self.shown}{longest}{write_minimum_size(self.least)})"
+        return f"Session({self.shown}{longest}{write_sizes(self)})"
 
 
 def _read_gap(given: Any) -> tuple[Extent | None, Any]:
