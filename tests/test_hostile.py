@@ -35,6 +35,10 @@ def _of_registry():
             yield name, Good(entry.function, dict(call.arguments))
 
 
+SIZES = {
+    "min_rows": 1, "min_duration": "1 second", "max_rows": 9, "max_duration": "1 hour",
+    "max_gap": "1 minute",
+}  # fmt: skip
 GOOD = [
     *_of_registry(),
     ("Aggregate", Good(agg.Aggregate, {
@@ -66,20 +70,27 @@ GOOD = [
         "weights": None, "changes_only": True,
     })),
     ("ThresholdFrame", Good(fl.ThresholdFrame, {
-        "predicate": "x > 1", "min_rows": 2, "min_duration": "1 minute",
+        "predicate": "x > 1", **SIZES,
     })),
-    ("BoundaryFrame", Good(fl.BoundaryFrame, {"cells": {"x": 4.2}, "overlapping": False})),
+    ("BoundaryFrame", Good(fl.BoundaryFrame, {
+        "cells": {"x": 4.2}, "overlapping": False, **SIZES,
+    })),
     ("BoundaryFrame", Good(fl.BoundaryFrame, {"cells": {"x": [1, 2]}, "overlapping": True})),
     ("DeltaFrame", Good(fl.DeltaFrame, {
-        "deltas": {"x": 0.5}, "against": "range", "include_crossing": False,
+        "deltas": {"x": 0.5}, "against": "range", "include_crossing": False, **SIZES,
     })),
     ("AggregateFrame", Good(fl.AggregateFrame, {
         "aggregate": agg.sum("x"), "limit": 10, "include_crossing": True, "may_fall": False,
+        **SIZES,
     })),
     ("AggregateFrame", Good(fl.AggregateFrame, {
         "aggregate": [agg.avg("x")], "limit": [10], "include_crossing": False, "may_fall": True,
     })),
-    ("Session", Good(fl.Session, {"gap": "1 minute", "max_duration": "1 hour", "min_rows": 1})),
+    ("StateFrame", Good(fl.StateFrame, {"state": ["x", "y > 1"], "nulls": "skip", **SIZES})),
+    ("Session", Good(fl.Session, {
+        "gap": "1 minute", "max_duration": "1 hour", "max_rows": 3, "min_rows": 1,
+        "min_duration": "1 minute",
+    })),
     ("ProgressiveWidening", Good(fl.ProgressiveWidening, {
         "first": "1 second", "longest": "1 day", "max_rows": 100, "factor": 2,
     })),

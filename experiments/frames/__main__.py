@@ -177,7 +177,7 @@ def _cases(value, whole, known, level, flag, marks, cell, starts, keys):
 
     def boundary():
         kernels.find_cells(value, 4.2, cell)
-        kernels.mark_cells(cell, starts, no(), nil(), marks)
+        kernels.mark_cells(cell, False, starts, no(), nil(), marks)  # noqa: FBT003
 
     return {
         "threshold": lambda: kernels.mark_flags(flag, starts, no(), marks),

@@ -24,6 +24,7 @@ from fanlight.engine.spec import (
     Rows,
     Session,
     Sliding,
+    StateFrame,
     ThresholdFrame,
     rows,
 )
@@ -53,9 +54,9 @@ __version__ = "0.1.0"
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
-    "Rows", "Session", "Sliding", "SlidingWindows", "ThresholdFrame", "Upsert", "WideningWindows",
-    "Windowed", "agg", "clause", "doctor", "late_rows", "over", "progress", "rejected", "replay",
-    "rows", "sql", "upsert", "watch",
+    "Rows", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame", "Upsert",
+    "WideningWindows", "Windowed", "agg", "clause", "doctor", "late_rows", "over", "progress",
+    "rejected", "replay", "rows", "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.

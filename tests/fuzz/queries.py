@@ -14,7 +14,16 @@ from tests.helpers import events, spans
 from tests.helpers.aggregates import EVERYTHING, EXACT, TIMELESS
 from tests.helpers.dataframes import SCHEMA
 from tests.helpers.events import MINUTE
-from tests.helpers.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, OWN_GAP, THRESHOLDS
+from tests.helpers.frames import (
+    AGGREGATES,
+    BOUNDARIES,
+    DELTAS,
+    OVERLAPPING,
+    OWN_GAP,
+    SIZED,
+    STATES,
+    THRESHOLDS,
+)
 from tests.helpers.granular_cases import LINEAR, STEADY
 from tests.helpers.names import NAMES
 from tests.law.ask import Ask, Data, Setting
@@ -148,7 +157,7 @@ class Drawn(Data):
         return self.draw()
 
 
-FRAMES = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *OVERLAPPING)
+FRAMES = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *OVERLAPPING, *SIZED, *STATES)
 
 
 def frames():

@@ -107,6 +107,14 @@ SESSIONS = (
     fl.Session(OWN_GAP, max_duration="4 minutes", min_rows=2),
     fl.Session("1 minute", max_rows=3, min_duration="90 seconds"),
 )
+STATES = (
+    fl.StateFrame("s"),
+    fl.StateFrame("s", nulls="skip"),
+    fl.StateFrame(["s", "n"], nulls="end", min_rows=2),
+    fl.StateFrame("v > 1"),
+    fl.StateFrame(["d", "v"], nulls="skip", max_gap="1 minute", max_rows=3),
+    fl.StateFrame("n", nulls="end", max_duration="3 minutes"),
+)
 SIZED = (
     fl.ThresholdFrame("v > 1", max_rows=2),
     fl.ThresholdFrame("n >= 1", max_gap="1 minute", min_rows=2),
@@ -126,7 +134,7 @@ SIZED = (
         [agg.max("n"), agg.count()], [7, 3], max_gap="1 minute", min_duration="1 minute"
     ),
 )
-SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SESSIONS, *SIZED)
+SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SESSIONS, *SIZED, *STATES)
 
 
 def name_of(spec):

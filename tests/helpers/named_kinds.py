@@ -102,6 +102,12 @@ KINDS = {
     "threshold frames": lambda df, c: over(df, c, fl.ThresholdFrame(c.column("real") > 1)).agg(
         *aggregates(c)
     ),
+    "state frames": lambda df, c: over(df, c, fl.StateFrame([c("text"), c("packed")])).agg(
+        *aggregates(c)
+    ),
+    "frames cut short": lambda df, c: over(
+        df, c, fl.DeltaFrame({c("real"): 3}, max_rows=2, max_gap="1 minute")
+    ).agg(*aggregates(c)),
     "native frames": lambda df, c: (
         over(df, c, fl.BoundaryFrame({c("real"): 2, c("whole"): [3]}))
         .using("native")

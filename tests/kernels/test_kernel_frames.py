@@ -88,7 +88,7 @@ def cases():
     found = {
         "flags": (one.mark_flags, lambda c: (c.opens,), lambda n: (no(n),)),
         "latches": (one.mark_latches, lambda c: (c.opens, c.closes), lambda n: (no(n), None)),
-        "cells": (one.mark_cells, lambda c: (c.cells[0],), lambda n: (no(n), ints(n))),
+        "cells": (one.mark_cells, lambda c: (c.cells[0], OFF), lambda n: (no(n), ints(n))),
         "grid": (many.mark_grid_cells, lambda c: (c.cells,), lambda n: (no(n), ints(n, 2))),
     }
     for first in (False, True):

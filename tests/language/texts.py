@@ -52,6 +52,15 @@ READ = {
     "FRAME AGGREGATE avg(`a b`) REACHES 5 MAY FALL": (
         fl.AggregateFrame([agg.avg("a b")], [5], may_fall=True)
     ),
+    "FRAME DELTA v BY 1 MAX 9 ROWS MAX GAP 5 MINUTES MIN 2 ROWS MAX 1 DAY MIN 1 SECOND": (
+        fl.DeltaFrame({"v": 1}, min_rows=2, min_duration="1 second", max_rows=9,
+                      max_duration="1 day", max_gap="5 minutes")
+    ),
+    "FRAME STATE status": fl.StateFrame("status"),
+    "FRAME STATE `a b`, (temp > 40) NULLS SKIP MAX 2 ROWS": (
+        fl.StateFrame(["`a b`", "temp > 40"], nulls="skip", max_rows=2)
+    ),
+    "FRAME STATE state NULLS END": fl.StateFrame("state", nulls="end"),
     "SESSION 5 MINUTES MAX 8 HOURS MIN 3 ROWS": (
         fl.Session("5 minutes", max_duration="8 hours", min_rows=3)
     ),

@@ -63,6 +63,7 @@ ASKED = {
 LEVELS = fl.MultiGranular(["6 seconds", "12 seconds"], ["6 seconds", "12 seconds"])
 SLIDING, TUMBLING = fl.Sliding("12 seconds", "6 seconds"), fl.Sliding("12 seconds")
 LIMIT = fl.AggregateFrame(agg.count_distinct("a_low", "some_zeros"), 2)
+STATE = fl.StateFrame(["a_low", "some_zeros"])
 OVERLAPPING = fl.BoundaryFrame({"n": 5}, overlapping=True)
 COPIED = ("expand", "aggregate-buckets")  # in a stream they give late rows to open windows
 WIDENING = fl.ProgressiveWidening("3 seconds", longest="12 seconds", max_rows=50)
@@ -130,6 +131,7 @@ ASKS = [
     *((asked, LIMIT, "arrow") for asked in (summed, numbers)),
     (summed, OVERLAPPING, "arrow"),
     (summed, fl.DeltaFrame({"n": 5}), "arrow"),
+    *((asked, STATE, way) for asked in (numbers, numbered) for way in ("arrow", "native")),
     (recurring, LEVELS, "auto"),
     (fitted, LEVELS, "auto"),
     (detected, WIDENING, "auto"),
@@ -147,6 +149,7 @@ STREAMED = [
     (summed, fl.Session("1 second"), "auto"),
     (summed, LIMIT, "auto"),
     (summed, OVERLAPPING, "auto"),
+    (numbers, STATE, "auto"),
     (recurring, LEVELS, "auto"),
     (fitted, LEVELS, "auto"),
     (detected, WIDENING, "auto"),

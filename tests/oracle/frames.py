@@ -15,6 +15,7 @@ from fanlight.engine.spec.frames import (
     Frame,
     PredicateFrame,
     Session,
+    StateFrame,
     ThresholdFrame,
 )
 from tests.oracle import aggregates as functions
@@ -119,6 +120,11 @@ def frames(
         result: dict[str, Any] = dict(zip(by, frame.key, strict=True))
         result["window"] = {"start": frame.start, "end": frame.end}
         result |= {"frame_id": frame.number, "rows": len(frame.rows), "closed": frame.closed}
+        if isinstance(spec, StateFrame):
+            states = [_state(row, spec, holds or {}) for row in frame.rows]
+            for name in states[0]:
+                values = (state[name] for state in states if state[name] is not None)
+                result[name] = next(values, None)
         for name, (function, names, options) in requests.items():
             view = functions.Rows(
                 columns=[tuple(row[column] for column in names) for row in frame.rows],
@@ -147,6 +153,8 @@ def _place(
         cut = [holds[spec.predicate](row)]
     elif isinstance(spec, PredicateFrame) and not spec.by_function:
         cut = [holds[spec.open](row), holds[spec.close](row)]
+    elif isinstance(spec, StateFrame):
+        cut = list(_state(row, spec, holds).values())
     else:
         cut = [row[name] for name in _names(spec)]
     ranks = [rank(row[name]) for name in tiebreak]
@@ -230,6 +238,35 @@ def _maximal(rows: Sequence[Row], times: Sequence[int], spec: Frame, holds: Hold
     """All that no other candidate contains."""
     del times
     return sorted(maximal(candidates(len(rows), local_condition(rows, spec, holds))))
+
+
+def _state(row: Row, spec: StateFrame, holds: Holds) -> dict[str, Any]:
+    """The state of a row, by the names that Spark gives to what it consists of."""
+    return {
+        f"({given})" if given in holds else given: holds[given](row) if given in holds
+        else row[given]
+        for given in spec.states
+    }  # fmt: skip
+
+
+def _in_states(
+    rows: Sequence[Row], times: Sequence[int], spec: StateFrame, holds: Holds
+) -> list[Pair]:
+    """The longest runs of rows that have one state, from the first row on that has one."""
+    del times
+    states = [tuple(map(rank, _state(row, spec, holds).values())) for row in rows]
+    if spec.nulls == "state":
+        known = [True] * len(rows)
+    else:
+        known = [None not in _state(row, spec, holds).values() for row in rows]
+    skipped = spec.nulls == "skip"
+
+    def together(i: int, j: int) -> bool:
+        there = [k for k in range(i, j) if known[k]]
+        complete = known[i] if skipped else len(there) == j - i
+        return complete and len({states[k] for k in there}) == 1
+
+    return sorted(chain(candidates(len(rows), together), longest=True))
 
 
 def _chained(
@@ -416,5 +453,6 @@ FRAMINGS: dict[type[Frame], Callable[[Sequence[Row], Sequence[int], Any, Holds],
     PredicateFrame: _processed,
     BoundaryFrame: _maximal,
     DeltaFrame: _chained,
+    StateFrame: _in_states,
     AggregateFrame: _chained,
 }

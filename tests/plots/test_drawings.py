@@ -39,6 +39,7 @@ SPECS = [
     fl.AggregateFrame(agg.sum("x"), 10),
     fl.PredicateFrame("x > 1", "x < 1"),
     fl.Session("5 minutes"),
+    fl.StateFrame("<b>", max_gap="5 minutes"),
     fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100),
     fl.ProgressiveWidening("1 second", longest="1 second", max_rows=100),
     fl.ProgressiveWidening(["1 second", "1 hour"], longest="1 hour", max_rows=100),

@@ -30,6 +30,12 @@ RIGHT = {
     "threshold": (
         fl.ThresholdFrame, {"predicate": "v > 1", "min_rows": 2, "min_duration": "1 minute"},
     ),
+    "sizes": (
+        fl.ThresholdFrame,
+        {"predicate": "v > 1", "min_rows": 2, "min_duration": "1 minute", "max_rows": 9,
+         "max_duration": "1 hour", "max_gap": "5 minutes"},
+    ),
+    "state": (fl.StateFrame, {"state": ["s", "v > 1"], "nulls": "skip", "max_rows": 9}),
     "delta": (fl.DeltaFrame, {"deltas": {"v": 0.5}, "against": "first"}),
     "boundary": (fl.BoundaryFrame, {"cells": {"v": 0.5}, "overlapping": True}),
     "aggregate": (fl.AggregateFrame, {"aggregate": agg.sum("v"), "limit": 10, "may_fall": True}),

@@ -14,6 +14,10 @@ from fanlight.engine.kinds import scheme_of
 from fanlight.engine.plan.frames import InputColumn
 
 BAD = {
+    "no state": (lambda: fl.StateFrame([]), "names no column"),
+    "an empty state": (lambda: fl.StateFrame(" "), "is empty"),
+    "a state that is a number": (lambda: fl.StateFrame(3), "neither a column nor SQL text"),
+    "unknown nulls": (lambda: fl.StateFrame("s", nulls="drop"), "nulls='drop' is not known"),
     "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "is empty"),
     "a predicate that is a number": (lambda: fl.ThresholdFrame(3), "neither SQL text"),
     "no rows": (lambda: fl.ThresholdFrame("v > 1", min_rows=0), "min_rows=0"),
@@ -109,6 +113,48 @@ def test_schemes_are_shown_as_written(spec, shown):
         spec.least = None
 
 
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"max_rows": 0}, "max_rows=0 is not a positive number"),
+        ({"max_rows": True}, "not a positive number of rows"),
+        ({"max_duration": "0 seconds"}, "must be positive"),
+        ({"max_gap": "0 seconds"}, "must be positive"),
+        ({"max_gap": fl.rows(3)}, "counts rows; write max_gap='5 minutes'"),
+        ({"max_duration": fl.rows(3)}, "counts rows; write max_rows=3"),
+        ({"min_duration": fl.rows(3)}, "counts rows; write min_rows=3"),
+        ({"min_rows": 3, "max_rows": 2}, "leaves out every frame"),
+        ({"min_duration": "1 hour", "max_duration": "1 minute"}, "leaves out every frame"),
+    ],
+)
+def test_bad_sizes_are_refused_of_every_scheme(more, says):
+    for make in (
+        lambda **sizes: fl.ThresholdFrame("v > 1", **sizes),
+        lambda **sizes: fl.PredicateFrame("v > 1", "v < 1", **sizes),
+        lambda **sizes: fl.BoundaryFrame({"v": 1}, **sizes),
+        lambda **sizes: fl.DeltaFrame({"v": 1}, **sizes),
+        lambda **sizes: fl.AggregateFrame(agg.sum("v"), 1, **sizes),
+        lambda **sizes: fl.StateFrame("v", **sizes),
+    ):
+        with pytest.raises(fl.FanlightError, match=says):
+            make(**more)
+
+
+def test_sizes_are_shown_and_told():
+    spec = fl.DeltaFrame({"v": 1}, min_rows=2, max_rows=9, max_duration="1 hour", max_gap=5)
+    assert (
+        repr(spec)
+        == "DeltaFrame({'v': 1}, min_rows=2, max_rows=9, max_duration='1 hour', max_gap=5)"
+    )
+    assert spec.ends == (
+        "once a value has changed by its delta; at the latest before row 10 of it or '1 hour' "
+        "after its first row or 5 after its last row"
+    )
+    assert spec.guarantees == {"unique", "non-overlapping"}
+    with pytest.raises(fl.FanlightError, match="cut rows out of a frame that are in the next one"):
+        fl.BoundaryFrame({"v": 1}, overlapping=True, max_rows=3)
+
+
 def test_numbers_mean_what_was_written():
     assert fl.DeltaFrame({"v": 0.1}).deltas == (("v", Fraction(1, 10)),)
     assert fl.BoundaryFrame({"v": [0.1, 0.3]}).cells[0][1] == (Fraction(1, 10), Fraction(3, 10))
@@ -133,6 +179,9 @@ def test_whole_numbers_reach_a_limit_at_its_ceiling():
         (fl.BoundaryFrame({"v": Fraction(1, 10**9)}), "int", "too fine"),
         (fl.ThresholdFrame("v"), "int", "not a condition"),
         (fl.PredicateFrame("v", "not v"), "string", "not a condition"),
+        (fl.StateFrame("v"), "map<string,int>", "does not compare"),
+        (fl.StateFrame("v"), "struct<a:variant>", "does not compare"),
+        (fl.StateFrame("v"), "interval", "does not compare"),
     ],
     ids=repr,
 )

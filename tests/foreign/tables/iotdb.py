@@ -61,8 +61,8 @@ def within(delta):
 
 
 def equal(column):
-    """A run of equal values: of small whole numbers, any other is at least 1 away."""
-    return fl.DeltaFrame({column: 1}, against="first")
+    """A run of equal values."""
+    return fl.StateFrame(column)
 
 
 # Time, charging_status (n), soc (v).

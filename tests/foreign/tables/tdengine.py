@@ -65,7 +65,7 @@ ENDED = "last_v = 9"  # it is for a user to say whether a last window has met it
 STATES = given(
     "ts n", (0, None), (1, 1), (2, None), (3, 1), (4, None), (5, 2), (6, 2), (7, 1), (8, None)
 )
-RUNS = fl.DeltaFrame({"n": 1})  # of whole numbers: a run of equal values
+RUNS = fl.StateFrame("n", nulls="skip")
 BURST = [(3000, 1), (3001, 2), (3009, 3), (13000, 1), (13001, 2), (13009, 3)]
 STATE_ROWS = [(at, 11) for at in range(209, 215)] + [(215, 29)]
 FRAMES = (

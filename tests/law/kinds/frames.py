@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import fanlight as fl
 from tests.helpers.aggregates import EVERYTHING
-from tests.helpers.frames import AGGREGATES, BOUNDARIES, DELTAS, OVERLAPPING, SIZED, THRESHOLDS
+from tests.helpers.frames import (
+    AGGREGATES,
+    BOUNDARIES,
+    DELTAS,
+    OVERLAPPING,
+    SIZED,
+    STATES,
+    THRESHOLDS,
+)
 from tests.law import oracle
 from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import (
@@ -32,9 +40,11 @@ NATIVELY = {n: EVERY[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "
 STREAMED = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "max_v", "avg_n", "min_s", "list_v")}
 FRAMED = {n: EVERY[n] for n in ("concat", "median", "min_by", *OTHERS)}
 COUNT = {"n": ("count",)}
-SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SIZED)
+SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SIZED, *STATES)
 SOME = (THRESHOLDS[2], BOUNDARIES[4], DELTAS[0], DELTAS[6])
-NATIVE = (*THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES)
+NATIVE = (
+    *THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES, *STATES[:4]
+)  # fmt: skip
 ALIKE = (
     fl.ThresholdFrame("v > 1", min_rows=8),
     fl.ThresholdFrame("v < 1", min_duration="2 minutes"),
@@ -92,6 +102,8 @@ BATCH = (
     *always(frames("natively", NATIVE, ROWS, NATIVELY, strategies=("native",))),
     *frames("rows", [THRESHOLDS[0], THRESHOLDS[2], BOUNDARIES[4]], ROWS, {}, action="rows",
             strategies=("native",)),
+    *frames("rows", [STATES[1], STATES[2]], ROWS, {}, action="rows",
+            strategies=("arrow", "native")),
     *frames("alike", ALIKE, TIES, COUNT, by=(), strategies=("native",)),
     *frames("alike, by k", ALIKE, TIES, COUNT, by=("k",), strategies=("native",)),
     *frames("boundaries", [fl.BoundaryFrame({"v": 4.2}), fl.BoundaryFrame({"v": [-4.6, 4.2, 8.4]})],
@@ -124,6 +136,8 @@ STREAM = (
         [THRESHOLDS[1], BOUNDARIES[4], DELTAS[6], AGGREGATES[2], OVERLAPPING[0]],
         3,
     ),
+    *arriving("states", STATES[4:5], 3),
+    *thorough(arriving("states", [*STATES[:4], STATES[5]], 3)),
     *arriving("frames cut short", [SIZED[3], SIZED[8]], 3),
     *thorough(arriving("frames cut short", [one for one in SIZED if one not in SIZED[3:9:5]], 3)),
     *arriving("rows of frames cut short", [SIZED[6]], 5, {}, TIMED, action="rows"),

@@ -110,9 +110,14 @@ def find_cells(values: Floats, width: float, cells: Ints) -> None:
         cells[i] = np.int64(n)
 
 
-@kernel(VOID(INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
-def mark_cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks) -> None:
-    """Mark boundary frames: the longest stretches of rows in one cell."""
+@kernel(VOID(INTS, BOOL, INTS, NEW_BOOLS, NEW_INTS, NEW_MARKS))
+def mark_cells(
+    cell: Ints, skips: bool, starts: Ints, opened: Bools, last: Ints, marks: Marks
+) -> None:
+    """Mark boundary and state frames: the longest stretches of rows in one cell.
+
+    A row in no cell ends the frame or, with ``skips``, stays in it.
+    """
     for g in range(len(starts) - 1):
         begin, end = starts[g], starts[g + 1]
         if begin == end:
@@ -120,6 +125,9 @@ def mark_cells(cell: Ints, starts: Ints, opened: Bools, last: Ints, marks: Marks
         before = last[g] if opened[g] else NO_CELL
         for i in range(begin, end):
             c = cell[i]
+            if skips and c == NO_CELL:
+                marks[i] = 0 if before == NO_CELL else 1
+                continue
             marks[i] = 0 if c == NO_CELL else (1 if c == before else 2)
             before = c
         opened[g] = before != NO_CELL

@@ -84,22 +84,23 @@ def encode_keys(known: pa.Table, rows: pa.Table) -> tuple[Ints, Ints]:
         first = np.arange(min(len(rows), 1 - len(known)))
         return np.zeros(len(rows), np.int64), first
     both = pa.concat_tables([known, with_schema_of(known, rows)])
-    codes: Ints | None = None
-    count = 0
-    for column in both.columns:
-        part, distinct = _codes_of_values(as_array(column))
-        if codes is None:
-            codes, count = part, distinct
-            continue
-        encoded = pa.array(codes * distinct + part).dictionary_encode()
-        codes, count = ints(encoded.indices), len(encoded.dictionary)
-    if codes is None:
-        raise AssertionError
+    codes, count = codes_of_rows([as_array(column) for column in both.columns])
     codes = codes[len(known) :]
     fresh = np.full(count - len(known), len(codes), np.int64)
     new = np.flatnonzero(codes >= len(known))
     np.minimum.at(fresh, codes[new] - len(known), new)
     return codes, fresh
+
+
+def codes_of_rows(columns: Sequence[pa.Array]) -> tuple[Ints, int]:
+    """Number the distinct rows of columns by first appearance: each row's number, how many."""
+    first, *others = columns
+    codes, count = _codes_of_values(first)
+    for column in others:
+        part, distinct = _codes_of_values(column)
+        encoded = pa.array(codes * distinct + part).dictionary_encode()
+        codes, count = ints(encoded.indices), len(encoded.dictionary)
+    return codes, count
 
 
 def _codes_of_values(column: pa.Array) -> tuple[Ints, int]:

@@ -50,10 +50,10 @@ def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
     cut = scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every")
     if cut or scheme.max_rows:
         return "a row and the rows before it do not say when their frame began"
-    if scheme.kind not in ("every", "flags", "cells"):
+    if scheme.kind not in ("every", "flags", "cells", "states"):
         return (
-            "only threshold and boundary frames, and sessions, can be found by comparing a row "
-            "with the one before"
+            "only threshold, boundary and state frames, and sessions, can be found by comparing a "
+            "row with the one before"
         )
     return ""
 

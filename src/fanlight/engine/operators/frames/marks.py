@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels import running
 from fanlight.engine.kernels.sizes import Sizes, cut_by_size, exceeds_size, measure_row
+from fanlight.engine.operators.arrow_tables import codes_of_rows
 from fanlight.engine.operators.frames.distinct import DistinctValues, as_texts
 from fanlight.engine.operators.frames.logical_steps import Step, logical_step
 from fanlight.engine.operators.partials import python_values
@@ -175,7 +177,8 @@ class Cells(Marker):
         del sizes
         cells = self._cells_of_values(inputs)
         if len(cells) == 1:
-            one.mark_cells(cells[0], starts, state["opened"], state["last"].reshape(-1), out)
+            last = _only_column(state["last"])
+            one.mark_cells(cells[0], False, starts, state["opened"], last, out)  # noqa: FBT003
         else:
             many.mark_grid_cells(np.stack(cells), starts, state["opened"], state["last"], out)
 
@@ -187,6 +190,55 @@ class Cells(Marker):
         scheme = self.scheme
         parts = zip(inputs, scheme.marked_inputs, scheme.cells, scheme.widths, strict=True)
         return [cells_of(values, read, given, width) for values, read, given, width in parts]
+
+
+class States(Marker):
+    """A frame lasts while rows are in one state: equal values of all inputs."""
+
+    independent: ClassVar[bool] = True
+
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """The state of the open frame as text, which tells values of any type apart."""
+        return {"text": np.full(slots, "", dtype=object)}
+
+    def kernel_values(self, inputs: list[pa.Array]) -> list[Any]:
+        """The inputs as they are: few of their values are needed in Python."""
+        return list(inputs)
+
+    def write_marks(
+        self,
+        inputs: list[Any],
+        starts: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
+        out: Marks,
+    ) -> None:
+        """See :func:`fanlight.engine.kernels.frames.mark_cells`; a cell is a state."""
+        del sizes
+        cell, _ = codes_of_rows(inputs)
+        if self.scheme.nulls != "state":
+            null = np.any([column.is_null().to_numpy(zero_copy_only=False) for column in inputs], 0)
+            cell = np.where(null, one.NO_CELL, cell)
+        opened, text = state["opened"], state["text"]
+        known = np.flatnonzero(cell != one.NO_CELL)
+        groups, first = np.unique(np.searchsorted(starts, known, "right") - 1, return_index=True)
+        before = _texts_of(inputs, known[first])
+        last = np.full(len(starts) - 1, _ANOTHER)
+        same = [opened[g] and text[g] == now for g, now in zip(groups, before, strict=True)]
+        last[groups[same]] = cell[known[first[same]]]
+        one.mark_cells(cell, self.scheme.nulls == "skip", starts, opened, last, out)
+        text[groups] = _texts_of(inputs, known[np.append(first[1:], len(known)) - 1])
+        text[~opened] = ""
+
+
+_ANOTHER = -1  # a state unlike all at hand
+
+
+def _texts_of(columns: list[pa.Array], at: Ints) -> list[str]:
+    """The values of some rows, each as one text."""
+    rows = pa.array(at)
+    values = [python_values(column.take(rows)) for column in columns]
+    return [repr(spark_key(value)) for value in zip(*values, strict=True)]
 
 
 class _Running(Marker):
@@ -378,6 +430,7 @@ MARKERS: dict[str, type[Marker]] = {
     "flags": Flags,
     "latches": Latches,
     "cells": Cells,
+    "states": States,
     "deltas": Deltas,
     "limits": Limits,
     "distinct": Distinct,

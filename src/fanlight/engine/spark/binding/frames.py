@@ -23,7 +23,7 @@ from fanlight.engine.spark.binding.source import (
 )
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import expr, first_line, free_name, quote_column, type_text
+from fanlight.engine.spark.sql import expr, first_line, free_name, is_taken, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames import AggregateFrame, Frame
 from fanlight.engine.spec.units import LONGEST
@@ -39,6 +39,7 @@ class FrameBound(Bound):
     spec: Frame
     scheme: Scheme
     framed: tuple[Any, ...]
+    shown: tuple[tuple[Any, str], ...] = ()  # columns that results have of each frame, and names
     length: Column | None = None  # for how long a row keeps its frame open, if rows say so
     length_type: str = ""
 
@@ -111,12 +112,20 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     # The scheme goes to Python workers, where Columns cannot go.
     bare = replace(scheme, inputs=tuple(replace(read, column=None) for read in scheme.inputs))
     length = (columns[-1], types[-1]) if scheme.has_own_deadlines else (None, "")
+    shown = columns[: len(spec.shown_inputs)]
+    names = schema_of(df, [("state", column) for column in shown], "state")
+    for found in names:
+        asked = f"state={found.name!r}"
+        check_not_output(df, asked, found.name, OUTPUTS)
+        if is_taken(df, found.name, source.names):
+            raise refuse(asked, "is a key, which has one value for all rows of it", "leave it out")
     return FrameBound(
         source,
         coordinate_,
         spec=spec,
         scheme=bare,
         framed=framed,
+        shown=tuple((column, found.name) for column, found in zip(shown, names, strict=True)),
         length=length[0],
         length_type=length[1],
     )

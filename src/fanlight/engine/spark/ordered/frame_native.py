@@ -1,4 +1,4 @@
-"""Threshold and boundary frames, and sessions, of a batch in Spark SQL: no row goes through Python.
+"""Threshold, boundary and state frames, and sessions, of a batch in Spark SQL alone.
 
 Whether a row goes on with the frame before it follows from the rows alone. So a running count of
 the rows that begin a frame numbers the frames.
@@ -78,7 +78,8 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
         df = rows.df.selectExpr("*", "1 as cell", f"{until} as following")
         df = df.selectExpr("*", f"coalesce(t > max(following) {before}, true) as begins")
     else:
-        df = rows.df.selectExpr("*", f"{_cell_sql(scheme, rows.inputs)} as cell")
+        up_to_here = over_clause(keys, order, "rows unbounded preceding")
+        df = rows.df.selectExpr("*", f"{_cell_sql(scheme, rows.inputs, up_to_here)} as cell")
         begins = f"cell is not null and not (cell <=> lag(cell) {in_order})"
         df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {in_order} as following")
     running = over_clause(keys, order, "rows unbounded preceding")
@@ -109,10 +110,20 @@ def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
     return df.selectExpr("*", f"if(reported, {kept} - 1L, null) as frame")
 
 
-def _cell_sql(scheme: Scheme, inputs: tuple[str, ...]) -> str:
-    """SQL: a value that all rows of a frame share; null for a row that is in none."""
+def _cell_sql(scheme: Scheme, inputs: tuple[str, ...], up_to_here: str) -> str:
+    """SQL: a value that all rows of a frame share; null for a row that is in none.
+
+    ``up_to_here`` is a window of the rows of a key up to each.
+    """
     if scheme.kind == "flags":
         return f"if({inputs[0]}, 1, null)"
+    if scheme.kind == "states":
+        state = f"struct({', '.join(inputs)})"
+        if scheme.nulls == "state":
+            return state
+        known = " and ".join(f"{text} is not null" for text in inputs)
+        state = f"if({known}, {state}, null)"
+        return state if scheme.nulls == "end" else f"last_value({state}) ignore nulls {up_to_here}"
     parts = zip(inputs, scheme.inputs, scheme.cells, scheme.widths, strict=True)
     texts = [_cell_number(text, read, given, width) for text, read, given, width in parts]
     if len(texts) == 1:

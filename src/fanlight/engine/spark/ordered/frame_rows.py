@@ -27,6 +27,8 @@ from fanlight.engine.spark.sql import group_rows, project, type_text, types_in
 from fanlight.engine.spec.errors import refuse
 
 UNORDERED = ("map<", "variant", "interval")
+# The kinds of schemes that ask whether values are equal, as errors name them.
+TOLD_APART = {"distinct": "a limit on distinct values", "states": "a state"}
 EVERY_ROW = Count("1")  # frames have their rows counted anyway
 FACTS = FieldFacts("frame", running=True, invertible=False)
 
@@ -65,9 +67,9 @@ def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
     arguments = list(fields.arguments.values())
     rows = select_placeable(bound, fields)
     types = {field.name: field.dataType for field in rows.schema.fields}
-    distinct = bound.scheme.kind == "distinct"
+    about = TOLD_APART.get(bound.scheme.kind, "")
     inputs = tuple(
-        _input_sql(read, name, types[name] if name else None, distinct=distinct)
+        _input_sql(read, name, types[name] if name else None, told_apart=about)
         for read, name in zip(bound.scheme.marked_inputs, asked, strict=True)
     )
     if bound.scheme.has_own_deadlines:
@@ -84,9 +86,12 @@ def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
 
 
 def _input_sql(
-    read: InputColumn, name: str | None, kind: DataType | None, *, distinct: bool
+    read: InputColumn, name: str | None, kind: DataType | None, *, told_apart: str
 ) -> str:
-    """SQL: an input of the scheme; values that it tells apart are in their normal form."""
+    """SQL: an input of the scheme; values that it tells apart are in their normal form.
+
+    ``told_apart`` names what tells them apart, in errors; empty if nothing does.
+    """
     if name is None or kind is None:
         return "(true)"
     if read.type == "flag":
@@ -97,10 +102,9 @@ def _input_sql(
         return _cast(name, kind, "double")
     if read.type == "whole":
         return _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
-    if distinct and not has_normal_form(kind):
-        about = f"is on values of type {type_text(kind)}, {WHY_NOT}"
-        raise refuse("a limit on distinct values", about, INSTEAD)
-    return encode_sql(normal_form(name, kind) if distinct else name, kind)
+    if told_apart and not has_normal_form(kind):
+        raise refuse(told_apart, f"is on values of type {type_text(kind)}, {WHY_NOT}", INSTEAD)
+    return encode_sql(normal_form(name, kind) if told_apart else name, kind)
 
 
 def _cast(text: str, kind: DataType, wanted: str) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.library.in_order import first
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_frames import explain_frames
 from fanlight.engine.plan.frames import Scheme
@@ -131,7 +132,7 @@ class FrameWindows(Windowed):
 
         """
         with errors_of_call("frames()"):
-            return check_analysis(self._finish_frames(Fields()))
+            return check_analysis(self._finish_frames(self._build_fields()))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
@@ -168,7 +169,7 @@ class FrameWindows(Windowed):
         """
         calls = (*aggregates, *named.values())
         with errors_of_call(", ".join(getattr(call, "label", repr(call)) for call in calls)):
-            return check_analysis(self._finish_frames(self._build_fields(aggregates, named)))
+            return check_analysis(self._finish_frames(self._build_fields(*aggregates, **named)))
 
     def rows(self) -> DataFrame:
         """Every row unchanged, with the ``frame_id`` of its frame, null if it is in none.
@@ -312,7 +313,7 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         step = check_split(bound, every)
-        fields = self._build_fields(aggregates, named) if aggregates or named else Fields()
+        fields = self._build_fields(*aggregates, **named)
         with errors_of_call(f"split({every!r})"):
             return check_analysis(split_frames(bound, fields, self._find_frames(fields), step))
 
@@ -346,7 +347,7 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
-        fields = self._build_fields(aggregates, named) if aggregates or named else Fields()
+        fields = self._build_fields(*aggregates, **named)
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
         state = describe_state(bound) if streaming else ""
@@ -377,8 +378,12 @@ Row(dye=0, frame_id=None)]
         rejected = rejected_rows(self._bound)
         return rejected if self._bound.length is None else rejected.drop(self._bound.length_name)
 
-    def _build_fields(self, aggregates: Any, named: Any) -> Fields:
-        calls = collect_calls(self._bound, aggregates, named, OUTPUTS)
+    def _build_fields(self, *aggregates: Any, **named: Any) -> Fields:
+        """What is asked of each frame, after what its scheme shows of it."""
+        shown = [first(one, ignorenulls=True).alias(name) for one, name in self._bound.shown]
+        if not (shown or aggregates or named):
+            return Fields()
+        calls = collect_calls(self._bound, (*shown, *aggregates), named, OUTPUTS)
         # Python cannot combine sketches; values are counted instead.
         exact = self._bound.df.isStreaming or self._bound.scheme.overlapping
         return build_fields(self._bound, calls, exact=exact)

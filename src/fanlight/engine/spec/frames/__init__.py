@@ -9,8 +9,9 @@ from fanlight.engine.spec.frames.boundary import BoundaryFrame
 from fanlight.engine.spec.frames.delta import DeltaFrame
 from fanlight.engine.spec.frames.predicates import PredicateFrame, ThresholdFrame
 from fanlight.engine.spec.frames.session import Session
+from fanlight.engine.spec.frames.states import StateFrame
 
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Frame", "PredicateFrame", "Session",
-    "ThresholdFrame",
+    "StateFrame", "ThresholdFrame",
 ]  # fmt: skip

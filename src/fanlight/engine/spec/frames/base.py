@@ -45,6 +45,11 @@ class Frame(Pictured):
         raise NotImplementedError
 
     @property
+    def shown_inputs(self) -> tuple[Input, ...]:
+        """The inputs whose value in a frame is a part of results: all rows of it have the same."""
+        return ()
+
+    @property
     def scheme_ends(self) -> str:
         """Where the scheme ends a frame, in words that go on from 'a frame ends'."""
         raise NotImplementedError
