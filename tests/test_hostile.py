@@ -75,7 +75,10 @@ GOOD = [
     ("BoundaryFrame", Good(fl.BoundaryFrame, {
         "cells": {"x": 4.2}, "overlapping": False, **SIZES,
     })),
-    ("BoundaryFrame", Good(fl.BoundaryFrame, {"cells": {"x": [1, 2]}, "overlapping": True})),
+    ("BoundaryFrame", Good(fl.BoundaryFrame, {
+        "cells": {"x": [1, 2]}, "overlapping": True, "min_rows": 1, "min_duration": None,
+        "max_rows": None, "max_duration": None, "max_gap": None,
+    })),
     ("DeltaFrame", Good(fl.DeltaFrame, {
         "deltas": {"x": 0.5}, "against": "range", "include_crossing": False, **SIZES,
     })),
@@ -85,6 +88,7 @@ GOOD = [
     })),
     ("AggregateFrame", Good(fl.AggregateFrame, {
         "aggregate": [agg.avg("x")], "limit": [10], "include_crossing": False, "may_fall": True,
+        **SIZES,
     })),
     ("StateFrame", Good(fl.StateFrame, {"state": ["x", "y > 1"], "nulls": "skip", **SIZES})),
     ("Session", Good(fl.Session, {
@@ -98,12 +102,11 @@ GOOD = [
         "first": ["1 second", "1 minute"], "longest": "1 minute", "max_rows": 100, "factor": 2,
     })),
     ("PredicateFrame", Good(fl.PredicateFrame, {
-        "open": "x > 1", "close": "x < 1", "columns": (), "update": None, "min_rows": 1,
-        "min_duration": None,
+        "open": "x > 1", "close": "x < 1", "columns": (), "update": None, **SIZES,
     })),
     ("PredicateFrame", Good(fl.PredicateFrame, {
         "open": lambda *_: True, "close": lambda *_: False, "columns": ["x"],
-        "update": lambda *given: given[1], "min_rows": 1, "min_duration": "1 minute",
+        "update": lambda *given: given[1], **SIZES,
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.Sliding("1 hour"), "time": "ts", "by": "x", "tiebreak": ["y"], "late": "open",

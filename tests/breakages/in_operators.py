@@ -117,7 +117,7 @@ BREAKAGES = (
         "mark_flags",
         Code("1 if opened[g] else 2", "2"),
     ),
-    marks("a latch never closes", "mark_latches", Code("not closes[i]", "True"), FRAME_OPERATORS),
+    marks("a latch never closes", "_mark_latches", Code("not closes[i]", "True"), FRAME_OPERATORS),
     marks(
         "a value on the boundary is in the next cell",
         "find_cells",
@@ -171,6 +171,31 @@ BREAKAGES = (
         "a spread of doubles that reaches the limit goes on",
         "running:floats_differ_by",
         Code("high - low >= delta", "high - low > delta"),
+    ),
+    frames(
+        "a row after the greatest number of rows joins its frame",
+        "exceeds_size",
+        Code("sizes.rows[g] >= sizes.most", "sizes.rows[g] > sizes.most"),
+    ),
+    frames(
+        "a row at the longest duration joins its frame",
+        "exceeds_size",
+        Code("t >= sizes.began[g] + sizes.cap", "t > sizes.began[g] + sizes.cap"),
+    ),
+    frames(
+        "a delta goes on from a frame that was cut short",
+        "_mark_deltas",
+        Code("inside, full = False, False", "full = False"),
+    ),
+    frames(
+        "a frame that was cut short goes on with a null",
+        "cut_by_size",
+        Code("2 if opens[i] else 0", "2"),
+    ),
+    frames(
+        "the state of an open frame is forgotten",
+        "States.write_marks",
+        Code('text[~opened] = ""', 'text[:] = ""'),
     ),
     frames(
         "a frame holds the row that ends it",

@@ -110,7 +110,7 @@ SESSIONS = (
 STATES = (
     fl.StateFrame("s"),
     fl.StateFrame("s", nulls="skip"),
-    fl.StateFrame(["s", "n"], nulls="end", min_rows=2),
+    fl.StateFrame(["v > 1", "n >= 1"], nulls="end", min_rows=2),
     fl.StateFrame("v > 1"),
     fl.StateFrame(["d", "v"], nulls="skip", max_gap="1 minute", max_rows=3),
     fl.StateFrame("n", nulls="end", max_duration="3 minutes"),
@@ -123,10 +123,10 @@ SIZED = (
         opens, closes, columns=["n"], update=update, max_rows=2, max_gap="90 seconds"
     ),
     fl.BoundaryFrame({"v": 1.5}, max_duration="2 minutes", min_duration="30 seconds"),
-    fl.BoundaryFrame({"n": [0, 1.5, 2], "w": 1}, max_rows=3, max_gap="1 minute", min_rows=2),
+    fl.BoundaryFrame({"n": [0, 1.5, 2], "w": 1}, max_rows=3, max_gap="1 minute"),
     fl.DeltaFrame({"v": 1.5}, max_duration="3 minutes"),
     fl.DeltaFrame({"n": 2}, against="first", include_crossing=True, max_rows=3, max_gap="1 minute"),
-    fl.DeltaFrame({"v": 2, "n": 3}, max_gap="1 minute", min_rows=2),
+    fl.DeltaFrame({"v": 4, "n": 9}, max_gap="2 minutes", min_rows=2),
     fl.AggregateFrame(agg.sum("n"), 4, max_gap="2 minutes"),
     fl.AggregateFrame(agg.sum("v"), 3.5, include_crossing=False, max_rows=2),
     fl.AggregateFrame(agg.count_distinct("s"), 3, max_duration="3 minutes", max_rows=4),

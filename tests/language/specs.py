@@ -204,7 +204,11 @@ def meaning(spec):
         return tuple(map(meaning, spec))
     if isinstance(spec, (fl.BoundaryFrame, fl.DeltaFrame)):
         (pairs, *rest) = [getattr(spec, one.name) for one in fields(spec) if one.name != "shown"]
-        return type(spec), tuple((tuple(split_path(name)), given) for name, given in pairs), *rest
+        return (
+            type(spec),
+            tuple((tuple(split_path(name)), given) for name, given in pairs),
+            *(map(meaning, rest)),
+        )
     if is_dataclass(spec):
         values = [getattr(spec, one.name) for one in fields(spec) if one.name != "shown"]
         return type(spec), *map(meaning, values)

@@ -15,7 +15,6 @@ from fanlight.engine.plan.frames import InputColumn
 
 BAD = {
     "no state": (lambda: fl.StateFrame([]), "names no column"),
-    "an empty state": (lambda: fl.StateFrame(" "), "is empty"),
     "a state that is a number": (lambda: fl.StateFrame(3), "neither a column nor SQL text"),
     "unknown nulls": (lambda: fl.StateFrame("s", nulls="drop"), "nulls='drop' is not known"),
     "a predicate that says nothing": (lambda: fl.ThresholdFrame("  "), "is empty"),

@@ -14,6 +14,7 @@ from fanlight.engine.kernels.jit import (
     BOOLS,
     INT,
     INTS,
+    NEW_BOOLS,
     NEW_INTS,
     VOID,
     Type,
@@ -86,11 +87,12 @@ def ends_before(sizes: Sizes, g: int, i: int, first: int, marks: Marks) -> bool:
     return exceeds_size(sizes, g, i)
 
 
-@kernel(VOID(NEW_MARKS, INTS, BOOLS, SIZES))
-def cut_by_size(marks: Marks, starts: Ints, opened: Bools, sizes: Sizes) -> None:
+@kernel(VOID(NEW_MARKS, BOOLS, INTS, NEW_BOOLS, SIZES))
+def cut_by_size(marks: Marks, opens: Bools, starts: Ints, opened: Bools, sizes: Sizes) -> None:
     """Cut frames whose rows may be in a frame whatever its other rows are: 1 becomes 2.
 
-    ``opened`` is true for groups with a frame open before their first row.
+    ``opens`` says which rows may open a frame; of others 1 becomes 0. ``opened`` is true for groups
+    with a frame open before their first row, and then for those with one open after their last.
 
         t         0  4  9 20 24 30     until 5 later, cap 12
         marks     1  1  1  1  1  1     becomes 2  1  1  2  1  2
@@ -100,6 +102,7 @@ def cut_by_size(marks: Marks, starts: Ints, opened: Bools, sizes: Sizes) -> None
         inside = opened[g]
         for i in range(starts[g], starts[g + 1]):
             if marks[i] == 1 and (not inside or exceeds_size(sizes, g, i)):
-                marks[i] = 2
+                marks[i] = 2 if opens[i] else 0
             measure_row(sizes, g, i, marks[i])
             inside = marks[i] != 0
+        opened[g] = inside

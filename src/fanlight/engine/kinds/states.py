@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import contains_type
+from fanlight.engine.algebra.sql_text import without_field_names
 from fanlight.engine.kinds.examples import VALUES, split_values
 from fanlight.engine.kinds.kind import (
     FRAMED,
@@ -30,7 +31,7 @@ _STATES = 3
 
 def _make_scheme(spec: StateFrame, types: Sequence[str], time_kind: str) -> Scheme:
     for read, kind in zip(spec.inputs, types, strict=True):
-        if contains_type(kind, _INCOMPARABLE) or _CALENDAR.search(kind):
+        if contains_type(kind, _INCOMPARABLE) or _CALENDAR.search(without_field_names(kind)):
             raise refuse(
                 f"state={str(read.given)!r}",
                 f"is of type {kind}, whose values Spark does not compare",

@@ -24,6 +24,7 @@ from fanlight.engine.plan.frames import InputColumn, Scheme
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 Marks = NDArray[np.uint8]
 
 WATCHED = {
@@ -83,10 +84,17 @@ class Marker:
         length = int(starts[-1]) if len(starts) else 0
         marks = np.zeros(length, np.uint8)
         opened = state["opened"].copy()
-        self.write_marks(self.kernel_values(inputs), starts, state, sizes, marks)
+        values = self.kernel_values(inputs)
+        self.write_marks(values, starts, state, sizes, marks)
         if sizes is not None and self.independent:
-            cut_by_size(marks, starts, opened, sizes)
+            cut_by_size(marks, self.opening_rows(values, length), starts, opened, sizes)
+            state["opened"][:] = opened
         return marks
+
+    def opening_rows(self, inputs: list[Any], length: int) -> Bools:
+        """Which rows may open a frame, of those that may be in one."""
+        del inputs
+        return np.ones(length, np.bool_)
 
     def kernel_values(self, inputs: list[pa.Array]) -> list[Any]:
         """The inputs that marks depend on, converted for kernels."""
@@ -216,9 +224,7 @@ class States(Marker):
         """See :func:`fanlight.engine.kernels.frames.mark_cells`; a cell is a state."""
         del sizes
         cell, _ = codes_of_rows(inputs)
-        if self.scheme.nulls != "state":
-            null = np.any([column.is_null().to_numpy(zero_copy_only=False) for column in inputs], 0)
-            cell = np.where(null, one.NO_CELL, cell)
+        cell = np.where(self.opening_rows(inputs, len(cell)), cell, one.NO_CELL)
         opened, text = state["opened"], state["text"]
         known = np.flatnonzero(cell != one.NO_CELL)
         groups, first = np.unique(np.searchsorted(starts, known, "right") - 1, return_index=True)
@@ -227,8 +233,15 @@ class States(Marker):
         same = [opened[g] and text[g] == now for g, now in zip(groups, before, strict=True)]
         last[groups[same]] = cell[known[first[same]]]
         one.mark_cells(cell, self.scheme.nulls == "skip", starts, opened, last, out)
-        text[groups] = _texts_of(inputs, known[np.append(first[1:], len(known)) - 1])
+        text[groups] = _texts_of(inputs, known[np.append(first[1:], len(known))[: len(first)] - 1])
         text[~opened] = ""
+
+    def opening_rows(self, inputs: list[Any], length: int) -> Bools:
+        """Rows that have a state; a null may be one."""
+        if self.scheme.nulls == "state":
+            return np.ones(length, np.bool_)
+        known = [column.is_valid().to_numpy(zero_copy_only=False) for column in inputs]
+        return np.asarray(np.all(known, 0))
 
 
 _ANOTHER = -1  # a state unlike all at hand

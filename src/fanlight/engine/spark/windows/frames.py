@@ -132,7 +132,7 @@ class FrameWindows(Windowed):
 
         """
         with errors_of_call("frames()"):
-            return check_analysis(self._finish_frames(self._build_fields()))
+            return check_analysis(self._finish_frames(self._shown_fields()))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
@@ -169,7 +169,7 @@ class FrameWindows(Windowed):
         """
         calls = (*aggregates, *named.values())
         with errors_of_call(", ".join(getattr(call, "label", repr(call)) for call in calls)):
-            return check_analysis(self._finish_frames(self._build_fields(*aggregates, **named)))
+            return check_analysis(self._finish_frames(self._build_fields(aggregates, named)))
 
     def rows(self) -> DataFrame:
         """Every row unchanged, with the ``frame_id`` of its frame, null if it is in none.
@@ -313,7 +313,8 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         step = check_split(bound, every)
-        fields = self._build_fields(*aggregates, **named)
+        some = aggregates or named
+        fields = self._build_fields(aggregates, named) if some else self._shown_fields()
         with errors_of_call(f"split({every!r})"):
             return check_analysis(split_frames(bound, fields, self._find_frames(fields), step))
 
@@ -347,7 +348,8 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
-        fields = self._build_fields(*aggregates, **named)
+        some = aggregates or named
+        fields = self._build_fields(aggregates, named) if some else self._shown_fields()
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
         state = describe_state(bound) if streaming else ""
@@ -378,15 +380,20 @@ Row(dye=0, frame_id=None)]
         rejected = rejected_rows(self._bound)
         return rejected if self._bound.length is None else rejected.drop(self._bound.length_name)
 
-    def _build_fields(self, *aggregates: Any, **named: Any) -> Fields:
+    def _shown_fields(self) -> Fields:
+        """What the scheme shows of each frame."""
+        return self._keep_fields([]) if self._bound.shown else Fields()
+
+    def _build_fields(self, aggregates: Any, named: Any) -> Fields:
         """What is asked of each frame, after what its scheme shows of it."""
+        outputs = (*OUTPUTS, *(name for _, name in self._bound.shown))
+        return self._keep_fields(collect_calls(self._bound, aggregates, named, outputs))
+
+    def _keep_fields(self, calls: Sequence[Call]) -> Fields:
         shown = [first(one, ignorenulls=True).alias(name) for one, name in self._bound.shown]
-        if not (shown or aggregates or named):
-            return Fields()
-        calls = collect_calls(self._bound, (*shown, *aggregates), named, OUTPUTS)
         # Python cannot combine sketches; values are counted instead.
         exact = self._bound.df.isStreaming or self._bound.scheme.overlapping
-        return build_fields(self._bound, calls, exact=exact)
+        return build_fields(self._bound, [*shown, *calls], exact=exact)
 
     def _find_frames(self, fields: Fields) -> DataFrame:
         frames: DataFrame = self._choose_module(fields).frames(self._bound, fields)

@@ -128,8 +128,6 @@ def _some(states: Sequence[Any]) -> Sequence[Any]:
 
 def _read_state(given: Any) -> Any:
     if isinstance(given, str):
-        if not given.strip():
-            raise refuse("state=''", "is empty", "write state='status'")
         return check_text("state", given, "state='status'")
     if not hasattr(given, "alias"):
         raise refuse(f"state={given!r}", "is neither a column nor SQL text", "write state='status'")
