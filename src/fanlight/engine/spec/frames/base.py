@@ -108,12 +108,12 @@ class Most:
     @property
     def ends(self) -> str:
         """Where it ends a frame, in words that go on from 'at the latest'."""
-        limits = {
-            "before row {} of it": self.rows and self.rows + 1,
-            "{} after its first row": self.duration,
-            "{} after its last row": self.gap,
-        }
-        return " or ".join(text.format(limit) for text, limit in limits.items() if limit)
+        parts = [
+            f"before row {self.rows + 1} of it" if self.rows else "",
+            f"{self.duration} after its first row" if self.duration else "",
+            f"{self.gap} after its last row" if self.gap else "",
+        ]
+        return " or ".join(filter(None, parts))
 
     @property
     def arguments(self) -> str:
