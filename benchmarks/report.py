@@ -69,6 +69,10 @@ def markdown(results, machine, rows, rounds, given=""):
         f"## {title}",
         _table(header, lines),
     ]
+    missed = [row for found in results for row in found.rows if row.met is False]
+    if missed:
+        told = [f"- {row.case}, {row.ours} beside {row.theirs}: {row.why}" for row in missed]
+        parts += ["## What is missed, and why", "\n".join(told)]
     for found in results:
         for title, header, lines in found.tables:
             parts += [f"## {title}", _table(header, lines)]

@@ -33,6 +33,7 @@ class Row:
     their_seconds: float
     at_least: float | None = None  # times faster
     at_most: float | None = None  # times their time
+    why: str = ""  # where the target is missed: the reason, and what would be needed
 
     @property
     def faster(self):
