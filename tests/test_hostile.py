@@ -70,7 +70,12 @@ GOOD = [
         "weights": None, "changes_only": True,
     })),
     ("ThresholdFrame", Good(fl.ThresholdFrame, {
-        "predicate": "x > 1", **SIZES,
+        "predicate": "x > 1", "enter_for": None, "leave_for": None, "leave": None, **SIZES,
+    })),
+    ("ThresholdFrame", Good(fl.ThresholdFrame, {
+        "predicate": "x > 1", "enter_for": "1 minute", "leave_for": "1 minute", "leave": "x < 0",
+        "min_rows": 1, "min_duration": "1 minute", "max_rows": None, "max_duration": None,
+        "max_gap": None,
     })),
     ("BoundaryFrame", Good(fl.BoundaryFrame, {
         "cells": {"x": 4.2}, "overlapping": False, **SIZES,

@@ -173,6 +173,16 @@ BREAKAGES = (
         Code("high - low >= delta", "high - low > delta"),
     ),
     frames(
+        "a run that lasts exactly long enough opens no frame",
+        "dwell_pieces",
+        Code("t[i] - at >= enter_for", "t[i] - at > enter_for"),
+    ),
+    frames(
+        "the run that closes a frame is in it",
+        "DwellAssembly._find_stretches",
+        Code("self.run_start[slots]", "self.last[slots]"),
+    ),
+    frames(
         "a row after the greatest number of rows joins its frame",
         "exceeds_size",
         Code("sizes.rows[g] >= sizes.most", "sizes.rows[g] > sizes.most"),

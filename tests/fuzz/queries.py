@@ -18,6 +18,7 @@ from tests.helpers.frames import (
     AGGREGATES,
     BOUNDARIES,
     DELTAS,
+    DWELLING,
     OVERLAPPING,
     OWN_GAP,
     SIZED,
@@ -157,7 +158,7 @@ class Drawn(Data):
         return self.draw()
 
 
-FRAMES = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *OVERLAPPING, *SIZED, *STATES)
+FRAMES = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *OVERLAPPING, *SIZED, *STATES, *DWELLING)
 
 
 def frames():

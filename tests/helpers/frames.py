@@ -95,6 +95,13 @@ DISTINCT = (  # without Spark, to which these are as the others
     fl.AggregateFrame([agg.count_distinct("s"), agg.max("n")], [3, 7]),
     fl.AggregateFrame([agg.count_distinct("s", "n"), agg.stddev_pop("v")], [3, 2], may_fall=True),
 )
+DWELLING = (
+    fl.ThresholdFrame("n >= 1", enter_for="1 minute"),
+    fl.ThresholdFrame("v > 1", enter_for="1 minute", leave_for="1 minute"),
+    fl.ThresholdFrame("n >= 1", leave="n < 0", leave_for="1 minute", min_rows=2),
+    fl.ThresholdFrame("v > 1", leave="v < 1"),
+    fl.ThresholdFrame("s is not null", leave_for="2 minutes", min_duration="90 seconds"),
+)
 OVERLAPPING = (
     fl.BoundaryFrame({"v": 1.5}, overlapping=True),
     fl.BoundaryFrame({"n": 1}, overlapping=True),

@@ -105,6 +105,11 @@ KINDS = {
     "state frames": lambda df, c: over(df, c, fl.StateFrame([c("text"), c("packed")])).agg(
         *aggregates(c)
     ),
+    "dwelling frames": lambda df, c: over(
+        df,
+        c,
+        fl.ThresholdFrame(c.column("real") > 1, enter_for="1 minute", leave=c.column("real") < 0),
+    ).agg(*aggregates(c, most=3)),
     "frames cut short": lambda df, c: over(
         df, c, fl.DeltaFrame({c("real"): 3}, max_rows=2, max_gap="1 minute")
     ).agg(*aggregates(c)),

@@ -125,6 +125,14 @@ def frames(draw):
     kind = draw(st.sampled_from(("threshold", "predicate", "boundary", "delta", "aggregate")))
     names = st.lists(NAMES, min_size=1, max_size=3, unique_by=lambda one: tuple(split_path(one)))
     if kind == "threshold":
+        if draw(st.booleans()):
+            return fl.ThresholdFrame(
+                draw(SQL),
+                enter_for=draw(st.none() | durations()),
+                leave=draw(st.none() | SQL),
+                leave_for=draw(durations()),
+                min_rows=draw(st.integers(1, 30)),
+            )
         return fl.ThresholdFrame(draw(SQL), **sizes(draw))
     if kind == "predicate":
         return fl.PredicateFrame(draw(SQL), draw(SQL), **sizes(draw))

@@ -56,6 +56,11 @@ READ = {
         fl.DeltaFrame({"v": 1}, min_rows=2, min_duration="1 second", max_rows=9,
                       max_duration="1 day", max_gap="5 minutes")
     ),
+    "FRAME THRESHOLD g < 54 ENTER FOR 15 MINUTES LEAVE (g > 70) LEAVE FOR 15 MINUTES MIN 3 ROWS": (
+        fl.ThresholdFrame("g < 54", enter_for="15 minutes", leave="g > 70",
+                          leave_for="15 minutes", min_rows=3)
+    ),
+    "FRAME THRESHOLD leave > enter LEAVE FOR 5": fl.ThresholdFrame("leave > enter", leave_for=5),
     "FRAME STATE status": fl.StateFrame("status"),
     "FRAME STATE `a b`, (temp > 40) NULLS SKIP MAX 2 ROWS": (
         fl.StateFrame(["`a b`", "temp > 40"], nulls="skip", max_rows=2)
@@ -103,6 +108,11 @@ WRONG = [
     ("SELECT count(*) FROM b [WATTR ts FRAME DELTA v BY 1 MAX GAP ^3 ROWS^]", "counts rows"),
     ("SELECT count(*) FROM b [WATTR ts FRAME DELTA v BY 1 MIN 3 ROWS ^MIN 4 ROWS^]", "repeats"),
     ("SELECT count(*) FROM b [WATTR ts FRAME DELTA v BY 1 MAX ^0 ROWS^]", "not a positive"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR ^3 ROWS^]", "counts rows"),
+    (
+        "SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR 3 ^ENTER FOR 4^]",
+        "repeats",
+    ),
     ("SELECT count(*) FROM b [WATTR ts WIDENING 1 TO 9 MAX ^2.5^ ROWS]", "whole number"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^USING^]", "write for example USING panes"),
     ("SELECT count(*) FROM b JOIN c ^[WATTR ts RANGE 1 HOUR]^", "join in a sub-query"),

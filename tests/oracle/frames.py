@@ -151,6 +151,7 @@ def _place(
     """Time, tiebreaks, what is framed, then the aggregates' arguments."""
     if isinstance(spec, ThresholdFrame):
         cut = [holds[spec.predicate](row)]
+        cut += [] if spec.leave is None else [holds[spec.leave](row)]
     elif isinstance(spec, PredicateFrame) and not spec.by_function:
         cut = [holds[spec.open](row), holds[spec.close](row)]
     elif isinstance(spec, StateFrame):
@@ -238,6 +239,37 @@ def _maximal(rows: Sequence[Row], times: Sequence[int], spec: Frame, holds: Hold
     """All that no other candidate contains."""
     del times
     return sorted(maximal(candidates(len(rows), local_condition(rows, spec, holds))))
+
+
+def _threshold(
+    rows: Sequence[Row], times: Sequence[int], spec: ThresholdFrame, holds: Holds
+) -> list[Pair]:
+    """Runs of rows for which the predicate holds; or from one that lasts to one that fails so."""
+    if not spec.dwells:
+        return _maximal(rows, times, spec, holds)
+    size = len(rows)
+    enters = [bool(holds[spec.predicate](row)) for row in rows]
+    leaves = [not held for held in enters]
+    if spec.leave is not None:
+        leaves = [bool(holds[spec.leave](row)) and not held
+                  for row, held in zip(rows, enters, strict=True)]  # fmt: skip
+
+    def lasting(held: Sequence[bool], least: int, length: Any) -> tuple[int, int] | None:
+        """The first run from a row on that lasts: until the row after it, or the last of all."""
+        for i in range(least, size):
+            if held[i] and (i == least or not held[i - 1]):
+                j = next((k for k in range(i, size) if not held[k]), size)
+                if times[min(j, size - 1)] - times[i] >= (length.value if length else 0):
+                    return i, j
+        return None
+
+    found: list[Pair] = []
+    at = 0
+    while (begun := lasting(enters, at, spec.enter_for)) is not None:
+        ended = lasting(leaves, begun[0] + 1, spec.leave_for) or (size, size)
+        found.append((begun[0], ended[0]))
+        at = ended[0]
+    return found
 
 
 def _state(row: Row, spec: StateFrame, holds: Holds) -> dict[str, Any]:
@@ -449,7 +481,7 @@ class _Attributes(dict[str, Any]):
 # The final framing of one key's rows in order, whose times are also given; the last frame may be
 # one that no row closes. Sessions have ends of their own: see ``framed``.
 FRAMINGS: dict[type[Frame], Callable[[Sequence[Row], Sequence[int], Any, Holds], list[Pair]]] = {
-    ThresholdFrame: _maximal,
+    ThresholdFrame: _threshold,
     PredicateFrame: _processed,
     BoundaryFrame: _maximal,
     DeltaFrame: _chained,

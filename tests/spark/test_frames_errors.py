@@ -23,6 +23,11 @@ BAD = {
     "is not boolean": (fl.ThresholdFrame("v + 1"), "not a condition"),
     "names an unknown column": (fl.ThresholdFrame("w > 1"), "not a condition on a row"),
     "is an aggregate": (fl.ThresholdFrame("max(v) > 1"), "not a condition on a row"),
+    "leaves by an unknown column": (
+        fl.ThresholdFrame("v > 1", leave="w > 1"), "leave='w > 1' is not a condition on a row"
+    ),
+    "leaves by a number": (fl.ThresholdFrame("v > 1", leave="v"), "not a condition"),
+    "enters by a number": (fl.ThresholdFrame("v > 1", enter_for=3), "is a number, but the time"),
     "an empty state": (fl.StateFrame(" "), "not a value of a row"),
     "a state of an unknown column": (fl.StateFrame("w"), "not a value of a row"),
     "a state that is an aggregate": (fl.StateFrame("max(v)"), "not a value of a row"),

@@ -35,6 +35,10 @@ RIGHT = {
         {"predicate": "v > 1", "min_rows": 2, "min_duration": "1 minute", "max_rows": 9,
          "max_duration": "1 hour", "max_gap": "5 minutes"},
     ),
+    "dwell": (
+        fl.ThresholdFrame,
+        {"predicate": "v > 1", "enter_for": "1 minute", "leave": "v < 0", "leave_for": "1 minute"},
+    ),
     "state": (fl.StateFrame, {"state": ["s", "v > 1"], "nulls": "skip", "max_rows": 9}),
     "delta": (fl.DeltaFrame, {"deltas": {"v": 0.5}, "against": "first"}),
     "boundary": (fl.BoundaryFrame, {"cells": {"v": 0.5}, "overlapping": True}),

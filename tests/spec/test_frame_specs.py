@@ -14,6 +14,16 @@ from fanlight.engine.kinds import scheme_of
 from fanlight.engine.plan.frames import InputColumn
 
 BAD = {
+    "no time to enter": (lambda: fl.ThresholdFrame("v > 3", enter_for="0 s"), "must be positive"),
+    "rows to leave": (
+        lambda: fl.ThresholdFrame("v > 3", leave_for=fl.rows(3)),
+        "counts rows; write leave_for='5 minutes'",
+    ),
+    "nothing to leave by": (lambda: fl.ThresholdFrame("v > 3", leave=""), "leave='' is empty"),
+    "a time that is cut short": (
+        lambda: fl.ThresholdFrame("v > 3", enter_for="1 minute", max_rows=3),
+        "takes no max_rows",
+    ),
     "no state": (lambda: fl.StateFrame([]), "names no column"),
     "a state that is a number": (lambda: fl.StateFrame(3), "neither a column nor SQL text"),
     "unknown nulls": (lambda: fl.StateFrame("s", nulls="drop"), "nulls='drop' is not known"),

@@ -79,6 +79,8 @@ KINDS = (
     Case("threshold", fl.ThresholdFrame("`a.b` > 4"), (6, 12), (3, 12), native=False),
     Case("boundary", fl.BoundaryFrame({"a.b": [0, 4, 10]}), (12, 24), (6, 24), native=False),
     Case("delta", fl.DeltaFrame({"a.b": 3}), (12, 24), (6, 24), native=False),
+    Case("dwelling", fl.ThresholdFrame("`a.b` > 4", enter_for="1 minute"), (6, 12), (3, 12),
+         native=False),
     Case("cut short", fl.DeltaFrame({"a.b": 3}, max_rows=2), (14, 24), (12, 24), native=False),
     Case("state", fl.StateFrame("a.b"), (16, 24), (8, 24), native=False),
     Case("aggregate", fl.AggregateFrame(agg.sum("a.b"), 10), (6, 22), (7, 24), native=False),

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fanlight.engine.kernels.frames import NO_CELL
-from fanlight.engine.kernels.jit import BOOLS, INTS, NEW_BOOLS, NEW_INTS, VOID, kernel, tuple_of
+from fanlight.engine.kernels.jit import (
+    BOOLS,
+    INT,
+    INTS,
+    NEW_BOOLS,
+    NEW_INTS,
+    VOID,
+    kernel,
+    tuple_of,
+)
 from fanlight.engine.kernels.sizes import NEW_MARKS
 
 if TYPE_CHECKING:
@@ -130,3 +139,79 @@ def double_pieces(
             used += 1
         opened[g], last[g], partner[g] = inside, present, other
     return lo[:used], hi[:used], group[:used], ends[:used], run[:used]
+
+
+ENTERS, LEAVES = 1, 2  # what a row says of a frame; 0: nothing
+
+
+@kernel(
+    tuple_of(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
+        INTS, INTS, INTS, INT, INT, NEW_BOOLS, NEW_BOOLS, NEW_INTS, INTS
+    )
+)
+def dwell_pieces(
+    said: Ints,
+    t: Ints,
+    starts: Ints,
+    enter_for: int,
+    leave_for: int,
+    opened: Bools,
+    inside: Bools,
+    run: Ints,
+    since: Ints,
+) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+    """Frames that begin with a run of rows that lasts, and end before one that lasts.
+
+        t         0  1  2  3  4  5  6  7  8      enter_for 2, leave_for 2
+        said      1  0  1  1  1  2  0  2  2  2
+        frame           [              )         a run of 1 from 2 to 4, one of 2 from 7 on
+
+    ``run`` is what the current run of rows says: outside of a frame that it may open one, inside
+    that it may close it, or nothing; ``since`` is the time of its first row. Returns stretches as
+    :func:`double_pieces`, whose ``hi`` may be ``CARRIED_RUN``, too: the frame ends before the run
+    that began in an earlier batch. Updates ``opened``, whether there is a run or a frame,
+    ``inside``, whether there is a frame, and ``run``.
+    """
+    size = 0
+    for g in range(len(starts) - 1):
+        size += 1 + starts[g + 1] - starts[g]
+    lo, hi = np.empty(size, np.int64), np.empty(size, np.int64)
+    group, begun = np.empty(size, np.int64), np.empty(size, np.int64)
+    ends = np.empty(size, np.bool_)
+    used = 0
+    for g in range(len(starts) - 1):
+        within = opened[g] and inside[g]
+        current = run[g] if opened[g] else 0
+        begin, first, at = CARRIED_FRAME, CARRIED_RUN, since[g]
+        for i in range(starts[g], starts[g + 1]):
+            one = said[i]
+            if current == ENTERS:
+                if t[i] - at >= enter_for:
+                    within, begin, current = True, first, 0
+                elif one != ENTERS:
+                    current = 0
+            elif current == LEAVES:
+                if t[i] - at >= leave_for:
+                    lo[used], hi[used], group[used] = begin, first, g
+                    ends[used], begun[used] = True, 0
+                    used += 1
+                    within, current = False, 0
+                elif one != LEAVES:
+                    current = 0
+            if current == 0 and not within and one == ENTERS:
+                current, first, at = ENTERS, i, t[i]
+                if enter_for <= 0:
+                    within, begin, current = True, i, 0
+            elif current == 0 and within and one == LEAVES:
+                current, first, at = LEAVES, i, t[i]
+                if leave_for <= 0:
+                    lo[used], hi[used], group[used], ends[used], begun[used] = begin, i, g, True, 0
+                    used += 1
+                    within, current = False, 0
+        opened[g], inside[g], run[g] = within or current == ENTERS, within, current
+        if opened[g]:
+            lo[used] = begin if within else first
+            hi[used], group[used], ends[used] = starts[g + 1], g, False
+            begun[used] = first if current != 0 else starts[g + 1]
+            used += 1
+    return lo[:used], hi[:used], group[:used], ends[:used], begun[:used]

@@ -17,7 +17,7 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.plan.frames import InputColumn, Scheme, sizes_of
+from fanlight.engine.plan.frames import InputColumn, Scheme, sizes_of, whole_length
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.predicates import PredicateFrame, ThresholdFrame
 
@@ -38,7 +38,14 @@ def _flag_inputs(
 
 
 def _make_threshold_scheme(spec: ThresholdFrame, types: Sequence[str], time_kind: str) -> Scheme:
-    return Scheme("flags", _flag_inputs(spec, types), **sizes_of(spec, time_kind))
+    inputs, sizes = _flag_inputs(spec, types), sizes_of(spec, time_kind)
+    if not spec.dwells:
+        return Scheme("flags", inputs, **sizes)
+    lengths = [
+        0 if length is None else whole_length(argument, length, time_kind)
+        for argument, length in (("enter_for", spec.enter_for), ("leave_for", spec.leave_for))
+    ]
+    return Scheme("dwell", inputs, tuple(lengths), **sizes)
 
 
 def _make_predicate_scheme(spec: PredicateFrame, types: Sequence[str], time_kind: str) -> Scheme:
@@ -55,13 +62,23 @@ def _make_predicate_scheme(spec: PredicateFrame, types: Sequence[str], time_kind
 
 
 def _read_threshold(reader: Reader, node: Node) -> ThresholdFrame:
-    (predicate,), sizes = reader.sizes(node)
+    (predicate, *dwell), sizes = reader.sizes(node)
     reader.add_inner_span("predicate", predicate)
-    return ThresholdFrame(reader.sql(predicate), **sizes)
+    more: dict[str, Any] = {}
+    for one in dwell:
+        name, (part,) = reader.rule(one), reader.parts(one)
+        reader.refuse_repeated(one, more)
+        reader.add_span(name, part, whole=name != "leave")
+        more[name] = reader.sql(part) if name == "leave" else reader.length(part)
+    return ThresholdFrame(reader.sql(predicate), **more, **sizes)
 
 
 def _write_threshold(writer: Writer, spec: ThresholdFrame) -> str:
-    return f"FRAME THRESHOLD ({writer.sql(spec.predicate, spec)}){writer.sizes(spec)}"
+    enter = f" ENTER FOR {writer.length(spec.enter_for)}" if spec.enter_for else ""
+    leave = "" if spec.leave is None else f" LEAVE ({writer.sql(spec.leave, spec)})"
+    leave += f" LEAVE FOR {writer.length(spec.leave_for)}" if spec.leave_for else ""
+    predicate = writer.sql(spec.predicate, spec)
+    return f"FRAME THRESHOLD ({predicate}){enter}{leave}{writer.sizes(spec)}"
 
 
 def _read_predicate(reader: Reader, node: Node) -> PredicateFrame:
@@ -93,11 +110,29 @@ THRESHOLD = Kind(
     Words(
         "threshold",
         "FRAME THRESHOLD",
-        "THRESHOLD sql _size*",
+        "THRESHOLD sql dwell* _size*",
         _read_threshold,
         _write_threshold,
-        terminals="THRESHOLD.3: /threshold\\b/i\n",
-        arguments={"predicate": "THRESHOLD"},
+        rules=(
+            "?dwell: ENTER_FOR length            -> enter_for\n"
+            "      | LEAVE_FOR length            -> leave_for\n"
+            "      | LEAVE leave_sql             -> leave\n"
+            'leave_sql: "(" _within* ")"\n'
+        ),
+        terminals=(
+            "THRESHOLD.3: /threshold\\b/i\n"
+            "ENTER_FOR.3: /enter\\s+for\\b(?=\\s*['\"\\d]|\\s+interval\\b)/i\n"
+            "LEAVE_FOR.3: /leave\\s+for\\b(?=\\s*['\"\\d]|\\s+interval\\b)/i\n"
+            "LEAVE.3: /leave\\b(?=\\s*\\()/i\n"
+        ),
+        called={"ENTER_FOR": "ENTER FOR", "LEAVE_FOR": "LEAVE FOR"},
+        examples={"LEAVE": "LEAVE (speed > 50)", "ENTER": "ENTER FOR 15 MINUTES"},
+        arguments={
+            "predicate": "THRESHOLD",
+            "enter_for": "ENTER FOR",
+            "leave_for": "LEAVE FOR",
+            "leave": "LEAVE",
+        },
     ),
     _make_threshold_scheme,
     right=({"predicate": "x"},),

@@ -81,9 +81,9 @@ class Scheme:
     timing: Timing | None = None
 
     def __post_init__(self) -> None:
-        """Check that frames which are cut short share no rows."""
-        if self.overlapping and (self.is_limited or self.drops_small_frames):
-            msg = "frames that overlap cannot be cut short or left out"
+        """Check that frames which are cut short share no rows, and wait for none."""
+        if self.is_unnumbered and self.is_limited:
+            msg = f"frames of kind {self.kind} cannot be cut short"
             raise AssertionError(msg)
 
     @property
@@ -95,6 +95,11 @@ class Scheme:
     def marked_inputs(self) -> tuple[InputColumn, ...]:
         """The inputs that marks depend on."""
         return self.inputs[:-1] if self.has_own_deadlines else self.inputs
+
+    @property
+    def is_unnumbered(self) -> bool:
+        """Whether rows have no number of a frame: they may be in two, or later rows decide."""
+        return self.overlapping or self.kind == "dwell"
 
     @property
     def is_limited(self) -> bool:

@@ -45,6 +45,8 @@ def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
     """Why Spark SQL cannot find the frames by comparing rows; empty if it can."""
     if streaming:
         return "it is for batches; in a stream a stateful operator puts rows in order"
+    if scheme.kind == "dwell":
+        return "only later rows say how long a predicate goes on holding"
     if scheme.overlapping:
         return "frames of a double boundary share rows"
     cut = scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every")

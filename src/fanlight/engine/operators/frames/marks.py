@@ -15,6 +15,7 @@ from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels import running
+from fanlight.engine.kernels.pieces import ENTERS, LEAVES
 from fanlight.engine.kernels.sizes import Sizes, cut_by_size, exceeds_size, measure_row
 from fanlight.engine.operators.arrow_tables import codes_of_rows
 from fanlight.engine.operators.frames.distinct import DistinctValues, as_texts
@@ -141,6 +142,20 @@ class Flags(Marker):
         """See :func:`fanlight.engine.kernels.frames.mark_flags`."""
         del sizes
         one.mark_flags(inputs[0], starts, state["opened"], out)
+
+
+class Dwell(Marker):
+    """One predicate opens a frame once it has held long enough, another closes it likewise."""
+
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """Whether a frame is open for sure, and of what the current run of rows is."""
+        return {"inside": np.zeros(slots, np.bool_), "run": np.zeros(slots, np.int64)}
+
+    def cells_of_rows(self, inputs: list[pa.Array]) -> list[Ints]:
+        """Of each row which predicate holds, see :func:`kernels.pieces.dwell_pieces`."""
+        enters, *leaves = self.kernel_values(inputs)
+        (left,) = leaves or [~enters]
+        return [np.where(enters, ENTERS, np.where(left, LEAVES, 0)).astype(np.int64)]
 
 
 class Latches(Marker):
@@ -442,6 +457,7 @@ MARKERS: dict[str, type[Marker]] = {
     "every": Every,
     "flags": Flags,
     "latches": Latches,
+    "dwell": Dwell,
     "cells": Cells,
     "states": States,
     "deltas": Deltas,

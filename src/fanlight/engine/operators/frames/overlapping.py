@@ -6,17 +6,18 @@ and of that run, with which the next frame may begin.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fanlight.engine.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces
+from fanlight.engine.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces, dwell_pieces
 from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
-from fanlight.engine.operators.frames.marks import Cells, state_of_slots
+from fanlight.engine.operators.frames.marks import Cells, Dwell, state_of_slots
 from fanlight.engine.operators.partials import combine_ranges
 
+Array = NDArray[Any]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -25,7 +26,7 @@ class OverlappingAssembly(Assembly):
     """An assembly whose frames may share rows."""
 
     counters: ClassVar[tuple[str, ...]] = (*Assembly.counters, "run_start", "run_rows")
-    marker: Cells
+    marker: Cells | Dwell
     copies: ClassVar[int] = 2  # of the rows before the current run, then of the run
     run_start: Ints = np.zeros(0, np.int64)
     run_rows: Ints = np.zeros(0, np.int64)
@@ -42,14 +43,11 @@ class OverlappingAssembly(Assembly):
     ) -> tuple[Frames, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         if numbered:
-            msg = "rows of overlapping frames have no one number"
+            msg = "rows of these frames have no one number"
             raise AssertionError(msg)
         before = state_of_slots(self.state, slots)
         opened = before["opened"].copy()
-        (cells,) = self.marker.cells_of_rows(inputs)
-        lo, hi, group, ends, run = double_pieces(
-            cells, starts, before["opened"], before["last"].reshape(-1), before["partner"]
-        )
+        lo, hi, group, ends, run = self._find_stretches(t, inputs, starts, slots, before)
         for name, values in before.items():
             self.state[name][slots] = values
         slot, first = slots[group], starts[group]
@@ -58,13 +56,14 @@ class OverlappingAssembly(Assembly):
         last = self.last[slot]
         last[some] = t[hi[some] - 1]
         end = last + 1
-        end[ends] = t[hi[ends]]
-        number = self._number_frames(slot, group, ends)
+        end[ends] = np.where(hi[ends] == CARRIED_RUN, self.run_start[slot[ends]], t[hi[ends]])
+        reported = ends & self._is_large_enough(rows, end - start)
+        number = self._number_frames(slot, group, reported)
         columns, shift = self._insert_carried_pairs(partials, starts, slots, opened)
-        low, high = _shift_starts(lo, first, group, shift), hi + shift[group + 1]
+        low, high = (_shift_starts(place, first, group, shift) for place in (lo, hi))
         closed = Frames(
-            slot[ends], number[ends], start[ends], end[ends], rows[ends],
-            self._combine_ranges(columns, low[ends], high[ends]),
+            slot[reported], number[reported], start[reported], end[reported], rows[reported],
+            self._combine_ranges(columns, low[reported], high[reported]),
         )  # fmt: skip
         left = ~ends
         at = slot[left]
@@ -78,9 +77,23 @@ class OverlappingAssembly(Assembly):
         )
         return closed, None
 
+    def _find_stretches(
+        self, t: Ints, inputs: list[pa.Array], starts: Ints, slots: Ints, state: dict[str, Array]
+    ) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+        """See :func:`fanlight.engine.kernels.pieces.double_pieces`; the state is updated."""
+        del t, slots
+        (cells,) = self.marker.cells_of_rows(inputs)
+        last = state["last"].reshape(-1)
+        return double_pieces(cells, starts, state["opened"], last, state["partner"])
+
+    def _find_open_slots(self) -> Ints:
+        """The slots with an open frame at the end of a batch."""
+        return np.flatnonzero(self.opened)
+
     def open_frames(self) -> Frames:
         """The open frames as a batch reports them at its end: up to just after their last row."""
-        at = np.flatnonzero(self.opened)
+        at = self._find_open_slots()
+        at = at[self._is_large_enough(self.rows[at], self.last[at] + 1 - self.start[at])]
         pairs = [
             pa.concat_arrays([before_run.take(pa.array(at)), run.take(pa.array(at))])
             for before_run, run in zip(*self._split_parts(), strict=True)
@@ -101,9 +114,11 @@ class OverlappingAssembly(Assembly):
         """Start time and number of rows of runs, including rows of earlier batches."""
         here = lo >= 0
         start = np.where(lo == CARRIED_FRAME, self.start[slot], self.run_start[slot])
-        start[here] = t[lo[here]]
+        some = here & (lo < len(t))  # a run may have no row yet
+        start[some] = t[lo[some]]
         carried = np.where(lo == CARRIED_FRAME, self.rows[slot], self.run_rows[slot])
-        rows: Ints = np.where(here, hi - lo, carried + hi - first)
+        more = np.where(hi == CARRIED_RUN, -self.run_rows[slot], hi - first)
+        rows: Ints = np.where(here, hi - lo, carried + more)
         return start, rows
 
     def _insert_carried_pairs(
@@ -132,6 +147,27 @@ class OverlappingAssembly(Assembly):
     def _combine_ranges(self, columns: list[pa.Array], lo: Ints, hi: Ints) -> list[pa.Array]:
         pairs = zip(columns, self.monoids, strict=True)
         return [combine_ranges(column, monoid, lo, hi) for column, monoid in pairs]
+
+
+class DwellAssembly(OverlappingAssembly):
+    """An assembly whose frames begin, or end, with a run of rows that has to last."""
+
+    marker: Dwell
+
+    def _find_stretches(
+        self, t: Ints, inputs: list[pa.Array], starts: Ints, slots: Ints, state: dict[str, Array]
+    ) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+        """See :func:`fanlight.engine.kernels.pieces.dwell_pieces`; the state is updated."""
+        (said,) = self.marker.cells_of_rows(inputs)
+        enter_for, leave_for = (int(length) for length in self.scheme.numbers)
+        return dwell_pieces(
+            said, t, starts, enter_for, leave_for,
+            state["opened"], state["inside"], state["run"], self.run_start[slots],
+        )  # fmt: skip
+
+    def _find_open_slots(self) -> Ints:
+        """A run that has not lasted long enough is no frame."""
+        return np.flatnonzero(self.opened & self.state["inside"])
 
 
 def _shift_starts(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.operators.frames.assembly import Assembly
 from fanlight.engine.operators.frames.marks import MARKERS, Marker
-from fanlight.engine.operators.frames.overlapping import OverlappingAssembly
+from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
 from fanlight.engine.plan.frames import Scheme
 
 
@@ -42,7 +42,8 @@ class FrameQuery:
     def make_assembly(self) -> Assembly:
         """An assembly without keys."""
         fields = [self.schema.field(name) for name in self.sources or self.partials]
-        kind = OverlappingAssembly if self.scheme.overlapping else Assembly
+        kind: type[Assembly] = DwellAssembly if self.scheme.kind == "dwell" else Assembly
+        kind = OverlappingAssembly if self.scheme.overlapping else kind
         return kind(self.marks(self.scheme), fields, self.monoids)
 
     def key_fields(self) -> list[pa.Field]:

@@ -36,9 +36,9 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     rows = prepare_rows(bound, fields)
-    if bound.scheme.overlapping or _can_combine(kept):
+    if bound.scheme.is_unnumbered or _can_combine(kept):
         partials = row_partials(rows, fields, kept)
-        if bound.scheme.overlapping or _are_numbers(partials):
+        if bound.scheme.is_unnumbered or _are_numbers(partials):
             fields.check_comparable()
             counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
             return _cut_frames(bound, rows, kept, partials, counts)
@@ -48,8 +48,8 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
     """Whether partials are combined in the pass that cuts the frames."""
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
-    if bound.scheme.overlapping or not _can_combine(kept):
-        return bound.scheme.overlapping
+    if bound.scheme.is_unnumbered or not _can_combine(kept):
+        return bound.scheme.is_unnumbered
     return _are_numbers(row_partials(prepare_rows(bound, fields), fields, kept))
 
 

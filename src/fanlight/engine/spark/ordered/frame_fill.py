@@ -132,7 +132,7 @@ def fill_frames(
 
 
 def _join_condition(bound: FrameBound) -> bool:
-    return bound.df.isStreaming or bound.scheme.overlapping
+    return bound.df.isStreaming or bound.scheme.is_unnumbered
 
 
 def _select_other(other: Bound) -> DataFrame:

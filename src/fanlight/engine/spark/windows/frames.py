@@ -200,10 +200,12 @@ Row(dye=0, frame_id=None)]
 
         """
         bound = self._bound
-        if bound.scheme.overlapping:
+        if bound.scheme.is_unnumbered:
             raise refuse(
                 f"rows() of {bound.spec!r}",
-                "would give a row two numbers: these frames overlap",
+                "would give a row two numbers: these frames overlap"
+                if bound.scheme.overlapping
+                else "would have to hold each row back until later ones decide about it",
                 "join frames() with the rows, or use fill(df, time=…)",
             )
         if is_taken(bound.df, "frame_id", bound.df.columns):
@@ -392,7 +394,7 @@ Row(dye=0, frame_id=None)]
     def _keep_fields(self, calls: Sequence[Call]) -> Fields:
         shown = [first(one, ignorenulls=True).alias(name) for one, name in self._bound.shown]
         # Python cannot combine sketches; values are counted instead.
-        exact = self._bound.df.isStreaming or self._bound.scheme.overlapping
+        exact = self._bound.df.isStreaming or self._bound.scheme.is_unnumbered
         return build_fields(self._bound, [*shown, *calls], exact=exact)
 
     def _find_frames(self, fields: Fields) -> DataFrame:

@@ -124,7 +124,7 @@ class Most:
 
 def read_least(min_rows: Any, min_duration: Any) -> Least:
     """Read ``min_rows`` and ``min_duration``."""
-    return Least(_read_count("min_rows", min_rows), _read_length("min_duration", min_duration))
+    return Least(_read_count("min_rows", min_rows), read_length("min_duration", min_duration))
 
 
 def read_most(max_rows: Any, max_duration: Any, max_gap: Any, least: Least) -> Most | None:
@@ -132,7 +132,7 @@ def read_most(max_rows: Any, max_duration: Any, max_gap: Any, least: Least) -> M
     if max_rows is None and max_duration is None and max_gap is None:
         return None
     rows = None if max_rows is None else _read_count("max_rows", max_rows)
-    duration, gap = _read_length("max_duration", max_duration), _read_length("max_gap", max_gap)
+    duration, gap = read_length("max_duration", max_duration), read_length("max_gap", max_gap)
     if rows is not None and rows < least.rows:
         _refuse_crossed("max_rows", rows, "min_rows", least.rows)
     low = least.duration
@@ -163,15 +163,16 @@ def _read_count(argument: str, given: Any) -> int:
     return given
 
 
-def _read_length(argument: str, given: Any) -> Extent | None:
+def read_length(argument: str, given: Any) -> Extent | None:
+    """Read a length of time; None stays None."""
     if given is None:
         return None
     length = read_extent(argument, given, counted=False)
     if length.measure == "rows":
-        if argument == "max_gap":
-            instead = "write max_gap='5 minutes', or a number for a numeric time"
-        else:
+        if argument.endswith("_duration"):
             instead = f"write {argument[:3]}_rows={length.value}"
+        else:
+            instead = f"write {argument}='5 minutes', or a number for a numeric time"
         raise refuse(f"{argument}={given}", "counts rows", instead)
     return length
 

@@ -16,11 +16,13 @@ from fanlight.engine.spec.frames.base import (
     Least,
     Most,
     is_function,
+    read_length,
     read_predicate,
     read_sizes,
     set_fields,
     write_sizes,
 )
+from fanlight.engine.spec.units import Extent
 
 
 @dataclass(frozen=True, init=False)
@@ -32,6 +34,14 @@ class ThresholdFrame(Frame):
     predicate
         SQL text or a boolean Column: ``"flsp > 0.2"``, ``"speed < 40"``. A null counts as
         false: it opens no frame, and ends an open one.
+    enter_for, leave_for
+        A frame begins only if the predicate holds that long, at the first of the rows for which it
+        does; and ends only if it fails that long, at the first of the rows for which it does not.
+        Rows in between belong to the frame. A run of rows lasts until the row that ends it. A
+        duration for a timestamp, a number for a whole-number time.
+    leave
+        What must hold that long for a frame to end, if it is not that the predicate fails: SQL text
+        or a boolean Column. A row for which both hold counts for the predicate.
     min_rows
         Frames of fewer rows are left out.
     min_duration
@@ -58,12 +68,20 @@ class ThresholdFrame(Frame):
     >>> import fanlight as fl
     >>> fl.ThresholdFrame("flsp > 0.2", min_rows=20)
     ThresholdFrame('flsp > 0.2', min_rows=20)
+    >>> fl.ThresholdFrame(  # below 54 for 15 minutes begins, above 70 for 15 minutes ends
+    ...     "glucose < 54", enter_for="15 minutes", leave="glucose > 70", leave_for="15 minutes"
+    ... )
+    ThresholdFrame('glucose < 54', enter_for='15 minutes', leave='glucose > 70', \
+leave_for='15 minutes')
     >>> sorted(fl.ThresholdFrame("flsp > 0.2").guarantees)
     ['drained', 'non-overlapping', 'separated', 'unique']
 
     """
 
     predicate: Any
+    enter_for: Extent | None
+    leave_for: Extent | None
+    leave: Any
     least: Least
     most: Most | None
 
@@ -71,6 +89,9 @@ class ThresholdFrame(Frame):
         self,
         predicate: Any,
         *,
+        enter_for: Any = None,
+        leave_for: Any = None,
+        leave: Any = None,
         min_rows: int = 1,
         min_duration: Any = None,
         max_rows: int | None = None,
@@ -78,25 +99,55 @@ class ThresholdFrame(Frame):
         max_gap: Any = None,
     ) -> None:
         sizes = read_sizes(min_rows, min_duration, max_rows, max_duration, max_gap)
-        set_fields(self, predicate=read_predicate("predicate", predicate), **sizes)
+        set_fields(
+            self,
+            predicate=read_predicate("predicate", predicate),
+            enter_for=read_length("enter_for", enter_for),
+            leave_for=read_length("leave_for", leave_for),
+            leave=None if leave is None else read_predicate("leave", leave),
+            **sizes,
+        )
+        if self.dwells and self.most:
+            raise refuse(
+                f"ThresholdFrame({predicate!r}) with enter_for, leave_for or leave",
+                "takes no max_rows, max_duration or max_gap, which would also cut short how long "
+                "a predicate has held",
+                "leave out one of them",
+            )
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """The predicate."""
-        return (Input("predicate", self.predicate, CONDITION),)
+        """The predicate, and what ends a frame if that is another."""
+        read = Input("predicate", self.predicate, CONDITION)
+        return (read,) if self.leave is None else (read, Input("leave", self.leave, CONDITION))
+
+    @property
+    def dwells(self) -> bool:
+        """Whether rows to come decide where a frame begins or ends."""
+        return not (self.enter_for is None and self.leave_for is None and self.leave is None)
 
     @property
     def scheme_ends(self) -> str:
         """Where the scheme ends a frame, in words."""
-        return "at the first row for which the predicate does not hold"
+        what = "the predicate does not hold" if self.leave is None else "'leave' holds"
+        row = f"at the first row for which {what}"
+        return row + (f", if that lasts {self.leave_for}" if self.leave_for else "")
 
     @property
     def scheme_guarantees(self) -> frozenset[Guarantee]:
         """Unique (Lemma 1), drained (Proposition 1), with a row between any two frames."""
+        if self.dwells:
+            return frozenset({"unique", "non-overlapping", "separated"})
         return frozenset({"unique", "drained", "non-overlapping", "separated"})
 
     def __repr__(self) -> str:
-        return f"ThresholdFrame({self.predicate!r}{write_sizes(self)})"
+        given = {"enter_for": self.enter_for, "leave": self.leave, "leave_for": self.leave_for}
+        more = [
+            f", {name}={one if isinstance(one, Extent) else repr(one)}"
+            for name, one in given.items()
+            if one is not None
+        ]
+        return f"ThresholdFrame({self.predicate!r}{''.join(more)}{write_sizes(self)})"
 
 
 @dataclass(frozen=True, init=False)
