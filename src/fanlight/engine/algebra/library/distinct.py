@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from fanlight.engine.algebra import lowering
@@ -12,7 +13,6 @@ from fanlight.engine.algebra.aggregate import (
     Call,
     Partials,
     aggregate_of_counts,
-    aggregate_of_field,
     base_type,
 )
 from fanlight.engine.algebra.collections import HyperLogLog, Values
@@ -125,9 +125,10 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
 
     Notes
     -----
-    Nulls are left out; NaN is one value. The sketch is that of Apache DataSketches, so the
-    estimate differs from Spark's function of the same name, within ``rsd``. Where rows are handled
-    in order (windows counted in rows, windows at every row) the answer is exact.
+    Nulls are left out; NaN is one value. The sketch is that of Apache DataSketches, or where rows
+    are copied into Spark's own windows that of Spark's function of the same name: ``rsd`` holds in
+    both, and estimates differ within it. Where rows are handled in order (windows counted in rows,
+    windows at every row) the answer is exact.
 
     Examples
     --------
@@ -146,14 +147,35 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
         )
     log_size = math.ceil(math.log2((1.04 / rsd) ** 2))
     size = sorted((4, log_size, 21))[1]
-    sketched = aggregate_of_field(
+    native = f"approx_count_distinct({{x}}, {float(rsd)}D)" if rsd >= _FINEST else ""
+    sketched = Aggregate(
         "approx_count_distinct",
-        HyperLogLog(log_size=size),
-        "coalesce(hll_sketch_estimate({p}), 0L)",
+        recipe=_Sketched(size, native),
         accepts="groupable",
         watched="distinct",
     )
     return Call(sketched, (column,), exact=_DISTINCT[1])
+
+
+# Spark's own function has a column for every ten registers, which are too many below this.
+_FINEST = 0.02
+
+
+@dataclass(frozen=True)
+class _Sketched:
+    """The recipe of distinct values by sketches of 2**``size`` registers."""
+
+    size: int
+    native: str
+
+    def __call__(self, types: tuple[str, ...]) -> Partials:
+        """The partials of values of these types; not all have Spark's own function."""
+        flat = base_type(types[0]) in (*_PLAIN, "decimal", "float", "double")
+        return Partials(
+            {"p": HyperLogLog(log_size=self.size)},
+            "coalesce(hll_sketch_estimate({p}), 0L)",
+            native=self.native if flat and "collate" not in types[0] else "",
+        )
 
 
 # Types whose values Spark's own mode compares as SQL does; by Java's equality -0.0 is not 0.0.

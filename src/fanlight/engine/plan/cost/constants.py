@@ -58,7 +58,7 @@ COUNTED = 2_400.0  # estimated: docs/decisions/0005-value-counts.md
 # A row whose value Spark keeps for an aggregate of all values.
 KEPT = 1_500.0  # estimated: docs/decisions/0005-value-counts.md
 # A sketch made, or read into another one.
-SKETCH = 50_000.0  # estimated: docs/decisions/0040-distinct-values-last.md
+SKETCH = 1_000.0  # estimated: docs/decisions/0043-little-data.md
 # A byte that a sketch has room for, whether there are values for it or not.
 SKETCH_BYTE = 0.5  # estimated: docs/decisions/0043-little-data.md
 # A value of a slice beside that of the next slice, and the ends of what lasts.

@@ -84,7 +84,7 @@ def slicing(load: Load, sketch: float = 0.0) -> float:
     """
     touched = READ + ROW + _cache_misses(load.groups)
     made = (PARTIAL + 2.0 * sketch) * load.groups * load.step
-    return touched * load.rows_a_slide + made
+    return (touched + _entering(sketch)) * load.rows_a_slide + made
 
 
 def scan(load: Load, collected: int = 0, sketch: float = 0.0) -> float:
@@ -167,7 +167,8 @@ def expand(load: Load, sketch: float = 0.0) -> float:
     again = EXPANDED_ROW + _cache_misses(load.groups_per_window * load.overlap)
     copies_a_slide = load.tuples - load.rows_a_slide
     made = (PARTIAL + 2.0 * sketch) * load.groups_per_window
-    return once * load.rows_a_slide + again * copies_a_slide + made
+    entered = _entering(sketch) * load.tuples
+    return once * load.rows_a_slide + again * copies_a_slide + entered + made
 
 
 def spark_windows(load: Load, *, kept: bool, sketch: float = 0.0) -> float:
@@ -196,6 +197,11 @@ def chain(work: Workload, slices: float, together: float) -> float:
 def joined_results(work: Workload) -> float:
     """Results of one part of the aggregates, put beside those of another part."""
     return JOINED * min(work.groups, work.rows_per_slide)
+
+
+def _entering(sketch: float) -> float:
+    """What a row costs in addition if it enters sketches, which Spark groups as it keeps values."""
+    return KEPT if sketch else 0.0
 
 
 def _cache_misses(groups: float) -> float:
