@@ -1,9 +1,9 @@
 """Queries of a fresh process: of each kind, ours and the one that Spark itself has for it.
 
-``python -m benchmarks.first ours FOLDER ROUNDS KIND…`` starts a session and runs these queries over
-the table in FOLDER, one after the other. Of each it prints a line: the seconds of its first call
-(the very first from before anything of fanlight is imported), the best of ROUNDS more calls, and
-its answer.
+``python -m benchmarks.first ours FOLDER SECONDS KIND…`` starts a session and runs these queries
+over the table in FOLDER, one after the other. Of each it prints a line: the seconds of its first call
+(the very first from before anything of fanlight is imported), the best of more calls in so many
+SECONDS, unless the first took long, and its answer.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from benchmarks import sessions
 from benchmarks.queries import Batch
 from benchmarks.timing import seconds
 
+LONG = 20.0  # seconds: what takes longer is called once
 SCHEMA = "start timestamp, stop timestamp, k int, v double, n int"  # as in cases/spans.py
 
 
@@ -36,7 +37,8 @@ class Kind:
 
 def main():
     """Run queries, and print what they took and what they said."""
-    whose, folder, rounds, *names = sys.argv[1:]
+    whose, folder, given, *names = sys.argv[1:]
+    more = float(given)
     spark = sessions.start(smoke=True)
 
     def call(make):
@@ -53,18 +55,24 @@ def main():
     for name in names:
         make = KINDS[name].ours if whose == "ours" else KINDS[name].theirs
         first, cold = call(make)
-        warm = min((call(make)[1] for _ in range(int(rounds))), default=None)
+        warm, spent = None, 0.0
+        while more and cold < LONG and (warm is None or spent < more):
+            taken = call(make)[1]
+            warm, spent = min(taken, warm or taken), spent + taken
         answer = None if KINDS[name].alone else first.answer()  # of lists it has none
         told = {"name": name, "cold": cold, "warm": warm, "answer": answer}
         print(json.dumps(told), flush=True)
     spark.stop()
 
 
-def fresh(names, whose, folder, *, rounds=0):
-    """What a fresh process says of queries, a dictionary each; no kernel is compiled yet."""
+def fresh(names, whose, folder, *, more=0.0):
+    """What a fresh process says of queries, a dictionary each; no kernel is compiled yet.
+
+    ``more`` is for how many seconds a query is called again.
+    """
     with tempfile.TemporaryDirectory(prefix="fanlight-benchmarks-") as cache:
         told = subprocess.run(
-            [sys.executable, "-m", "benchmarks.first", whose, folder, str(rounds), *names],
+            [sys.executable, "-m", "benchmarks.first", whose, folder, str(more), *names],
             env={**os.environ, "NUMBA_CACHE_DIR": cache},
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
