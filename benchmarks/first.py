@@ -1,9 +1,9 @@
 """Queries of a fresh process: of each kind, ours and the one that Spark itself has for it.
 
 ``python -m benchmarks.first ours FOLDER SECONDS KIND…`` starts a session and runs these queries
-over the table in FOLDER, one after the other. Of each it prints a line: the seconds of its first call
-(the very first from before anything of fanlight is imported), the best of more calls in so many
-SECONDS, unless the first took long, and its answer.
+over the table in FOLDER, one after the other. Of each it prints a line: the seconds of its first
+call (the very first from before anything of fanlight is imported), the best of more calls in so
+many SECONDS, unless the first took long, and its answer.
 """
 
 from __future__ import annotations
