@@ -85,7 +85,8 @@ GOOD = [
         "max_rows": None, "max_duration": None, "max_gap": None,
     })),
     ("DeltaFrame", Good(fl.DeltaFrame, {
-        "deltas": {"x": 0.5}, "against": "range", "include_crossing": False, **SIZES,
+        "deltas": {"x": 0.5}, "against": "range", "strict": False, "include_crossing": False,
+        **SIZES,
     })),
     ("AggregateFrame", Good(fl.AggregateFrame, {
         "aggregate": agg.sum("x"), "limit": 10, "include_crossing": True, "may_fall": False,

@@ -75,6 +75,8 @@ DELTAS = (
     fl.DeltaFrame({"v": 2, "n": 3, "d": 2}),
     fl.DeltaFrame({"d": 0.005}),
     fl.DeltaFrame({"v": 2, "n": 3}, against="first", include_crossing=True),
+    fl.DeltaFrame({"v": 2}, strict=True),
+    fl.DeltaFrame({"n": 3, "d": 2.5}, strict=True, include_crossing=True),
 )
 AGGREGATES = (
     fl.AggregateFrame(agg.count(), 3),

@@ -145,6 +145,7 @@ def frames(draw):
         return fl.DeltaFrame(
             {name: draw(NUMBERS) for name in draw(names)},
             against=draw(st.sampled_from(("range", "first"))),
+            strict=draw(st.booleans()),
             include_crossing=draw(st.booleans()),
             **sizes(draw),
         )

@@ -45,6 +45,9 @@ READ = {
     "FRAME DELTA density BY 0.01, dye BY 0.02 AGAINST FIRST INCLUDE CROSSING": (
         fl.DeltaFrame({"density": 0.01, "dye": 0.02}, against="first", include_crossing=True)
     ),
+    "FRAME DELTA v BY 2 STRICT INCLUDE CROSSING": (
+        fl.DeltaFrame({"v": 2}, strict=True, include_crossing=True)
+    ),
     "FRAME AGGREGATE sum(bytes) REACHES 1e6, count(*) REACHES 1000 EXCLUDE CROSSING": (
         fl.AggregateFrame([agg.sum("bytes"), agg.count()], [1_000_000, 1000],
                           include_crossing=False)

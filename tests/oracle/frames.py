@@ -417,15 +417,17 @@ def _changed(rows: Sequence[Row], spec: DeltaFrame) -> bool:
     for name, delta in spec.deltas:
         values = [row[name] for row in rows if _known(row[name])]
         since = values[:1] if spec.against == "first" else values
-        if any(_apart(a, b, delta) for a in since for b in values):
+        if any(_apart(a, b, delta, spec) for a in since for b in values):
             return True
     return False
 
 
-def _apart(a: Any, b: Any, delta: Fraction) -> bool:
+def _apart(a: Any, b: Any, delta: Fraction, spec: DeltaFrame) -> bool:
     if isinstance(a, float):
-        return bool(abs(a - b) >= float(delta))
-    return abs(Fraction(a) - Fraction(b)) >= delta
+        change, most = abs(a - b), float(delta)
+    else:
+        change, most = abs(Fraction(a) - Fraction(b)), delta
+    return bool(change > most if spec.strict else change >= most)
 
 
 def _reaches(rows: Sequence[Row], spec: AggregateFrame) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import fanlight as fl
 from fanlight import agg
 from tests.foreign.facts import MILLISECOND, Case, Suite, facts, given
@@ -57,7 +55,7 @@ ADDED = tuple({**row, "v": None if row["v"] is None else row["v"] + row["x"]} fo
 
 def within(delta):
     """A frame that a row at exactly ``delta`` from its first still belongs to."""
-    return fl.DeltaFrame({"v": math.nextafter(delta, math.inf)}, against="first")
+    return fl.DeltaFrame({"v": delta}, against="first", strict=True)
 
 
 def equal(column):

@@ -29,7 +29,7 @@ def _make_scheme(spec: DeltaFrame, types: Sequence[str], time_kind: str) -> Sche
         "deltas",
         inputs,
         tuple(
-            scale_to_input(delta, read)
+            scale_to_input(delta, read, beyond=spec.strict)
             for (_, delta), read in zip(spec.deltas, inputs, strict=True)
         ),
         against_first=spec.against == "first",
@@ -43,6 +43,8 @@ def _read(reader: Reader, node: Node) -> DeltaFrame:
     more = {**sizes, **reader.crossing(node)}
     if reader.rule(parts[-1]) == "against":
         more["against"] = reader.words(parts.pop())["AGAINST_WHAT"].lower()
+    if "STRICT" in reader.words(node):
+        more["strict"] = True
     deltas = reader.by_column("deltas", parts, lambda one: reader.number(reader.parts(one)[1]))
     return DeltaFrame(deltas, **more)
 
@@ -52,8 +54,8 @@ def _write(writer: Writer, spec: DeltaFrame) -> str:
         f"{writer.name(name)} BY {writer.number(delta)}" for name, delta in spec.deltas
     )
     against = " AGAINST FIRST" if spec.against == "first" else ""
-    crossing = " INCLUDE CROSSING" if spec.include_crossing else ""
-    return f"FRAME DELTA {deltas}{against}{crossing}{writer.sizes(spec)}"
+    more = " STRICT" * spec.strict + " INCLUDE CROSSING" * spec.include_crossing
+    return f"FRAME DELTA {deltas}{against}{more}{writer.sizes(spec)}"
 
 
 def _draw_example(_: Any) -> Example:
@@ -70,12 +72,13 @@ DELTA = Kind(
     Words(
         "delta",
         "FRAME DELTA",
-        'DELTA change ("," change)* against? CROSSING? _size*',
+        'DELTA change ("," change)* against? STRICT? CROSSING? _size*',
         _read,
         _write,
         rules="change: name BY number\nagainst: AGAINST AGAINST_WHAT\n",
         terminals=(
             "DELTA.3: /delta\\b/i\n"
+            "STRICT.3: /strict\\b/i\n"
             "AGAINST.3: /against\\b/i\n"
             "AGAINST_WHAT: /range\\b|first\\b/i\n"
         ),

@@ -166,11 +166,16 @@ def number_input(about: str, column: Any, kind: str) -> InputColumn:
     )
 
 
-def scale_to_input(value: Fraction, read: InputColumn) -> float | int:
-    """A delta or limit in an input's units; rounded up for whole inputs, which reach it then."""
+def scale_to_input(value: Fraction, read: InputColumn, *, beyond: bool = False) -> float | int:
+    """A delta or limit in an input's units; rounded up for whole inputs, which reach it then.
+
+    ``beyond``: the least number that exceeds it, instead.
+    """
     if read.type == "real":
-        return nearest_double(value)
-    scaled: int = math.ceil(value * 10**read.scale)
+        nearest = nearest_double(value)
+        return math.nextafter(nearest, math.inf) if beyond else nearest
+    exact = value * 10**read.scale
+    scaled: int = math.floor(exact) + 1 if beyond else math.ceil(exact)
     return max(LEAST, min(scaled, MOST))
 
 

@@ -39,6 +39,8 @@ class DeltaFrame(Frame):
     against
         ``"range"``: the change is the frame's greatest value minus its least (the definition).
         ``"first"``: the distance from the frame's first value (the paper's Table 3).
+    strict
+        A frame ends only when the change exceeds a delta; without it, when it reaches one.
     include_crossing
         ``False``: the row that reaches the delta begins the next frame; all frames stay below
         (case a, longest frames). ``True``: it is the last row of its frame; all closed frames
@@ -66,6 +68,7 @@ class DeltaFrame(Frame):
 
     deltas: tuple[tuple[str, Fraction], ...]
     against: Against
+    strict: bool
     include_crossing: bool
     least: Least | None
     most: Most | None
@@ -76,6 +79,7 @@ class DeltaFrame(Frame):
         deltas: Mapping[str, Any],
         *,
         against: Against = "range",
+        strict: bool = False,
         include_crossing: bool = False,
         min_rows: int = 1,
         min_duration: Any = None,
@@ -88,11 +92,13 @@ class DeltaFrame(Frame):
             for name, value in check_columns("deltas", deltas, "0.05").items()
         )
         check_choice("against", against, get_args(Against), "known")
+        check_flag("strict", strict)
         check_flag("include_crossing", include_crossing)
         set_fields(
             self,
             deltas=pairs,
             against=against,
+            strict=strict,
             include_crossing=include_crossing,
             shown=repr(dict(deltas)),
             **read_optional_sizes(min_rows, min_duration, max_rows, max_duration, max_gap),
@@ -106,7 +112,8 @@ class DeltaFrame(Frame):
     @property
     def scheme_ends(self) -> str:
         """Where the scheme ends a frame, in words."""
-        return f"once a value has changed by its delta{describe_crossing(self.include_crossing)}"
+        by = "more than its delta" if self.strict else "its delta"
+        return f"once a value has changed by {by}{describe_crossing(self.include_crossing)}"
 
     @property
     def scheme_guarantees(self) -> frozenset[Guarantee]:
@@ -115,5 +122,6 @@ class DeltaFrame(Frame):
 
     def __repr__(self) -> str:
         more = ", against='first'" if self.against == "first" else ""
+        more += ", strict=True" if self.strict else ""
         more += write_crossing(self.include_crossing, default=False)
         return f"DeltaFrame({self.shown}{more}{write_sizes(self)})"
