@@ -89,11 +89,13 @@ GOOD = [
         **SIZES,
     })),
     ("AggregateFrame", Good(fl.AggregateFrame, {
-        "aggregate": agg.sum("x"), "limit": 10, "include_crossing": True, "may_fall": False,
+        "aggregate": agg.sum("x"), "limit": 10, "include_crossing": True, "below": False,
+        "may_fall": False,
         **SIZES,
     })),
     ("AggregateFrame", Good(fl.AggregateFrame, {
-        "aggregate": [agg.avg("x")], "limit": [10], "include_crossing": False, "may_fall": True,
+        "aggregate": [agg.avg("x")], "limit": [10], "include_crossing": False, "below": True,
+        "may_fall": True,
         **SIZES,
     })),
     ("StateFrame", Good(fl.StateFrame, {"state": ["x", "y > 1"], "nulls": "skip", **SIZES})),

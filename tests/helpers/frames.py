@@ -91,6 +91,9 @@ AGGREGATES = (
     fl.AggregateFrame(agg.count_distinct("s"), 3),
     fl.AggregateFrame([agg.count_distinct("v"), agg.sum("n")], [3, 8], include_crossing=False),
     fl.AggregateFrame(agg.avg("n"), 1.5, may_fall=True),
+    fl.AggregateFrame(agg.min("v"), 0.5, below=True),
+    fl.AggregateFrame([agg.sum("n"), agg.min("d")], [-3, -2], below=True, include_crossing=False),
+    fl.AggregateFrame(agg.avg("n"), 0.5, below=True, may_fall=True),
 )
 DISTINCT = (  # without Spark, to which these are as the others
     fl.AggregateFrame(agg.count_distinct("s"), 2, include_crossing=False),
@@ -219,7 +222,8 @@ def _input(t, read, value):
         return bool(value)
     if value is None or read.type == "any":
         return value
-    return float(value) if read.type == "real" else int(value * 10**read.scale)
+    number = float(value) if read.type == "real" else int(value * 10**read.scale)
+    return -number if read.negated else number
 
 
 def query(rows, spec, *, kind=FrameStreamQuery, **more):

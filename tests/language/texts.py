@@ -52,6 +52,10 @@ READ = {
         fl.AggregateFrame([agg.sum("bytes"), agg.count()], [1_000_000, 1000],
                           include_crossing=False)
     ),
+    "FRAME AGGREGATE min(v) FALLS TO -3, sum(n) FALLS TO -10 EXCLUDE CROSSING": (
+        fl.AggregateFrame([agg.min("v"), agg.sum("n")], [-3, -10], below=True,
+                          include_crossing=False)
+    ),
     "FRAME AGGREGATE avg(`a b`) REACHES 5 MAY FALL": (
         fl.AggregateFrame([agg.avg("a b")], [5], may_fall=True)
     ),
@@ -111,6 +115,11 @@ WRONG = [
     ("SELECT count(*) FROM b [WATTR ts FRAME DELTA v BY 1 MAX GAP ^3 ROWS^]", "counts rows"),
     ("SELECT count(*) FROM b [WATTR ts FRAME DELTA v BY 1 MIN 3 ROWS ^MIN 4 ROWS^]", "repeats"),
     ("SELECT count(*) FROM b [WATTR ts FRAME DELTA v BY 1 MAX ^0 ROWS^]", "not a positive"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME AGGREGATE sum(v) FALLS TO ^5^]", "not below 0"),
+    (
+        "SELECT count(*) FROM b [WATTR ts FRAME AGGREGATE min(v) FALLS TO 5, ^max(v) REACHES 3^]",
+        "one limit that is reached from below",
+    ),
     ("SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR ^3 ROWS^]", "counts rows"),
     (
         "SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR 3 ^ENTER FOR 4^]",

@@ -441,7 +441,9 @@ def _reaches(rows: Sequence[Row], spec: AggregateFrame) -> bool:
         places = list(range(len(given)))
         view = functions.Rows(given, places, places, 0, 1)
         value = functions.evaluate(name, view, ())
-        if value is not None and not is_nan(value) and value >= limit:
+        if value is None or is_nan(value):
+            continue
+        if value <= limit if spec.below else value >= limit:
             return True
     return False
 

@@ -14,6 +14,22 @@ from fanlight.engine.kinds import scheme_of
 from fanlight.engine.plan.frames import InputColumn
 
 BAD = {
+    "a count that falls": (
+        lambda: fl.AggregateFrame(agg.count(), 3, below=True),
+        "a count does not fall",
+    ),
+    "a deviation that falls": (
+        lambda: fl.AggregateFrame(agg.stddev_pop("v"), 3, below=True, may_fall=True),
+        "a stddev_pop does not fall",
+    ),
+    "a mean that may rise again": (
+        lambda: fl.AggregateFrame(agg.avg("v"), 3, below=True),
+        "can fall again",
+    ),
+    "a sum that falls to 0": (
+        lambda: fl.AggregateFrame(agg.sum("v"), 0, below=True),
+        "is not below 0",
+    ),
     "no time to enter": (lambda: fl.ThresholdFrame("v > 3", enter_for="0 s"), "must be positive"),
     "rows to leave": (
         lambda: fl.ThresholdFrame("v > 3", leave_for=fl.rows(3)),

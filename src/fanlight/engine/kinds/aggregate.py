@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from fanlight.engine.algebra.library.totals import sum as summed
@@ -27,6 +28,7 @@ from fanlight.engine.plan.frames import (
     scale_to_input,
     sizes_of,
 )
+from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.aggregate import AggregateFrame
 from fanlight.engine.spec.running_values import RUNNING
 
@@ -51,8 +53,11 @@ def _make_scheme(spec: AggregateFrame, types: Sequence[str], time_kind: str) -> 
             read = InputColumn(call.columns[0] if call.columns else None, "there")
         else:
             read = number_input(call.label, call.columns[0], kinds[0])
+            if spec.below:  # of the negated column the negated limit is reached from below
+                follows, limit = RUNNING[follows].below, -limit  # noqa: PLW2901
+                read = replace(read, negated=True)
             if follows not in ("sum", "max") and read.type == "whole":
-                read = InputColumn(call.columns[0], "real")
+                read = replace(read, type="real", scale=0)
         inputs.append(read)
         watched.append(follows)
         numbers.append(
@@ -78,14 +83,24 @@ def _read(reader: Reader, node: Node) -> AggregateFrame:
         reader.add_span(call.label, place, whole=False)
         reader.add_span(f"AggregateFrame({call.label}, {limit!r})", place)
         reader.add_span(f"limit={limit!r} of {call.label}", number)
-    falls = "MAY_FALL" in reader.words(node)
-    return AggregateFrame(calls, limits, **reader.crossing(node), may_fall=falls, **sizes)
+    falls, below = "MAY_FALL" in reader.words(node), "FALLS_TO" in reader.words(parts[0])
+    for one in parts[1:]:
+        if ("FALLS_TO" in reader.words(one)) != below:
+            with reader.translate_errors(one):
+                raise refuse(
+                    "FRAME AGGREGATE",
+                    "has one limit that is reached from below and one from above",
+                    "write REACHES for all of them, or FALLS TO",
+                )
+    more = reader.crossing(node)
+    return AggregateFrame(calls, limits, **more, below=below, may_fall=falls, **sizes)
 
 
 def _write(writer: Writer, spec: AggregateFrame) -> str:
     pairs = zip(spec.aggregates, spec.limits, strict=True)
+    word = "FALLS TO" if spec.below else "REACHES"
     limits = ", ".join(
-        f"{writer.aggregate(call, spec)} REACHES {writer.number(limit)}" for call, limit in pairs
+        f"{writer.aggregate(call, spec)} {word} {writer.number(limit)}" for call, limit in pairs
     )
     crossing = "" if spec.include_crossing else " EXCLUDE CROSSING"
     falls = any(RUNNING[call.aggregate.watched].falls for call in spec.aggregates)
@@ -108,13 +123,14 @@ AGGREGATE = Kind(
         'AGGREGATE reach ("," reach)* CROSSING? MAY_FALL? _size*',
         _read,
         _write,
-        rules='reach: call REACHES number\ncall: NAME "(" _within* ")"\n',
+        rules='reach: call (REACHES | FALLS_TO) number\ncall: NAME "(" _within* ")"\n',
         terminals=(
             "AGGREGATE.3: /aggregate\\b/i\n"
             "REACHES.3: /reaches\\b/i\n"
+            "FALLS_TO.3: /falls\\s+to\\b/i\n"
             "MAY_FALL.3: /may\\s+fall\\b/i\n"
         ),
-        called={"MAY_FALL": "MAY FALL"},
+        called={"MAY_FALL": "MAY FALL", "FALLS_TO": "FALLS TO"},
         examples={"MAY": "MAY FALL"},
     ),
     _make_scheme,

@@ -25,13 +25,15 @@ class InputColumn:
     """One input of a scheme: ``column`` says where it comes from, ``scale`` its decimals.
 
     Doubles travel as they are, NaN for null; integers and decimals as 64-bit integers, a decimal
-    times ``10**scale``; predicates, and whether a value is there, as booleans. ``until`` is the
-    time up to which a row keeps its frame open, made of the row's time and a length, ``column``.
+    times ``10**scale``, ``negated`` with the other sign; predicates, and whether a value is there,
+    as booleans. ``until`` is the time up to which a row keeps its frame open, made of the row's
+    time and a length, ``column``.
     """
 
     column: Any
     type: Type
     scale: int = 0
+    negated: bool = False
 
 
 @dataclass(frozen=True)

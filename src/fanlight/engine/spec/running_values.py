@@ -21,11 +21,13 @@ class Running:
 
     ``falls``: it can fall again as rows come in. ``positive``: it is never below 0, so its limit
     must be above 0. ``why_not`` says why no limit can watch it, empty if one can; ``instead`` is
-    what the error suggests before the usual.
+    what the error suggests before the usual. ``below`` is what is watched of the negated column
+    instead where a limit is to be reached from above; empty if none can be.
     """
 
     falls: bool = False
     positive: bool = False
+    below: Watched = ""
     why_not: str = ""
     instead: str = ""
 
@@ -33,17 +35,18 @@ class Running:
 RUNNING: Mapping[Watched, Running] = {
     # A count of rows, or of values; a sum of values that are not negative.
     "count": Running(positive=True),
-    "sum": Running(positive=True),
+    "sum": Running(positive=True, below="sum"),
     "max": Running(),
     "distinct": Running(positive=True),
-    "avg": Running(falls=True),
+    "avg": Running(falls=True, below="avg"),
     "var_samp": Running(falls=True),
     "var_pop": Running(falls=True),
     "stddev_samp": Running(falls=True),
     "stddev_pop": Running(falls=True),
     "min": Running(
         why_not="only falls as rows come in",
-        instead="watch agg.max of the negated column, or ",
+        instead="pass below=True, or ",
+        below="max",
     ),
     "": Running(why_not="is not followed row by row"),
 }

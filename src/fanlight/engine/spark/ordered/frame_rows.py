@@ -10,7 +10,7 @@ from pyspark.sql.types import DataType
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.monoids import Count, Max, Min
-from fanlight.engine.plan.frames import InputColumn
+from fanlight.engine.plan.frames import LEAST, MOST, InputColumn
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.frames import UNTIL, FrameBound
 from fanlight.engine.spark.equality import (
@@ -99,9 +99,12 @@ def _input_sql(
     if read.type == "there":
         return f"{name} is not null"
     if read.type == "real":
-        return _cast(name, kind, "double")
+        value = _cast(name, kind, "double")
+        return f"(-{value})" if read.negated else value
     if read.type == "whole":
-        return _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
+        value = _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
+        least = f"cast('{LEAST}' as bigint)"  # the only one that has no negative
+        return f"if({value} = {least}, {MOST}L, -{value})" if read.negated else value
     if told_apart and not has_normal_form(kind):
         raise refuse(told_apart, f"is on values of type {type_text(kind)}, {WHY_NOT}", INSTEAD)
     return encode_sql(normal_form(name, kind) if told_apart else name, kind)

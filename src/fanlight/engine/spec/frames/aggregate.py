@@ -39,6 +39,9 @@ class AggregateFrame(Frame):
         ``True``: the row that reaches the limit is the last of its frame (the paper's Table 3).
         ``False``: it begins the next frame, and all frames stay below the limit; a row that reaches
         the limit alone is then in no frame.
+    below
+        The frame ends once an aggregate has fallen to its limit: ``agg.min``, ``agg.sum`` (of what
+        is not positive, to a negative limit), or ``agg.avg`` with ``may_fall``.
     may_fall
         Allow aggregates that can fall again (``agg.avg``, a variance or deviation): the frame then
         ends when the running value *first* reaches the limit. Without it they are refused.
@@ -71,6 +74,7 @@ frame then ends when the running value first reaches it
     aggregates: tuple[Any, ...]
     limits: tuple[Fraction, ...]
     include_crossing: bool
+    below: bool
     least: Least | None
     most: Most | None
 
@@ -80,6 +84,7 @@ frame then ends when the running value first reaches it
         limit: Any,
         *,
         include_crossing: bool = True,
+        below: bool = False,
         may_fall: bool = False,
         min_rows: int = 1,
         min_duration: Any = None,
@@ -88,6 +93,7 @@ frame then ends when the running value first reaches it
         max_gap: Any = None,
     ) -> None:
         check_flag("include_crossing", include_crossing)
+        check_flag("below", below)
         check_flag("may_fall", may_fall)
         many = isinstance(aggregate, (list, tuple))
         aggregates = tuple(aggregate) if many else (aggregate,)
@@ -99,11 +105,17 @@ frame then ends when the running value first reaches it
                 "give one limit for each aggregate",
             )
         for call, value in zip(aggregates, limits, strict=True):
-            _check_aggregate(call, value, may_fall=may_fall)
-        exact = tuple(_read_limit(call, one) for call, one in zip(aggregates, limits, strict=True))
+            _check_aggregate(call, value, below=below, may_fall=may_fall)
+        pairs = zip(aggregates, limits, strict=True)
+        exact = tuple(_read_limit(call, one, below=below) for call, one in pairs)
         sizes = read_optional_sizes(min_rows, min_duration, max_rows, max_duration, max_gap)
         set_fields(
-            self, aggregates=aggregates, limits=exact, include_crossing=include_crossing, **sizes
+            self,
+            aggregates=aggregates,
+            limits=exact,
+            include_crossing=include_crossing,
+            below=below,
+            **sizes,
         )
 
     @property
@@ -116,7 +128,9 @@ frame then ends when the running value first reaches it
     @property
     def scheme_ends(self) -> str:
         """Where the scheme ends a frame, in words."""
-        return f"once an aggregate has reached its limit{describe_crossing(self.include_crossing)}"
+        reached = "fallen to" if self.below else "reached"
+        crossing = describe_crossing(self.include_crossing)
+        return f"once an aggregate has {reached} its limit{crossing}"
 
     @property
     def scheme_guarantees(self) -> frozenset[Guarantee]:
@@ -131,7 +145,8 @@ frame then ends when the running value first reaches it
         shown = (
             f"{names[0]}, {numbers[0]}" if one else f"[{', '.join(names)}], [{', '.join(numbers)}]"
         )
-        more = write_crossing(self.include_crossing, default=True) + write_sizes(self)
+        more = write_crossing(self.include_crossing, default=True)
+        more += (", below=True" if self.below else "") + write_sizes(self)
         return f"AggregateFrame({shown}{more})"
 
 
@@ -139,14 +154,19 @@ def _as_number(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _read_limit(call: Any, value: Any) -> Fraction:
+def _read_limit(call: Any, value: Any, *, below: bool) -> Fraction:
     about = f"limit={value!r} of {call.label}"
+    if below:
+        exact = read_exact(about, value, "limit=-1000")
+        if RUNNING[call.aggregate.watched].positive and exact >= 0:
+            raise refuse(about, "is not below 0, where a sum begins", "write limit=-1000")
+        return exact
     if RUNNING[call.aggregate.watched].positive:
         return read_positive(about, value, "limit=1000", what="limit")
     return read_exact(about, value, "limit=1000")
 
 
-def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
+def _check_aggregate(call: Any, value: Any, *, below: bool, may_fall: bool) -> None:
     watched = getattr(getattr(call, "aggregate", None), "watched", None)
     if watched is None:
         raise refuse(
@@ -156,7 +176,14 @@ def _check_aggregate(call: Any, value: Any, *, may_fall: bool) -> None:
         )
     about = f"AggregateFrame({call.label}, {value!r})"
     running = RUNNING[watched]
-    if running.why_not:
+    if below and not running.below:
+        raise refuse(
+            f"{about}, below=True",
+            "ends a frame once its value has fallen to the limit, but a "
+            f"{call.aggregate.name} does not fall, or is not followed so",
+            "choose agg.min, agg.sum or agg.avg, or leave below out",
+        )
+    if running.why_not and not below:
         why = f"but a {call.aggregate.name} {running.why_not}"
         others = ", ".join(call.watchable)
         raise refuse(
