@@ -97,7 +97,7 @@ WRONG = [
     ("WATTR ts SESSION ^5^", "; write a duration such as 5 MINUTES", "5 MINUTES"),
     ("WATTR ts SESSION ^5 ROWS^", "; write SESSION 5 MINUTES,", "5 MINUTES"),
     ("WATTR ts SESSION 1 MINUTE MAX ^0 HOURS^", "example MAX 1 MINUTE$", "1 MINUTE"),
-    ("WATTR ts SESSION 5 MINUTES MAX ^5 ROWS^", "; write MAX 5 MINUTES,", "5 MINUTES"),
+    ("WATTR ts FRAME DELTA d BY 1 MAX GAP ^5 ROWS^", "; write MAX GAP 5 MINUTES,", "5 MINUTES"),
     ("WATTR ts SESSION 5 MINUTES MAX ^3^", "MAX 3 does not go with SESSION 5 MIN", "5 HOURS"),
     ("WATTR ts SESSION 5 MINUTES MIN ^0 ROWS^", "; write 1 ROW or more", "1 ROW"),
     ("WATTR ts SESSION 5 MINUTES LATE ^OPEN^", "^LATE OPEN is for", "DROP"),
