@@ -10,7 +10,7 @@ from pyspark.sql.types import DataType
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.monoids import Count, Max, Min
-from fanlight.engine.plan.frames import LEAST, MOST, InputColumn
+from fanlight.engine.plan.frames import MOST, InputColumn
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.frames import UNTIL, FrameBound
 from fanlight.engine.spark.equality import (
@@ -103,8 +103,9 @@ def _input_sql(
         return f"(-{value})" if read.negated else value
     if read.type == "whole":
         value = _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
-        least = f"cast('{LEAST}' as bigint)"  # the only one that has no negative
-        return f"if({value} = {least}, {MOST}L, -{value})" if read.negated else value
+        if not read.negated:
+            return value
+        return f"if({value} = -{MOST}L - 1L, {MOST}L, -{value})"  # the only one without a negative
     if told_apart and not has_normal_form(kind):
         raise refuse(told_apart, f"is on values of type {type_text(kind)}, {WHY_NOT}", INSTEAD)
     return encode_sql(normal_form(name, kind) if told_apart else name, kind)
