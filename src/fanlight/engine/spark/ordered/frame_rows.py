@@ -103,9 +103,8 @@ def _input_sql(
         return f"(-{value})" if read.negated else value
     if read.type == "whole":
         value = _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
-        if not read.negated:
-            return value
-        return f"if({value} = -{MOST}L - 1L, {MOST}L, -{value})"  # the only one without a negative
+        # The least of all is the only one without a negative.
+        return f"if({value} = -{MOST}L - 1L, {MOST}L, -{value})" if read.negated else value
     if told_apart and not has_normal_form(kind):
         raise refuse(told_apart, f"is on values of type {type_text(kind)}, {WHY_NOT}", INSTEAD)
     return encode_sql(normal_form(name, kind) if told_apart else name, kind)
