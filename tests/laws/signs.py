@@ -118,9 +118,8 @@ class Signs(Marker):
     def initial_state(self, slots):
         return {"negative": np.zeros(slots, np.bool_)}
 
-    def write_marks(self, inputs, starts, state, sizes, out):
-        del sizes  # the kind takes no limits
-        (values,) = inputs
+    def write_marks(self, rows, out):
+        (values,), starts, state, _ = rows  # the kind takes no limits
         if isinstance(values, tuple):
             whole, known = values
             values = np.where(known, whole, 0).astype(np.float64)

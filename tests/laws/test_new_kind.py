@@ -40,9 +40,9 @@ class Forgetful(Signs):
     def initial_state(self, slots):
         return {"negative": np.ones(slots, np.bool_)}
 
-    def write_marks(self, inputs, starts, state, sizes, out):
-        forgotten = {**state, **self.empty_state(len(starts) - 1)}
-        super().write_marks(inputs, starts, forgotten, sizes, out)
+    def write_marks(self, rows, out):
+        forgotten = {**rows.state, **self.empty_state(len(rows.starts) - 1)}
+        super().write_marks(rows._replace(state=forgotten), out)
 
 
 def runner(classic, folder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +33,22 @@ WATCHED = {
     "var_samp": running.VAR_SAMP, "var_pop": running.VAR_POP,
     "stddev_samp": running.STDDEV_SAMP, "stddev_pop": running.STDDEV_POP,
 }  # fmt: skip
+_ANOTHER = -1  # the code of a state unlike all at hand
+
+
+class Rows(NamedTuple):
+    """Rows to be marked, in groups, and the state of each group.
+
+    The rows of group ``g`` are ``[starts[g], starts[g + 1])``, its state is in slot ``g``. An input
+    of doubles is an array with NaN for null; of whole numbers, an array and a mask, true where they
+    are not null; of flags, an array; of type ``any``, a list. ``sizes`` are limits on frames
+    besides the scheme, which frames that are ``independent`` leave to their marker.
+    """
+
+    inputs: list[Any]
+    starts: Ints
+    state: dict[str, Array]
+    sizes: Sizes | None
 
 
 class Marker:
@@ -51,20 +67,8 @@ class Marker:
         del slots
         return {}
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
-        """Write the marks of all rows to ``out``, and update the state, ``opened`` included.
-
-        The rows of group ``g`` are ``[starts[g], starts[g + 1])``, its state is in slot ``g``. An
-        input of doubles is an array with NaN for null; of whole numbers, an array and a mask, true
-        where they are not null; of flags, an array; of type ``any``, a list.
-        """
+    def write_marks(self, rows: Rows, out: Marks) -> None:
+        """Write the marks of all rows to ``out``, and update the state, ``opened`` included."""
         raise NotImplementedError
 
     def empty_state(self, slots: int) -> dict[str, Array]:
@@ -86,7 +90,7 @@ class Marker:
         marks = np.zeros(length, np.uint8)
         opened = state["opened"].copy()
         values = self.kernel_values(inputs)
-        self.write_marks(values, starts, state, sizes, marks)
+        self.write_marks(Rows(values, starts, state, sizes), marks)
         if sizes is not None and self.independent:
             cut_by_size(marks, self.opening_rows(values, length), starts, opened, sizes)
             state["opened"][:] = opened
@@ -110,16 +114,9 @@ class Every(Marker):
 
     independent: ClassVar[bool] = True
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """Mark the first row of a group as opening a frame if none is open."""
-        del inputs, sizes
+        _, starts, state, _ = rows
         out[:] = 1
         some = starts[1:] > starts[:-1]
         out[starts[:-1][some & ~state["opened"]]] = 2
@@ -131,16 +128,9 @@ class Flags(Marker):
 
     independent: ClassVar[bool] = True
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_flags`."""
-        del sizes
+        inputs, starts, state, _ = rows
         one.mark_flags(inputs[0], starts, state["opened"], out)
 
 
@@ -161,15 +151,9 @@ class Dwell(Marker):
 class Latches(Marker):
     """One predicate opens a frame, another closes it."""
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_latches`."""
+        inputs, starts, state, sizes = rows
         mark = one.mark_latches if sizes is None else one.mark_sized_latches
         mark(inputs[0], inputs[1], starts, state["opened"], sizes, out)
 
@@ -188,16 +172,9 @@ class Cells(Marker):
             state["partner"] = np.zeros(slots, np.int64)
         return state
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_cells`."""
-        del sizes
+        inputs, starts, state, _ = rows
         cells = self._cells_of_values(inputs)
         if len(cells) == 1:
             last = _only_column(state["last"])
@@ -228,16 +205,9 @@ class States(Marker):
         """The inputs as they are: few of their values are needed in Python."""
         return list(inputs)
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_cells`; a cell is a state."""
-        del sizes
+        inputs, starts, state, _ = rows
         cell, _ = codes_of_rows(inputs)
         cell = np.where(self.opening_rows(inputs, len(cell)), cell, one.NO_CELL)
         opened, text = state["opened"], state["text"]
@@ -257,9 +227,6 @@ class States(Marker):
             return np.ones(length, np.bool_)
         known = [column.is_valid().to_numpy(zero_copy_only=False) for column in inputs]
         return np.asarray(np.all(known, 0))
-
-
-_ANOTHER = -1  # a state unlike all at hand
 
 
 def _texts_of(columns: list[pa.Array], at: Ints) -> list[str]:
@@ -309,15 +276,9 @@ class Deltas(_Running):
         greatest = np.zeros((slots, len(self.wholes)), np.int64)
         return {**super().initial_state(slots), "greatest": greatest}
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_float_deltas`."""
+        inputs, starts, state, sizes = rows
         scheme = self.scheme
         first, crossing = scheme.against_first, scheme.crossing
         opened, crossed = state["opened"], state["crossed"]
@@ -349,15 +310,9 @@ class Limits(_Running):
         """The state of the base class, and the number of doubles, for a mean or a variance."""
         return {**super().initial_state(slots), "count": np.zeros((slots, len(self.reals)))}
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames.mark_float_sums`."""
+        inputs, starts, state, sizes = rows
         scheme = self.scheme
         opened, names = state["opened"], scheme.watched
         if len(inputs) > 1 or names[0] not in ("sum", "count") or sizes is not None:
@@ -402,15 +357,9 @@ class Distinct(Limits):
             "text": np.full(slots, "", dtype=object),
         }
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.kernels.frames_many.mark_distinct_limits`."""
+        inputs, starts, state, sizes = rows
         columns = [inputs[part] for part in self.inputs_of]
         texts = [as_texts(columns[at]) for at in self.distinct]
         most = [int(self.scheme.numbers[at]) for at in self.distinct]
@@ -434,15 +383,9 @@ class _PythonMarker(Marker):
 class Logical(_PythonMarker):
     """A user's functions open and close frames."""
 
-    def write_marks(
-        self,
-        inputs: list[Any],
-        starts: Ints,
-        state: dict[str, Array],
-        sizes: Sizes | None,
-        out: Marks,
-    ) -> None:
+    def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.operators.frames.logical_steps.logical_step`."""
+        inputs, starts, state, sizes = rows
         _mark_in_python(
             logical_step(self.scheme),
             [_to_python_values(values) for values in inputs],
