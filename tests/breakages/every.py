@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tests.breakages import in_language, in_operators, in_plans, in_replays, on_spark
+from tests.breakages import in_language, in_lives, in_operators, in_plans, in_replays, on_spark
 
 WITHOUT_SPARK = (
     *in_operators.BREAKAGES,
+    *in_lives.WITHOUT_SPARK,
     *in_plans.BREAKAGES,
     *in_language.BREAKAGES,
     *in_replays.BREAKAGES,
 )
-ALL = (*WITHOUT_SPARK, *on_spark.BREAKAGES)
+ALL = (*WITHOUT_SPARK, *on_spark.BREAKAGES, *in_lives.ON_SPARK)

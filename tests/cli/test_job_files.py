@@ -95,6 +95,8 @@ WRONG = [
     ('time = "ts"', 'time = ["a", "b", "c"]', "query.time", "not a pair"),
     ('by = ["antenna"]', "by = [3]", "query.by", "is not a list of columns"),
     ('by = ["antenna"]', 'late = "keep"', "query.late", "drop, open"),
+    ('by = ["antenna"]', 'forget_after = "30 dyas"', "query.forget_after", "unknown unit"),
+    ('by = ["antenna"]', "forget_after = 0", "query.forget_after", "must be positive"),
     ('by = ["antenna"]', 'source = "bids"', "query.source", "calls"),
     ('by = ["antenna"]', 'using = { rate = "fast" }', "query.using.rate", "is not a number"),
     ('by = ["antenna"]', "using = { speed = 3 }", "query.using.speed", "is not a key"),

@@ -33,9 +33,17 @@ def aggregates(c, *, most=8):
     return [one.alias(c(name)) for one, name in list(zip(asked, names, strict=True))[:most]]
 
 
-def over(df, c, spec, time="at", by=("key", "other")):
+def over(df, c, spec, time="at", by=("key", "other"), **more):
     named = (c(time[0]), c(time[1])) if isinstance(time, tuple) else c(time)
-    return fl.over(df, spec, time=named, by=[c(one) for one in by], tiebreak=c("tie"))
+    return fl.over(df, spec, time=named, by=[c(one) for one in by], tiebreak=c("tie"), **more)
+
+
+def forgetting(spec, strategy="auto", most=3):
+    def ask(df, c):
+        windows = over(df, c, spec(c), forget_after="90 seconds").using(strategy)
+        return windows.agg(*aggregates(c, most=most))
+
+    return ask
 
 
 def every(strategy, spec, time="at", most=8):
@@ -87,6 +95,9 @@ def episode(df, c):
 KINDS = {
     **{f"sliding, {how}": every(how, MINUTES) for how in ("panes", "pairs", "expand")},
     "windows over rows": every("auto", fl.Sliding(fl.rows(4), fl.rows(2))),
+    "forgetting, rows": forgetting(lambda _: fl.Sliding(fl.rows(4), fl.rows(2))),
+    "forgetting, frames": forgetting(lambda c: fl.DeltaFrame({c("real"): 3})),
+    "forgetting, native": forgetting(lambda c: fl.BoundaryFrame({c("real"): 2}), "native"),
     "at every row": every("auto", fl.Sliding("2 minutes", fl.rows(1))),
     **{f"levels, {how}": every(how, LEVELS) for how in ("granules", "separate")},
     "fit": lambda df, c: over(df, c, LEVELS).fit(c("real")),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.sql_text import split_path
+from fanlight.engine.spec.units import read_extent
 from fanlight.language.clause_reader import read_clause
 from tests.helpers.shown import shown
 from tests.language.specs import NAMES, SPECS, meaning
@@ -28,13 +29,17 @@ def paths(names):
 def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, data):
     time = data.draw(st.one_of(NAMES, st.tuples(NAMES, NAMES)))
     late = data.draw(st.sampled_from(("drop", "open")))
-    text = fl.clause(spec, time=time, by=by, tiebreak=tiebreak, late=late)
+    silence = data.draw(st.sampled_from((None, "30 days", "90 seconds", 2.5, 7)))
+    text = fl.clause(spec, time=time, by=by, tiebreak=tiebreak, late=late, forget_after=silence)
     found = clause(text)
     assert meaning(found.spec) == meaning(spec), text
     assert found.time == paths([time] if isinstance(time, str) else time)
     assert found.by == paths(by)
     assert found.tiebreak == paths(tiebreak)
     assert found.late == late
+    given = [None if one is None else read_extent("x", one).value
+             for one in (silence, found.forget_after)]  # fmt: skip
+    assert given[0] == given[1]
 
 
 @pytest.mark.parametrize("text", READ)

@@ -96,6 +96,7 @@ class Ask:
     setting: Setting = PLAIN
     arrivals: Arrivals | None = None
     late: str = "drop"
+    forget_after: Any = None
     names: Mapping[str, str] = field(default_factory=dict)
     thorough: bool | None = None
 

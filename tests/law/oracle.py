@@ -13,6 +13,7 @@ from tests.helpers.frames import HOLDS
 from tests.helpers.widened import oracle as detector
 from tests.law import late
 from tests.law.ask import microseconds
+from tests.law.lives import answer_by_lives
 from tests.oracle.aggregates import split
 from tests.oracle.frames import framed, frames
 from tests.oracle.reports import horizons, reported
@@ -239,10 +240,12 @@ def wanted(ask, oracle):
     """The oracle's answer, asked once for all strategies, sessions and splits."""
     key = (
         ask.kind, ask.action, repr(ask.spec), ask.data, repr(ask.requests), ask.time, ask.by,
-        ask.tiebreak, repr(ask.options), ask.streamed, ask.late,
+        ask.tiebreak, repr(ask.options), ask.streamed, ask.late, ask.forget_after,
     )  # fmt: skip
     if key not in _known:
-        if ask.streamed and ask.arrivals.pieces is not None:
+        if ask.forget_after is not None:
+            _known[key] = answer_by_lives(ask, oracle)
+        elif ask.streamed and ask.arrivals.pieces is not None:
             _known[key] = late.answer(ask, oracle, ends, microseconds(ask.arrivals.delay))
         else:
             _known[key] = oracle(ask, ask.data.rows)

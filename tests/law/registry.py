@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.foreign import questions
 from tests.law import limits
 from tests.law.ask import Setting
+from tests.law.forgetting import forgetting
 from tests.law.kinds import frames, levels, sessions, sliding, spanning, widening
 from tests.law.sample import sampled
 
@@ -95,6 +96,7 @@ def everything():
     found += [ask.again(session="connect") for kind in kinds for ask in kind.connect]
     found += [ask for kind in kinds for ask in kind.batch]
     found += limits.limited(kinds)
+    found += forgetting()
     return sampled([*found, *questions.ASKED, *under_settings()], in_python)
 
 

@@ -48,6 +48,7 @@ def over(ask, df):
     """The windows, of columns that may be called otherwise."""
     called = partial(_called, ask.names)
     how = {"by": called(ask.by), "tiebreak": called(ask.tiebreak), "late": ask.late}
+    how["forget_after"] = ask.forget_after
     pair = isinstance(ask.time, tuple)
     return fl.over(df, ask.spec, time=tuple(called(ask.time)) if pair else called(ask.time), **how)
 

@@ -44,9 +44,21 @@ def detected(df):
     return fl.over(df, spec, time="ts", by="k").detect(rising, "what int", columns=["v"])
 
 
-def filled(df):
-    frames = fl.over(df, fl.ThresholdFrame("v > 3"), time="ts", by="k")
+def filled(df, **more):
+    frames = fl.over(df, fl.ThresholdFrame("v > 3"), time="ts", by="k", **more)
     return frames.fill(df, time="ts", by="k", longest="4 minutes")
+
+
+def rows_of_frames(df, **more):
+    return fl.over(df, fl.DeltaFrame({"v": 2}), time="ts", by="k", **more).rows()
+
+
+def fitted(df, **more):
+    return fl.over(df, LEVELS, time="ts", by="k", **more).fit("v")
+
+
+def forgetting(query):
+    return lambda df: query(df, **KEPT_FOR)
 
 
 # What goes on counting for a key as long as the query lives.
@@ -54,6 +66,7 @@ COUNTING = {
     "trend lines", "windows over rows", "frames", "delta frames", "sessions", "rows of frames",
     "filled frames",
 }  # fmt: skip
+KEPT_FOR = {"forget_after": "4 minutes"}
 # Of each kind what keeps a state of its own.
 KINDS = {
     "panes": windows(fl.Sliding("4 minutes", "20 seconds"), "panes"),
@@ -61,7 +74,7 @@ KINDS = {
     "a list": windows(LIST),
     "levels": windows(LEVELS),
     "levels in a chain": windows(LEVELS, "chain"),
-    "trend lines": lambda df: fl.over(df, LEVELS, time="ts", by="k").fit("v"),
+    "trend lines": fitted,
     "windows over rows": windows(fl.Sliding(fl.rows(24), fl.rows(6))),
     "a window at every row": windows(fl.Sliding("4 minutes", fl.rows(1))),
     "events in cells": windows(EVENTS, "cells", time=PAIR),
@@ -69,9 +82,21 @@ KINDS = {
     "frames": windows(fl.ThresholdFrame("v > 3")),
     "delta frames": windows(fl.DeltaFrame({"v": 2})),
     "sessions": windows(fl.Session("20 seconds", max_duration="4 minutes")),
-    "rows of frames": lambda df: fl.over(df, fl.DeltaFrame({"v": 2}), time="ts", by="k").rows(),
+    "rows of frames": rows_of_frames,
     "filled frames": filled,
     "widened": detected,
+    **{
+        f"{name}, forgetting": query
+        for name, query in {
+            "trend lines": forgetting(fitted),
+            "windows over rows": windows(fl.Sliding(fl.rows(24), fl.rows(6)), **KEPT_FOR),
+            "frames": windows(fl.ThresholdFrame("v > 3"), **KEPT_FOR),
+            "delta frames": windows(fl.DeltaFrame({"v": 2}), **KEPT_FOR),
+            "sessions": windows(fl.Session("20 seconds"), **KEPT_FOR),
+            "rows of frames": forgetting(rows_of_frames),
+            "filled frames": forgetting(filled),
+        }.items()
+    },
 }
 
 
@@ -149,3 +174,7 @@ def test_state_stays_level(kept, kind, what):
         assert level, counts
     elif what == "bytes":
         assert not level, f"{kind} grow no more: say so, here and on their page"
+
+
+def test_what_goes_on_counting_can_be_told_to_forget():
+    assert {f"{kind}, forgetting" for kind in COUNTING} <= set(KINDS)

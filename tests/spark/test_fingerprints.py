@@ -103,6 +103,10 @@ DIFFERENT = {
         summed(TIMES, ("least", "ts"), strategy="se-slicing"), "time",
     ),
     "tiebreak": (summed(ROWS), summed(ROWS, tiebreak="seq"), "tiebreak"),
+    "forgetting": (summed(ROWS), summed(ROWS, forget_after="1 hour"), "forget_after"),
+    "how long": (
+        summed(ROWS, forget_after="2 hours"), summed(ROWS, forget_after="1 hour"), "forget_after"
+    ),
     "range": (summed(ROWS), summed(fl.Sliding(fl.rows(6), fl.rows(2))), "spec"),
     "delta": (framed(), framed(fl.DeltaFrame({"v": 1.25})), "spec"),
     "option": (framed(), framed(fl.DeltaFrame({"v": 1.5}, include_crossing=True)), "spec"),

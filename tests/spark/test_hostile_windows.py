@@ -17,7 +17,7 @@ from tests.helpers.public import METHODS
 LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])
 PLACE = {"time": "ts", "by": ["k"]}
 AGGREGATES = {"aggregates": (agg.count(),), "named": {"high": agg.max("v")}}
-LATE = {"late": "drop"}
+LATE = {"late": "drop", "forget_after": "30 days"}
 TURNS = 8  # each has every eighth value
 HINTS = {"strategy": "auto", "rate": None, "groups": None, "partitions": None}
 

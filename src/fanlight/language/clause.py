@@ -34,6 +34,7 @@ class Clause:
     by: tuple[Name, ...] = ()
     tiebreak: tuple[Name, ...] = ()
     late: str = "drop"
+    forget_after: Any = None
     strategy: str = "auto"
     hints: dict[str, Any] = field(default_factory=dict)
     verb: Verb | None = None

@@ -130,6 +130,9 @@ class _ClauseBuilder:
         late = parts.get("late")
         if late is not None:
             self._add_span("late", late.children[1])
+        forget = parts.get("forget")
+        if forget is not None:
+            self._add_span("forget_after", forget.children[1])
         verb = next((parts[name] for name in _VERBS if name in parts), None)
         if verb is not None:
             self._check_verb(verb, spec)
@@ -140,6 +143,7 @@ class _ClauseBuilder:
             self._read_names(parts.get("partition"), "by"),
             self._read_names(parts.get("tiebreak"), "tiebreak"),
             "drop" if late is None else str(late.children[1]).lower(),
+            None if forget is None else self.builder.length(next(_subtrees(forget))),
             strategy,
             hints,
             None if verb is None else self._read_verb(verb),

@@ -12,7 +12,7 @@ from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.spec.arguments import check_choice, read_names
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.frames.base import Frame, Least, Most
+from fanlight.engine.spec.frames.base import Frame, Least, Most, read_length
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
 from fanlight.language.clause import Spec
@@ -29,6 +29,7 @@ def clause(
     by: str | Sequence[str] = (),
     tiebreak: str | Sequence[str] = (),
     late: str = "drop",
+    forget_after: Any = None,
 ) -> str:
     """Windows as :func:`fanlight.sql` writes them, between their brackets.
 
@@ -39,7 +40,7 @@ def clause(
         Python function cannot be written down.
     time, by, tiebreak
         As for :func:`fanlight.over`; columns by name.
-    late
+    late, forget_after
         As for :func:`fanlight.over`.
 
     Returns
@@ -73,6 +74,9 @@ def clause(
         written += f" TIEBREAK {_write_names(breaks)}"
     if check_choice("late", late, ("drop", "open"), "a rule for late rows") != "drop":
         written += " LATE OPEN"
+    silence = read_length("forget_after", forget_after)
+    if silence is not None:
+        written += f" FORGET AFTER {_Writer().length(silence)}"
     text = f"[{place} {written}]"
     try:
         same = _write_windows(read_clause(text, 0, len(text)).spec) == windows

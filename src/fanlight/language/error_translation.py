@@ -33,7 +33,8 @@ class ArgumentSpan:
 # Arguments of the API, each by its word in the clause.
 _CLAUSE = {
     "offset": "OFFSET", "time": "WATTR", "by": "PARTITION BY",
-    "tiebreak": "TIEBREAK", "late": "LATE", "rate": "RATE", "groups": "GROUPS",
+    "tiebreak": "TIEBREAK", "late": "LATE", "forget_after": "FORGET AFTER",
+    "rate": "RATE", "groups": "GROUPS",
     "partitions": "PARTITIONS", "duration": "DURATION", "height": "HEIGHT",
     "max_duration": "MAX", "max_rows": "MAX", "max_gap": "MAX GAP",
     "min_duration": "MIN", "min_rows": "MIN",

@@ -17,6 +17,7 @@ start: part*
      | PARTITION name ("," name)*       -> partition
      | TIEBREAK name ("," name)*        -> tiebreak
      | LATE WHEN                        -> late
+     | FORGET_AFTER length              -> forget
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
@@ -68,6 +69,7 @@ PARTITION.3: /partition\s+by\b/i
 TIEBREAK.3: /tiebreak\b(?=\s+[\w`])/i
 LATE.3: /late\b(?=\s+(open|drop)\b)/i
 WHEN: /open\b|drop\b/i
+FORGET_AFTER.3: /forget\s+after\b(?=\s*['"\d]|\s+interval\b)/i
 USING.3: /using\b(?=\s+[\w'"])/i
 RATE.3: /rate\b/i
 GROUPS.3: /groups\b/i
@@ -113,7 +115,7 @@ _CALLED = {
     "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a string in quotes",
     "WHEN": "OPEN or DROP", "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "PER_ROW": "PER ROW", "TO_FIELD": "TO",
-    "MAX_GAP": "MAX GAP",
+    "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
     "COMMA": "a comma", "DOT": "", "MINUS": "", "SLASH": "", "MARK": "", "$END": "the end: ]",
 }  # fmt: skip
@@ -121,7 +123,8 @@ _CALLED = {
 # Keywords that are keywords only before certain tokens, each with an example of these.
 _EXAMPLES = {
     "WATTR": "WATTR ts", "SPAN": "SPAN start, stop", "PARTITION": "PARTITION BY key",
-    "TIEBREAK": "TIEBREAK id", "LATE": "LATE OPEN", "USING": "USING panes",
+    "TIEBREAK": "TIEBREAK id", "LATE": "LATE OPEN", "FORGET": "FORGET AFTER 30 DAYS",
+    "USING": "USING panes",
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",

@@ -27,6 +27,7 @@ _OLDEST, _BEYOND = (4, 1), (4, 4)
 _OLDEST_JAVA = 17
 _ROWS = 10_000  # more than any cluster has tasks: each task gets some
 _ON_WORKERS = ("fanlight", "numpy", "numba", "protobuf")
+_KEYS = "frames, windows over rows, trend lines: a few numbers each, for ever unless forget_after="
 _EXTRAS = {"plotly": ("plot", "pictures: fanlight.plots"), "click": ("cli", "the command line")}
 
 
@@ -79,6 +80,7 @@ def doctor(spark: SparkSession) -> Diagnosis:
         _check_ansi(_read_setting(spark, "spark.sql.ansi.enabled")),
         _check_zone(_read_setting(spark, "spark.sql.session.timeZone")),
         Finding("output mode of streams", "note", OUTPUT),
+        Finding("keys of streams", "note", _KEYS),
         *(_check_extra(package) for package in _EXTRAS),
     ]
     return Diagnosis(title, tuple(findings))

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from fanlight import Windowed
 
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
-_ASKED = {"window", "source", "time", "by", "tiebreak", "late", "using", "aggregates"}
+_ASKED = {
+    "window", "source", "time", "by", "tiebreak", "late", "forget_after", "using", "aggregates",
+}  # fmt: skip
 
 
 def query_keys() -> set[str]:
@@ -38,6 +40,7 @@ class WindowQuery:
     by: tuple[str, ...]
     tiebreak: tuple[str, ...]
     late: str
+    forget_after: Any
     using: Mapping[str, Any]
     aggregates: Mapping[str, Any]
 
@@ -58,7 +61,9 @@ class WindowQuery:
 
     def bind_windows(self, tables: Mapping[str, DataFrame]) -> Windowed:
         """The windows over their source, as ``fl.over`` returns them."""
-        options: dict[str, Any] = {"tiebreak": self.tiebreak, "late": self.late}
+        options: dict[str, Any] = {
+            "tiebreak": self.tiebreak, "late": self.late, "forget_after": self.forget_after
+        }  # fmt: skip
         windows = fl.over(tables[self.source], self.spec, time=self.time, by=self.by, **options)
         with_hints: Windowed = windows.using(**self.using) if self.using else windows
         return with_hints
@@ -113,6 +118,7 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         table.texts("by", 'a list of columns, such as ["item"]'),
         table.texts("tiebreak", 'a list of columns, such as ["id"]'),
         table.one_of("late", ("drop", "open")) or "drop",
+        _read_forgetting(table),
         _read_hints(table),
         _read_aggregates(table),
     )
@@ -163,6 +169,17 @@ def _read_time(table: Table) -> Any:
     elif isinstance(table.values["time"], list) and columns and len(columns) != 2:
         table.note_wrong("time", 'is a list, but not a pair; write time = ["start", "stop"]')
     return columns if isinstance(table.values.get("time"), list) else "".join(columns)
+
+
+def _read_forgetting(table: Table) -> Any:
+    """After how long a silence a key starts anew, if it does."""
+    given = table.take("forget_after", (str, int, float), 'a duration, such as "30 days"')
+    try:
+        fl.clause(fl.Session("1 day"), time="ts", forget_after=given)  # it says what is wrong
+    except fl.FanlightError as error:
+        table.note_wrong("forget_after", str(error))
+        return None
+    return given
 
 
 def _read_hints(table: Table) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from fanlight.engine.algebra.filling import Filled
 from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.partials import python_values
+from fanlight.engine.operators.protocol import COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.granules import Granules, granules_of
 from fanlight.engine.plan.grid import Grid
@@ -31,7 +32,10 @@ from fanlight.engine.plan.grid import Grid
 
 @dataclass(frozen=True)
 class ChainQuery(KeyedQuery):
-    """The fixed setup of the operator; ``t`` is the end of a granule, or the time of a row."""
+    """The fixed setup of the operator; ``t`` is the end of a granule, or the time of a row.
+
+    If keys are forgotten, granules have the times of their first and last row after ``t``.
+    """
 
     grids: tuple[Grid, ...]  # one for each level or query; column ``query`` has its index
     counts_rows: bool = False  # whether windows are counted in rows
@@ -88,16 +92,15 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         """Take rows; return the windows they complete: keys, ``query``, ``start``, partials."""
         before = self.released
         self.released = max(self.released, watermark)
-        if self.query.counts_rows:
-            if not rows.num_rows:
-                return None
-            was, now = self._add_rows(rows)
-        else:
-            self._add_granules(rows)
-            size = self.keys.num_rows
-            was, now = np.full(size, before), np.full(size, self.released)
-        windows = self._make_completed_windows(was, now)
-        self._shift_partials(now)
+        windows = None
+        if rows.num_rows or self.query.forget_after is not None or not self.query.counts_rows:
+            add = self._add_rows if self.query.counts_rows else self._add_granules
+            was, now = add(rows, before)
+            # The windows of a life that no row can go on with are all given.
+            now = np.where(self.complete_lives, COMPLETE >> 1, now)
+            windows = self._make_completed_windows(was, now)
+            self._shift_partials(now)
+        self.keep_keys(~self.complete_lives)
         return windows
 
     def new_key_columns(self, count: int) -> list[pa.Array]:
@@ -105,14 +108,20 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         carry = [pa.nulls(count, pa.float64())] if self.filling else []
         return [*super().new_key_columns(count), *carry]
 
-    def _add_granules(self, granules: pa.Table) -> None:
-        """Add granules to the chain at their places."""
-        if not granules.num_rows:
-            return
-        codes = self.codes_of(granules)
-        places = _granule_starts(self.granules[0], ints(granules["t"]) - 1)
-        slices = self.to_slices(granules, codes, places)
-        self.add_slices(self._carry_latest(slices) if self.filling else slices)
+    def _add_granules(self, granules: pa.Table, before: int) -> tuple[Ints, Ints]:
+        """Add granules to the chain at their places; return up to when windows are out, by key."""
+        if granules.num_rows:
+            codes = self.codes_of(granules)
+            if self.query.forget_after is not None:
+                order = np.lexsort((ints(granules["t"]), codes))
+                granules = granules.take(pa.array(order)).combine_chunks()
+                rows = [ints(granules[name]) for name in self.query.tie_columns[:2]]
+                codes = self.begin_lives(codes[order], *rows)
+            places = _granule_starts(self.granules[0], ints(granules["t"]) - 1)
+            slices = self.to_slices(granules, codes, places)
+            self.add_slices(self._carry_latest(slices) if self.filling else slices)
+        size = self.keys.num_rows
+        return np.full(size, before), np.full(size, self.released)
 
     def _carry_latest(self, slices: pa.Table) -> pa.Table:
         """Give each granule the latest value before it; keep the last value for the next one."""
@@ -135,8 +144,9 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         )
         return slices.set_column(slices.schema.get_field_index(name), name, column)
 
-    def _add_rows(self, rows: pa.Table) -> tuple[Ints, Ints]:
+    def _add_rows(self, rows: pa.Table, before: int) -> tuple[Ints, Ints]:
         """Add rows to the chain; return how many rows each key had before, and has now."""
+        del before
         rows, codes, numbers = self.number_rows(rows)
         now = self.counts
         was = now - np.bincount(codes, minlength=len(now))

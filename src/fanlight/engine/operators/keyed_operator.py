@@ -2,17 +2,18 @@
 
 The state is two tables:
 
-- ``keys``: each key, and how many rows it has had;
+- ``keys``: each key, how many rows it has had, and, if keys are forgotten, when its last row was;
 - ``slices``: partials, each with the number of its key (``code``) and its coordinate (``place``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.operators.arrow_tables import (
@@ -23,6 +24,7 @@ from fanlight.engine.operators.arrow_tables import (
     positions_in_runs,
     starts_of_runs,
 )
+from fanlight.engine.operators.lives import UNSEEN, complete_lives, split_lives
 from fanlight.engine.operators.partials import combine_ranges
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
@@ -36,6 +38,7 @@ class KeyedQuery:
     schema: pa.Schema
     keys: int
     monoids: tuple[Monoid, ...]
+    forget_after: int | None = field(default=None, kw_only=True)  # see operators/lives.py
     eager: ClassVar[bool] = False
 
     @property
@@ -72,12 +75,16 @@ class KeyedOperator(Generic[Q]):
         columns += [(name, query.schema.field(name).type) for name in query.partial_names]
         self.slices = pa.schema(columns).empty_table()
         fields = [query.schema.field(name) for name in query.key_names]
-        self.keys = pa.schema([*fields, pa.field("rows", pa.int64())]).empty_table()
+        counters = ["rows"] if query.forget_after is None else ["rows", "seen"]
+        fields += [pa.field(name, pa.int64()) for name in counters]
+        self.keys = pa.schema(fields).empty_table()
 
     @property
     def deadlines(self) -> Ints:
-        """``COMPLETE`` for every key: no watermark completes a window, only rows do."""
-        return np.full(len(self.keys), COMPLETE)
+        """When each key is forgotten: no watermark completes a window, only rows do."""
+        if self.query.forget_after is None:
+            return np.full(len(self.keys), COMPLETE)
+        return ints(self.keys["seen"]) + self.query.forget_after
 
     def snapshot(self) -> Snapshot:
         """The state as tables."""
@@ -105,18 +112,45 @@ class KeyedOperator(Generic[Q]):
 
     def new_key_columns(self, count: int) -> list[pa.Array]:
         """Initial values for ``count`` new keys in the columns of ``keys`` after the key itself."""
-        return [pa.array(np.zeros(count, np.int64))]
+        seen = [] if self.query.forget_after is None else [pa.array(np.full(count, UNSEEN))]
+        return [pa.array(np.zeros(count, np.int64)), *seen]
+
+    def begin_lives(self, codes: Ints, first: Ints, last: Ints) -> Ints:
+        """The code of each sorted row's life; see :func:`operators.lives.split_lives`."""
+        if self.query.forget_after is None:
+            return codes
+        seen = ints(self.keys["seen"])
+        lives = split_lives(codes, first, last, seen, self.query.forget_after)
+        begun = pa.array(lives.begun)
+        again = [as_array(self.keys[name]).take(begun) for name in self.query.key_names]
+        again += self.new_key_columns(len(begun))
+        both = [self.keys, pa.table(again, schema=self.keys.schema)]
+        self.keys = pa.concat_tables(both).combine_chunks()
+        self._set_counter("seen", lives.seen)
+        return lives.codes
+
+    @property
+    def complete_lives(self) -> NDArray[np.bool_]:
+        """Which keys no row can go on with."""
+        if self.query.forget_after is None:
+            return np.zeros(len(self.keys), np.bool_)
+        return complete_lives(ints(self.keys["seen"]), self.query.forget_after, self.released)
+
+    def _set_counter(self, name: str, values: Ints) -> None:
+        at = self.keys.schema.get_field_index(name)
+        self.keys = self.keys.set_column(at, name, pa.array(values))
 
     def number_rows(self, rows: pa.Table) -> tuple[pa.Table, Ints, Ints]:
         """Sort and number rows: rows, the code of each one's key, its number among the key's."""
         codes = self.codes_of(rows)
         order = argsort_rows(rows, codes, self.query.tie_columns)
-        rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
+        rows, times = rows.take(pa.array(order)).combine_chunks(), ints(rows["t"])[order]
+        codes = self.begin_lives(codes[order], times, times)
         within = positions_in_runs(starts_of_runs(codes), len(codes))
         counts = self.counts.copy()
         numbers = counts[codes] + within
         np.add.at(counts, codes, 1)
-        self.keys = self.keys.set_column(self.query.keys, "rows", pa.array(counts))
+        self._set_counter("rows", counts)
         return rows, codes, numbers
 
     @property
@@ -176,11 +210,20 @@ class KeyedOperator(Generic[Q]):
 
     def forget_keys(self) -> None:
         """Drop the keys that have no slice left, and renumber the others."""
-        alive, renumbered = np.unique(ints(self.slices["code"]), return_inverse=True)
-        if len(alive) < self.keys.num_rows:
-            codes = pa.array(renumbered.astype(np.int64).reshape(-1))
-            self.slices = self.slices.set_column(0, "code", codes)
-            self.keys = self.keys.take(pa.array(alive)).combine_chunks()
+        alive = np.zeros(self.keys.num_rows, np.bool_)
+        alive[ints(self.slices["code"])] = True
+        self.keep_keys(alive)
+
+    def keep_keys(self, alive: NDArray[np.bool_]) -> None:
+        """Drop all other keys with their slices, and renumber these."""
+        if alive.all():
+            return
+        code = ints(self.slices["code"])
+        stay = alive[code]
+        self.slices = self.slices.filter(pa.array(stay)).combine_chunks()
+        renumbered = np.cumsum(alive) - 1
+        self.slices = self.slices.set_column(0, "code", pa.array(renumbered[code[stay]]))
+        self.keys = self.keys.filter(pa.array(alive)).combine_chunks()
 
 
 def _search_in_ranges(places: Ints, begin: Ints, end: Ints, wanted: Ints) -> Ints:

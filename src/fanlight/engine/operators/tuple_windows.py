@@ -15,7 +15,6 @@ from fanlight.engine.operators.arrow_tables import Ints, ints
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.grid import Grid
 
 
 @dataclass(frozen=True)
@@ -40,15 +39,20 @@ class TupleWindows(KeyedOperator[TupleQuery]):
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
         """Take rows up to the watermark; return completed windows: keys, ``start``, partials."""
         self.released = max(self.released, watermark)
-        if not rows.num_rows:
-            return None
-        rows, codes, numbers = self.number_rows(rows)
-        cut = self.query.cut
-        return (
-            self._windows_ending_at_rows(rows, codes)
-            if cut is None
-            else self._windows_of_rows(cut, rows, codes, numbers)
-        )
+        cut, windows = self.query.cut, []
+        if rows.num_rows:
+            rows, codes, numbers = self.number_rows(rows)
+            windows.append(
+                self._windows_ending_at_rows(rows, codes)
+                if cut is None
+                else self._windows_of_rows(cut, rows, codes, numbers)
+            )
+        over = self.complete_lives
+        if over.any():
+            if cut is not None:
+                windows.append(self._unfinished_windows(cut, np.flatnonzero(over)))
+            self.keep_keys(~over)
+        return pa.concat_tables(windows) if windows else None
 
     def _windows_ending_at_rows(self, rows: pa.Table, codes: Ints) -> pa.Table:
         """Windows that end at each instant with a row."""
@@ -72,20 +76,26 @@ class TupleWindows(KeyedOperator[TupleQuery]):
         )
         touched, first_row = np.unique(codes, return_index=True)
         now = self.counts
-        owner, number = _windows_ended(grid, touched, numbers[first_row], now[touched])
-        first = number * cut.step
-        labels = {"start": grid.window_start(number)}
-        windows = self.make_windows(owner, first, first + cut.span - 1, labels)
+        before = grid.last_ended_window(numbers[first_row])
+        ended = grid.last_ended_window(now[touched])
+        windows = self._windows_between(cut, touched, before, ended)
         done = grid.last_ended_window(now)
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         self.slices = self.slices.filter(pa.array(place >= (done[code] + 1) * cut.step))
         return windows
 
+    def _unfinished_windows(self, cut: Cut, codes: Ints) -> pa.Table:
+        """The windows of some keys that wait for rows."""
+        rows = self.counts[codes]
+        ended = cut.grid.last_ended_window(rows)
+        last = np.maximum(cut.grid.last_window(rows - 1), ended)
+        return self._windows_between(cut, codes, ended, last)
 
-def _windows_ended(grid: Grid, codes: Ints, before: Ints, now: Ints) -> tuple[Ints, Ints]:
-    """(key, window number) of the windows that end in (before, now], both row counts by key."""
-    done = grid.last_ended_window(before)
-    fresh = grid.last_ended_window(now) - done
-    owner = np.repeat(codes, fresh)
-    offsets = np.arange(len(owner)) - np.repeat(np.cumsum(fresh) - fresh, fresh)
-    return owner, np.repeat(done, fresh) + 1 + offsets
+    def _windows_between(self, cut: Cut, codes: Ints, before: Ints, last: Ints) -> pa.Table:
+        """The windows of some keys whose numbers are in (before, last], both by key."""
+        count = last - before
+        owner = np.repeat(codes, count)
+        offsets = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+        number = np.repeat(before, count) + 1 + offsets
+        first, labels = number * cut.step, {"start": cut.grid.window_start(number)}
+        return self.make_windows(owner, first, first + cut.span - 1, labels)

@@ -24,6 +24,7 @@ from fanlight.engine.operators.sorting import argsort_rows
 from fanlight.engine.plan.widening import Level
 
 CHUNK = 200_000  # rows of sorted input that are handled at a time
+_LIFE = pa.field("life", pa.int64())  # the time of the first row of a row's life
 PAGE_SCHEMA = pa.schema([("part", pa.int32()), ("page", pa.binary())])
 
 
@@ -36,6 +37,7 @@ class WideningQuery:
     tiebreaks: int
     levels: tuple[Level, ...]
     max_rows: int
+    forget_after: int | None = None  # see operators/lives.py
     eager: ClassVar[bool] = False
     has_no_late_rows: ClassVar[bool] = False
 
@@ -57,7 +59,8 @@ class WideningQuery:
     @property
     def stored_schema(self) -> pa.Schema:
         """The columns of a row in the state."""
-        return self.schema.append(pa.field("gap", pa.bool_()))
+        schema = self.schema.append(pa.field("gap", pa.bool_()))
+        return schema if self.forget_after is None else schema.append(_LIFE)
 
     def start(self) -> Widening:
         """An operator without state."""
@@ -81,15 +84,25 @@ class Widening:
         """Take rows; return pages of the windows that the watermark completes."""
         before, self.released = self.released, max(self.released, watermark)
         new = rows.append_column("gap", pa.array(np.zeros(len(rows), np.bool_)))
+        if self.query.forget_after is not None:
+            new = new.append_column(_LIFE, pa.nulls(len(rows), _LIFE.type))
         rows = pa.concat_tables([self.rows, with_schema_of(self.rows, new)]).combine_chunks()
         codes, count = _encode_keys_of(rows, self.query)
         order = argsort_rows(rows, codes, self.query.tiebreak_names, last=ints(rows["hash"]))
         rows, codes = rows.take(pa.array(order)).combine_chunks(), codes[order]
-        prev = np.full(count, before, np.int64)
-        closed = np.full(count, self.released, np.int64)
-        due = np.full(count, COMPLETE)
+        forgotten = np.full(count, COMPLETE)
+        if self.query.forget_after is not None:
+            rows, codes, forgotten = number_lives(rows, codes, self.query.forget_after)
+        prev = np.full(len(forgotten), before, np.int64)
+        # A life that no row can go on with is complete, and so are all of its windows.
+        over = forgotten <= self.released
+        closed = np.where(over, COMPLETE, self.released)
+        due = forgotten.copy()
         pages = pages_of_windows(self.query, rows, codes, prev, closed, due)
         packed = [page.pack() for page in pages]
+        if over.any():
+            stay = ~over[codes]
+            rows, codes = rows.filter(pa.array(stay)).combine_chunks(), codes[stay]
         self.rows, of = drop_unneeded_rows(self.query, rows, codes, closed, due)
         self.deadlines = due[of]
         return page_table(packed) if packed else None
@@ -166,6 +179,29 @@ def _cut_chunk(
         query, mine, np.zeros(len(mine), np.int64), closed[-1:], due[-1:]
     )
     return needed, int(closed[-1]), tables_of_pages
+
+
+def number_lives(rows: pa.Table, codes: Ints, forget_after: int) -> tuple[pa.Table, Ints, Ints]:
+    """Sorted rows with their lives, the code of each, and when each life is forgotten.
+
+    A life is known by the time of its first row. Of rows in the state it is known; those that have
+    been dropped between them make no new one.
+    """
+    times, fresh = ints(rows["t"]), np.asarray(as_array(rows[_LIFE.name]).is_null())
+    begins = np.append(True, codes[1:] != codes[:-1])[: len(codes)]
+    begins[1:] |= times[1:] - times[:-1] > forget_after
+    known = np.where(fresh, times, ints(rows[_LIFE.name].fill_null(0)))
+    life = known[np.maximum.accumulate(np.where(begins | ~fresh, np.arange(len(codes)), 0))]
+    starts = np.flatnonzero(
+        np.append(True, (codes[1:] != codes[:-1]) | (life[1:] != life[:-1]))[: len(codes)]
+    )
+    lengths = np.diff(np.append(starts, len(codes)))
+    lives = np.repeat(np.arange(len(starts)), lengths)
+    forgotten = times[starts + lengths - 1] + forget_after
+    followed = np.append(codes[starts][1:] == codes[starts][:-1], False)[: len(starts)]
+    forgotten[followed] = BEGINNING
+    at = rows.schema.get_field_index(_LIFE.name)
+    return rows.set_column(at, _LIFE, pa.array(life)), lives, forgotten
 
 
 def pages_of_windows(

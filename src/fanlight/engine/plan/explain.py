@@ -11,7 +11,7 @@ from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spec.pictures import Picture, Pictured
-from fanlight.engine.spec.units import write_duration
+from fanlight.engine.spec.units import Extent, write_duration
 
 Cut = TypeVar("Cut")
 Fact = tuple[str, str]  # a line of the page: its label and its text
@@ -69,6 +69,18 @@ def write_page(
         ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.forced, c.cost))
         lines += ["    " + _list_candidate(candidate, plan.chosen) for candidate in ranked]
     return "\n".join(lines)
+
+
+GROWS = "no key: state grows with the number of keys, unless forget_after='30 days' or the like"
+
+
+def forgetting_facts(silence: Extent | None, *, grows: bool) -> list[Fact]:
+    """When keys are forgotten; ``grows``: whether state grows with their number if they are not."""
+    if silence is not None:
+        return [
+            ("forgets", f"a key that is silent for more than {silence}, which then starts anew")
+        ]
+    return [("forgets", GROWS)] if grows else []
 
 
 def strategy_facts(plan: Plan[Cut], *, verbose: bool) -> list[Fact]:

@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.explain import Explained, strategy_facts, write_page
+from fanlight.engine.plan.explain import (
+    Explained,
+    forgetting_facts,
+    strategy_facts,
+    write_page,
+)
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.ordered import BY_PYTHON
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.pictures import Picture
+from fanlight.engine.spec.units import Extent
 
 
 def explain_frames(
@@ -23,12 +29,13 @@ def explain_frames(
     *,
     state: str,
     by_spark: bool,
+    silence: Extent | None = None,
     verbose: bool = False,
 ) -> Explained:
     """The page of frames: when one ends, and how frames are found.
 
     ``state`` says where a stream keeps its state, and is empty for a batch; ``by_spark`` whether
-    Spark groups rows by their frame.
+    Spark groups rows by their frame; ``silence`` after how long a silence a key is forgotten.
     """
     streaming = bool(state)
     search = _describe_search(plan)
@@ -45,7 +52,10 @@ def explain_frames(
     if verbose:
         facts.append(("guaranteed", ", ".join(sorted(spec.guarantees))))
     if streaming:
-        facts += [("keeps", f"{_KEPT}; {state}"), ("late rows", BEHIND)]
+        facts += [("keeps", f"{_KEPT}; {state}")]
+    facts += forgetting_facts(silence, grows=streaming)
+    if streaming:
+        facts.append(("late rows", BEHIND))
     text = write_page(
         spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose
     )

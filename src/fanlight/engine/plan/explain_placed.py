@@ -10,13 +10,20 @@ from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.lasting import Load, list_loads
 from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.explain import Explained, Fact, strategy_facts, write_length, write_page
+from fanlight.engine.plan.explain import (
+    Explained,
+    Fact,
+    forgetting_facts,
+    strategy_facts,
+    write_length,
+    write_page,
+)
 from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.request import Event, Request
 from fanlight.engine.spec.pictures import Picture
-from fanlight.engine.spec.units import write_duration
+from fanlight.engine.spec.units import Extent, write_duration
 
 _NO_CUT = "none: events differ only by the first and the last of their windows"
 _KEPT = "by key, partials of {pieces}windows that the watermark has not passed, in Spark's store"
@@ -29,7 +36,8 @@ class About:
     """What a page says of a request besides its plan.
 
     ``ttp`` is in milliseconds; ``state`` says where an operator keeps state, and is empty if Spark
-    does; ``others`` are aggregates that are computed apart from these.
+    does; ``others`` are aggregates that are computed apart from these; ``silence`` is after how
+    long a silence a key is forgotten.
     """
 
     spec: object
@@ -39,6 +47,7 @@ class About:
     ttp: int | None = None
     state: str = ""
     others: Sequence[str] = ()
+    silence: Extent | None = None
     verbose: bool = False
 
 
@@ -56,6 +65,8 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
         facts.append(("cut", _describe_cut(plan, request)))
     if request.streaming:
         facts.append(("keeps", _describe_state(plan, request, about.state)))
+    grows = request.streaming and request.event is Event.COUNTED
+    facts += forgetting_facts(about.silence, grows=grows)
     if about.ttp is not None:
         facts.append(("released", f"{write_duration(1000 * about.ttp)} (TTP) after a window's end"))
     if request.streaming:

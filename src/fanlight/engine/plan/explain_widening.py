@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.explain import Explained, write_page
+from fanlight.engine.plan.explain import Explained, forgetting_facts, write_page
 from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.widening import (
     Level,
@@ -14,6 +14,7 @@ from fanlight.engine.plan.widening import (
     units_as_text,
 )
 from fanlight.engine.spec.pictures import Picture
+from fanlight.engine.spec.units import Extent
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 
@@ -26,16 +27,21 @@ def explain_widening(
     state: str,
     rate: float | None,
     groups: float | None,
+    silence: Extent | None = None,
     verbose: bool = False,
 ) -> Explained:
     """The page: the levels, what each may hold, and what the search may cost.
 
-    ``state`` says where a stream keeps its state, and is empty for a batch.
+    ``state`` says where a stream keeps its state, and is empty for a batch; ``silence`` after how
+    long a silence a key is forgotten.
     """
     streaming = bool(state)
     facts = _facts(spec, plan.chosen.pieces, streaming=streaming, rate=rate, groups=groups)
     if streaming:
-        facts += [("state", state), ("late rows", BEHIND)]
+        facts.append(("state", state))
+    facts += forgetting_facts(silence, grows=False)
+    if streaming:
+        facts.append(("late rows", BEHIND))
     text = write_page(spec, repr(time), by, facts, plan, streaming=streaming, verbose=verbose)
     return Explained(text, Picture(spec))
 

@@ -67,6 +67,8 @@ def fingerprint(
         ),
         **{name: describe(option) for name, option in more.items()},
     }
+    if bound.source.forget_after is not None:
+        asked["forget_after"] = describe(bound.source.forget_after)
     return {about: text for about, text in asked.items() if text}
 
 

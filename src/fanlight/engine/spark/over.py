@@ -9,9 +9,11 @@ from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
 from fanlight.engine.plan.late_rows import Late, refuse_open_windows
 from fanlight.engine.spark import translation
+from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import bind_frames
 from fanlight.engine.spark.binding.placed import bind_lasting, bind_points
 from fanlight.engine.spark.binding.widening import bind_widening
+from fanlight.engine.spark.lives import forget_keys
 from fanlight.engine.spark.windows.events import EventWindows
 from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spark.windows.levels import LevelWindows
@@ -42,6 +44,7 @@ def over(
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
+    forget_after: Any = None,
 ) -> SlidingWindows: ...
 
 
@@ -54,6 +57,7 @@ def over(
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
+    forget_after: Any = None,
 ) -> LevelWindows: ...
 
 
@@ -66,6 +70,7 @@ def over(
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
+    forget_after: Any = None,
 ) -> EventWindows: ...
 
 
@@ -78,6 +83,7 @@ def over(
     by: Keys = (),
     tiebreak: Keys = (),
     late: Literal["drop"] = "drop",
+    forget_after: Any = None,
 ) -> FrameWindows: ...
 
 
@@ -90,6 +96,7 @@ def over(
     by: Keys = (),
     tiebreak: Keys = (),
     late: Literal["drop"] = "drop",
+    forget_after: Any = None,
 ) -> WideningWindows: ...
 
 
@@ -102,6 +109,7 @@ def over(
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
+    forget_after: Any = None,
 ) -> Windowed:
     """See a DataFrame through windows: the entry point of the library.
 
@@ -131,6 +139,14 @@ def over(
         what copies each row into its windows can do that. Data-driven windows (frames, windows
         over rows, progressive widening) have no choice: a row is late once the watermark has passed
         its time. A batch has no late rows.
+    forget_after
+        A length of time, in a batch and in a stream alike: the first row of a key after a longer
+        silence is that of a new key, so numbers begin at 0 again and nothing of before counts. In a
+        stream the key is gone from the state as soon as the watermark says that it was silent so
+        long; its open frame is then given as a batch gives it at its end. By default a stream keeps
+        what it needs of a key for as long as the query lives: for frames, windows over rows and
+        trend lines a few numbers. Windows that time places keep nothing of a key beyond the last
+        of them, so for them it has to be as long as the longest RANGE, and changes no aggregate.
 
     Returns
     -------
@@ -154,7 +170,7 @@ def over(
 Row(item=1, count(1)=30)]
 
     """
-    return _bind_windows(df, spec, time, by, tiebreak, late)
+    return _bind_windows(df, spec, time, by, tiebreak, late, forget_after)
 
 
 @explain_wrong_calls("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
@@ -184,10 +200,12 @@ def rejected(
     [Row(ts=None, id=3, reason='ts is null')]
 
     """
-    return _bind_windows(df, spec, time, by, (), "drop").rejected()
+    return _bind_windows(df, spec, time, by, (), "drop", None).rejected()
 
 
-def _bind_windows(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Windowed:
+def _bind_windows(
+    df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any, forget_after: Any
+) -> Windowed:
     """The windows of a request, bound to the DataFrame."""
     kind = kind_of(spec)
     if kind is None and not isinstance(spec, (list, tuple)):
@@ -200,7 +218,8 @@ def _bind_windows(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: A
     family = PLACED if kind is None else kind.family  # what is wrong in a list is told below
     if isinstance(time, (tuple, list)):
         if family.lasting:
-            return EventWindows(bind_lasting(df, spec, time, by, tiebreak, late))
+            lasting = bind_lasting(df, spec, time, by, tiebreak, late)
+            return EventWindows(forget_keys(lasting, forget_after))
         raise refuse(
             f"time={time!r}",
             f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
@@ -208,13 +227,15 @@ def _bind_windows(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: A
         )
     if family.droppable:
         refuse_open_windows(late, f"{type(spec).__name__} windows")
-    return _OPENED[family](df, spec, time, by, tiebreak, late)
+    opened, bind = _OPENED[family]
+    rule = () if family.droppable else (late,)
+    return opened(forget_keys(bind(df, spec, time, by, tiebreak, *rule), forget_after))
 
 
-# The windows of each family of kinds, bound to a DataFrame.
-_OPENED: dict[Family, Callable[..., Windowed]] = {
-    PLACED: lambda *asked: SlidingWindows(bind_points(*asked)),
-    LEVELLED: lambda *asked: LevelWindows(bind_points(*asked)),
-    FRAMED: lambda *asked: FrameWindows(bind_frames(*asked[:-1])),
-    WIDENED: lambda *asked: WideningWindows(bind_widening(*asked[:-1])),
+# The windows of each family of kinds, and what binds them to a DataFrame.
+_OPENED: dict[Family, tuple[Callable[..., Windowed], Callable[..., Bound]]] = {
+    PLACED: (SlidingWindows, bind_points),
+    LEVELLED: (LevelWindows, bind_points),
+    FRAMED: (FrameWindows, bind_frames),
+    WIDENED: (WideningWindows, bind_widening),
 }

@@ -163,6 +163,7 @@ class SelectRun:
             "by": [key.by for key in self.keys],
             "tiebreak": [column(name) for name in clause.tiebreak],
             "late": clause.late,
+            "forget_after": clause.forget_after,
         }
         windows: Any = over(self.table.df, clause.spec, **arguments)
         if clause.strategy == "auto" and not clause.hints:

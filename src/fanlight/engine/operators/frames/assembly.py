@@ -18,6 +18,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels.pieces import pieces
 from fanlight.engine.kernels.sizes import NEVER, Sizes
 from fanlight.engine.operators.frames.marks import Marker, state_of_slots
+from fanlight.engine.operators.lives import UNSEEN
 from fanlight.engine.operators.partials import combine_ranges
 from fanlight.engine.plan.frames import Timing
 
@@ -56,12 +57,19 @@ class FrameNumbers:
 class Assembly:
     """The state of each key, updated by sorted rows."""
 
-    counters: ClassVar[tuple[str, ...]] = ("ids", "start", "last", "rows", "deadline")
+    counters: tuple[str, ...] = ("ids", "start", "last", "rows", "deadline")
     copies: ClassVar[int] = 1  # partials of a field
 
     def __init__(
-        self, marker: Marker, fields: Sequence[pa.Field], monoids: Sequence[Monoid]
+        self,
+        marker: Marker,
+        fields: Sequence[pa.Field],
+        monoids: Sequence[Monoid],
+        *,
+        forgetting: bool = False,
     ) -> None:
+        if forgetting:
+            self.counters = (*self.counters, "seen")
         self.scheme = marker.scheme
         self.marker = marker
         self.monoids = list(monoids)
@@ -71,6 +79,7 @@ class Assembly:
         self.last = np.zeros(0, np.int64)
         self.rows = np.zeros(0, np.int64)
         self.deadline = np.zeros(0, np.int64)  # when time closes the open frame
+        self.seen = np.zeros(0, np.int64)  # the last row of a key, if keys are forgotten
         self.state = self.marker.empty_state(0)
 
     @property
@@ -88,7 +97,8 @@ class Assembly:
         if not more:
             return
         for name in self.counters:
-            setattr(self, name, np.append(getattr(self, name), np.zeros(more, np.int64)))
+            initial = np.full(more, UNSEEN if name == "seen" else 0)
+            setattr(self, name, np.append(getattr(self, name), initial))
         fresh = self.marker.empty_state(more)
         self.state = {n: np.concatenate([old, fresh[n]]) for n, old in self.state.items()}
         self.parts = [pa.concat_arrays([p, pa.nulls(more, p.type)]) for p in self.parts]
@@ -162,9 +172,9 @@ class Assembly:
             np.array(t), until, cap, most, began, rows, deadline, np.empty(len(t), np.int64)
         )
 
-    def expire(self, now: int) -> tuple[Frames, FrameNumbers]:
-        """Close the frames whose deadline has come; all rows up to ``now`` have been taken."""
-        at = np.flatnonzero(self.opened & (self.deadline <= now))
+    def expire(self, due: Bools) -> tuple[Frames, FrameNumbers]:
+        """Close the frames of these slots, if they are open, at their deadlines."""
+        at = np.flatnonzero(self.opened & due)
         reported = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
         number, which = self.ids[at], at[reported]
         closed = Frames(
@@ -181,9 +191,9 @@ class Assembly:
             none, none.astype(np.bool_), at, np.where(reported, number, -1), sure
         )
 
-    def open_frames(self) -> Frames:
-        """The open frames as a batch reports them at its end: up to just after their last row."""
-        at = np.flatnonzero(self.opened)
+    def open_frames(self, over: Bools) -> Frames:
+        """The open frames of keys that are over: up to just after their last row."""
+        at = np.flatnonzero(self.opened & over)
         start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
         at = at[self._is_large_enough(rows, end - start)]
         return Frames(

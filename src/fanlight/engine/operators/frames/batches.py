@@ -13,10 +13,10 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.kernels.sizes import NEVER
 from fanlight.engine.operators.arrow_tables import Ints
-from fanlight.engine.operators.frames.framer import Framer
+from fanlight.engine.operators.frames.framer import Found, Framer
 from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators.protocol import BEGINNING
 
 CHUNK = 200_000  # rows handled at a time; more if there are more keys
 
@@ -36,19 +36,16 @@ class FrameBatches:
         # Take the schema from Spark, whose times are in the time zone of the Spark session.
         framer = Framer(replace(self.query, schema=first.schema))
         for rows in concatenate_batches(chain([first], coming), lambda: framer.assembly.slots):
-            yield from self._output_batches(*framer.take(rows, argsort_slots), closed=True)
-        if self.query.scheme.timing:  # a batch is complete: every deadline has come
-            yield from self._output_batches(*framer.expire(NEVER - 1), closed=True)
-        yield from self._output_batches(*framer.finish(), closed=False)
+            yield from self._output_batches(framer.take(rows, argsort_slots))
+            for found in framer.forget(BEGINNING):  # lives that others have followed
+                yield from self._output_batches(found)
+        for found in framer.finish():
+            yield from self._output_batches(found)
 
-    def _output_batches(
-        self, numbered: pa.Table | None, frames: pa.Table, *, closed: bool
-    ) -> Iterator[pa.RecordBatch]:
-        query = self.query
+    def _output_batches(self, found: Found) -> Iterator[pa.RecordBatch]:
+        query, (numbered, frames) = self.query, found
         if numbered is None:
-            at = frames.schema.get_field_index("rows") + 1
-            state = pa.array(np.full(len(frames), closed))
-            yield from frames.add_column(at, "closed", state).to_batches()
+            yield from frames.to_batches()
             return
         # All output tables need the same schema, nullability included.
         numbered = pa.table(numbered.columns, names=numbered.column_names)
@@ -59,7 +56,8 @@ class FrameBatches:
         yield from numbered.append_column(
             "ending", pa.nulls(len(numbered), pa.int64())
         ).to_batches()
-        if closed and len(frames):  # rows that only tell the end of their frame
+        frames = frames.filter(frames["closed"])
+        if len(frames):  # rows that only tell the end of their frame
             columns = {name: pa.nulls(len(frames), numbered[name].type) for name in query.payload}
             columns |= {name: frames[name] for name in (*query.keys, "frame", "ending")}
             yield from pa.table(columns).select([*numbered.column_names, "ending"]).to_batches()

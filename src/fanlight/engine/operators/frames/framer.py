@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from fanlight.engine.kernels.sizes import NEVER
 from fanlight.engine.operators.arrow_tables import (
     Ints,
     as_array,
@@ -17,7 +19,11 @@ from fanlight.engine.operators.arrow_tables import (
 )
 from fanlight.engine.operators.frames.assembly import FrameNumbers, Frames
 from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators.lives import complete_lives, split_lives
 from fanlight.engine.operators.snapshots import CODE
+
+Bools = NDArray[np.bool_]
+Found = tuple[pa.Table | None, pa.Table]  # numbered rows, and frames
 
 
 class Framer:
@@ -30,13 +36,12 @@ class Framer:
         held = [pa.field(CODE, pa.int64()), *map(query.schema.field, query.payload)]
         self.held = pa.schema(held).empty_table()
 
-    def take(
-        self, rows: pa.Table, place: Callable[[Ints], Ints]
-    ) -> tuple[pa.Table | None, pa.Table]:
+    def take(self, rows: pa.Table, place: Callable[[Ints], Ints]) -> Found:
         """Take rows; return rows whose frame is now known, with its number, and closed frames.
 
         The rows are None unless the query is ``numbered``. ``place`` maps the slots of rows to a
-        permutation that puts the rows of a slot together, in order.
+        permutation that puts the rows of a slot together, in order. If keys are forgotten,
+        :meth:`forget` has to follow: lives that are over are still there.
         """
         query = self.query
         codes = self._slots_of(rows.select(query.keys))
@@ -44,6 +49,8 @@ class Framer:
         partials = query.sources or query.partials
         wanted = dict.fromkeys(["t", *query.inputs, *partials, *query.payload])
         rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
+        if query.forget_after is not None:
+            codes = self._begin_lives(codes, ints(rows["t"]), query.forget_after)
         firsts = starts_of_runs(codes)
         closed, numbers = self.assembly.advance(
             ints(rows["t"]),
@@ -55,29 +62,68 @@ class Framer:
         )
         numbered = None if numbers is None else self._number_rows(rows, codes, numbers)
         frames = self._frame_table(closed)
-        self._drop_idle_keys()
+        if query.forget_after is None:
+            self._drop_idle_keys()
         return numbered, frames
 
-    def expire(self, now: int) -> tuple[pa.Table | None, pa.Table]:
+    def expire(self, now: int) -> Found:
         """Close the frames whose deadline has come, after all rows up to ``now``; see ``take``."""
-        closed, numbers = self.assembly.expire(now)
+        found = self._expire(self.assembly.deadline <= now)
+        self._drop_idle_keys()
+        return found
+
+    def forget(self, now: int) -> list[Found]:
+        """End the lives that are complete, after all rows up to ``now``; see ``take``."""
+        if self.query.forget_after is None:
+            return []
+        over = complete_lives(self.assembly.seen, self.query.forget_after, now)
+        found = self._end(over) if over.any() else []
+        self._keep_slots(~over)
+        self._drop_idle_keys()
+        return found
+
+    def finish(self) -> list[Found]:
+        """End all keys, after the last row; see ``take``."""
+        return self._end(np.ones(self.assembly.slots, np.bool_))
+
+    def _end(self, over: Bools) -> list[Found]:
+        """Return the open frames of some keys, and the rows held for them; see ``take``.
+
+        A key that is over is complete: every deadline has come.
+        """
+        found = []
+        if self.query.scheme.timing:
+            found = [self._expire(over & (self.assembly.deadline < NEVER))]
+        still_open = self.assembly.open_frames(over)
+        frames = self._frame_table(still_open, closed=False)
+        if not self.query.numbered:
+            return [*found, (None, frames)]
+        code = ints(self.held[CODE])
+        decision = np.full(self.assembly.slots, -1, np.int64)
+        decision[still_open.slot] = still_open.number
+        ended = pa.array(over[code])
+        held = self.held.filter(ended).select(list(self.query.payload))
+        self.held = self.held.filter(pa.array(~over[code])).combine_chunks()
+        return [*found, (_add_frame_column(held, decision[code[over[code]]]), frames)]
+
+    def _expire(self, due: Bools) -> Found:
+        """Close the open frames of some keys at their deadlines; see ``take``."""
+        closed, numbers = self.assembly.expire(due)
         numbered = None
         if self.query.numbered:
             numbered = self._number_rows(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
-        frames = self._frame_table(closed)
-        self._drop_idle_keys()
-        return numbered, frames
+        return numbered, self._frame_table(closed)
 
-    def finish(self) -> tuple[pa.Table | None, pa.Table]:
-        """Return open frames, and the rows in them, after the last row; see ``take``."""
-        still_open = self.assembly.open_frames()
-        if not self.query.numbered:
-            return None, self._frame_table(still_open)
-        decision = np.full(max(self.assembly.slots, 1), -1, np.int64)
-        decision[still_open.slot] = still_open.number
-        numbers = decision[ints(self.held[CODE])]
-        numbered = _add_frame_column(self.held.select(list(self.query.payload)), numbers)
-        return numbered, self._frame_table(still_open)
+    def _begin_lives(self, codes: Ints, times: Ints, forget_after: int) -> Ints:
+        """The slot of each sorted row's life; lives that begin get new slots."""
+        lives = split_lives(codes, times, times, self.assembly.seen, forget_after)
+        if len(lives.begun):
+            if self.query.keys:
+                again = self.keys.take(pa.array(lives.begun))
+                self.keys = pa.concat_tables([self.keys, again]).combine_chunks()
+            self.assembly.grow(len(lives.begun))
+        self.assembly.seen = lives.seen
+        return lives.codes
 
     def _slots_of(self, keys: pa.Table) -> Ints:
         """The slot of each row's key; new keys get new slots."""
@@ -91,12 +137,13 @@ class Framer:
             self.assembly.grow(len(fresh))
         return codes
 
-    def _frame_table(self, frames: Frames) -> pa.Table:
+    def _frame_table(self, frames: Frames, *, closed: bool = True) -> pa.Table:
         query = self.query
         at = pa.array(frames.slot)
         columns = {name: as_array(self.keys[name]).take(at) for name in query.keys}
         columns |= {"frame": pa.array(frames.number), "start": pa.array(frames.start)}
         columns |= {"ending": pa.array(frames.end), "rows": pa.array(frames.rows)}
+        columns |= {"closed": pa.array(np.full(len(frames.slot), closed))}
         columns |= dict(zip(query.partials, frames.partials, strict=True))
         return pa.table(columns)
 
@@ -124,13 +171,18 @@ class Framer:
 
     def _drop_idle_keys(self) -> None:
         """Drop the keys that have had no frame and have none open."""
-        stay = self.assembly.opened | (self.assembly.ids > 0)
-        if stay.all() or not self.query.keys:
+        if self.query.keys:
+            self._keep_slots(self.assembly.opened | (self.assembly.ids > 0))
+
+    def _keep_slots(self, stay: Bools) -> None:
+        """Drop the other keys, for which no rows are held."""
+        if stay.all():
             return
         slots = np.flatnonzero(stay)
         self.assembly.keep_slots(slots)
-        self.keys = self.keys.take(pa.array(slots))
-        if len(self.held):  # held rows are of open frames, whose keys stay
+        if self.query.keys:
+            self.keys = self.keys.take(pa.array(slots))
+        if len(self.held):
             moved = np.cumsum(stay) - 1
             codes = pa.array(moved[ints(self.held[CODE])])
             self.held = self.held.set_column(0, CODE, codes)

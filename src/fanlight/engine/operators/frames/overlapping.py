@@ -25,7 +25,7 @@ Bools = NDArray[np.bool_]
 class OverlappingAssembly(Assembly):
     """An assembly whose frames may share rows."""
 
-    counters: ClassVar[tuple[str, ...]] = (*Assembly.counters, "run_start", "run_rows")
+    counters: tuple[str, ...] = (*Assembly.counters, "run_start", "run_rows")
     marker: Cells | Dwell
     copies: ClassVar[int] = 2  # of the rows before the current run, then of the run
     run_start: Ints = np.zeros(0, np.int64)
@@ -86,13 +86,13 @@ class OverlappingAssembly(Assembly):
         last = state["last"].reshape(-1)
         return double_pieces(cells, starts, state["opened"], last, state["partner"])
 
-    def _find_open_slots(self) -> Ints:
-        """The slots with an open frame at the end of a batch."""
-        return np.flatnonzero(self.opened)
+    def _has_frame(self) -> Bools:
+        """Which keys have a frame, should they have no further row."""
+        return self.opened
 
-    def open_frames(self) -> Frames:
-        """The open frames as a batch reports them at its end: up to just after their last row."""
-        at = self._find_open_slots()
+    def open_frames(self, over: Bools) -> Frames:
+        """The open frames of keys that are over: up to just after their last row."""
+        at = np.flatnonzero(self._has_frame() & over)
         at = at[self._is_large_enough(self.rows[at], self.last[at] + 1 - self.start[at])]
         pairs = [
             pa.concat_arrays([before_run.take(pa.array(at)), run.take(pa.array(at))])
@@ -165,9 +165,10 @@ class DwellAssembly(OverlappingAssembly):
             state["opened"], state["inside"], state["run"], self.run_start[slots],
         )  # fmt: skip
 
-    def _find_open_slots(self) -> Ints:
+    def _has_frame(self) -> Bools:
         """A run that has not lasted long enough is no frame."""
-        return np.flatnonzero(self.opened & self.state["inside"])
+        has: Bools = self.opened & self.state["inside"]
+        return has
 
 
 def _shift_starts(lo: Ints, first: Ints, group: Ints, shift: Ints) -> Ints:

@@ -33,6 +33,7 @@ class FrameQuery:
     numbered: bool = False
     closings: bool = False  # whether numbered rows include one for each closed frame, with its end
     marks: type[Marker] = Marker  # the class that marks rows; by default, that of the scheme's kind
+    forget_after: int | None = None  # after a longer silence a key starts anew
 
     def __post_init__(self) -> None:
         """Look up the marker on the driver, so that it is pickled to the workers with the query."""
@@ -44,7 +45,9 @@ class FrameQuery:
         fields = [self.schema.field(name) for name in self.sources or self.partials]
         kind: type[Assembly] = DwellAssembly if self.scheme.kind == "dwell" else Assembly
         kind = OverlappingAssembly if self.scheme.overlapping else kind
-        return kind(self.marks(self.scheme), fields, self.monoids)
+        return kind(
+            self.marks(self.scheme), fields, self.monoids, forgetting=self.forget_after is not None
+        )
 
     def key_fields(self) -> list[pa.Field]:
         """The columns of a key."""

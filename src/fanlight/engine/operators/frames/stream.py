@@ -61,17 +61,19 @@ class FrameStream:
             steps.append(self.framer.take(rows, lambda codes: argsort_rows(rows, codes, order)))
         if self.query.scheme.timing:
             steps.append(self.framer.expire(watermark))
+        steps += self.framer.forget(watermark)
         tables = [frames if numbered is None else numbered for numbered, frames in steps]
         result = pa.concat_tables(tables) if tables else None
         return result or None  # a table without rows is falsy
 
     @property
     def deadlines(self) -> Ints:
-        """For each key, the time at which its open frame closes; ``COMPLETE`` without one."""
-        assembly = self.framer.assembly
-        if self.query.scheme.timing is None:
-            return np.full(assembly.slots, COMPLETE)
-        return np.where(assembly.opened, np.minimum(assembly.deadline, COMPLETE), COMPLETE)
+        """For each key, the time at which its open frame closes, or at which it is forgotten."""
+        assembly, forget_after = self.framer.assembly, self.query.forget_after
+        due = np.full(assembly.slots, COMPLETE)
+        if self.query.scheme.timing is not None:
+            due = np.where(assembly.opened, np.minimum(assembly.deadline, COMPLETE), due)
+        return due if forget_after is None else np.minimum(due, assembly.seen + forget_after)
 
     def snapshot(self) -> Snapshot:
         """The state as tables."""

@@ -66,6 +66,12 @@ class Bound:
         return self.source.partitions
 
     @property
+    def forget_after(self) -> int | None:
+        """After how long a silence, in coordinates, a key starts anew; None: it never does."""
+        length = self.source.forget_after
+        return None if length is None else int(length.value / self.coordinate.unit)
+
+    @property
     def keys(self) -> list[str]:
         """The internal names of the keys."""
         return self.source.keys

@@ -50,6 +50,11 @@ class Placed(Bound):
         return self.grids[0]
 
     @property
+    def longest(self) -> int:
+        """The longest RANGE, in coordinates."""
+        return max(grid.range for grid in self.grids)
+
+    @property
     def query_columns(self) -> list[str]:
         """The column that holds the number of the query, if there are several."""
         return ["query"] if self.queries.several else []

@@ -33,6 +33,7 @@ from fanlight.engine.spark.sql import (
 )
 from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.units import Extent
 
 Given = str | Column
 UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
@@ -54,6 +55,7 @@ class Source:
     read_from: str = ""
     # How many partitions of keys a stream has with state in Python; None: Spark's setting.
     partitions: int | None = None
+    forget_after: Extent | None = None  # after a longer silence a key starts anew
     key_types: tuple[DataType, ...] = ()
     tie_types: tuple[DataType, ...] = ()
 

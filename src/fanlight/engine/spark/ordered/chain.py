@@ -21,24 +21,33 @@ from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.lift import lift_each_row
 from fanlight.engine.spark.ordered.host import Hosting
 
+FIRST_AND_LAST = ("first_row", "last_row")  # the times of a granule's rows, if keys are forgotten
+
 
 def chain_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
     rows, partials, order = lift_each_row(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
-    return _run_operator(bound, rows, order, fields)
+    return _run_operator(bound, rows, order, fields, bound.forget_after)
 
 
 def chain_granules(
-    bound: Placed, granules: DataFrame, cut: Granules, fields: Fields, **options: Any
+    bound: Placed,
+    granules: DataFrame,
+    cut: Granules,
+    fields: Fields,
+    forget_after: int | None = None,
+    **options: Any,
 ) -> DataFrame:
     """Granules (keys, ``piece``, ``ending``, partials) to windows, as :func:`chain_rows`.
 
-    ``options`` are those that partials depend on, besides what ``fields`` says.
+    If keys are forgotten, ``granules`` also have the times of their first and last row. ``options``
+    are those that partials depend on, besides what ``fields`` says.
     """
     names = [field.name for field in fields.all]
-    rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *names)
-    return _run_operator(bound, rows, ["t"], fields, **options)
+    order = ["t"] if forget_after is None else ["t", *FIRST_AND_LAST]
+    rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *order[1:], *names)
+    return _run_operator(bound, rows, order, fields, forget_after, **options)
 
 
 def _run_operator(
@@ -46,6 +55,7 @@ def _run_operator(
     rows: DataFrame,
     order: Sequence[str],
     fields: Fields,
+    forget_after: int | None,
     **options: Any,
 ) -> DataFrame:
     """The stateful operator over rows or granules."""
@@ -60,6 +70,7 @@ def _run_operator(
         bound.grids,
         counts_rows=counted,
         since=bound.since if counted else None,
+        forget_after=forget_after,
     )
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [("query", LongType()), ("start", LongType())]

@@ -16,6 +16,7 @@ from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Field, Fields
 from fanlight.engine.spark.lift import lift_rows
+from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.frame_rows import (
     EVERY_ROW,
@@ -42,7 +43,9 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
             fields.check_comparable()
             counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
             return _cut_frames(bound, rows, kept, partials, counts)
-    return _group_in_spark(bound, fields, rows)
+    # The frames of a life are numbered from 0, so Spark has to tell lives apart.
+    bound = divide_into_lives(bound)
+    return _group_in_spark(bound, fields, prepare_rows(bound, fields))
 
 
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
@@ -85,7 +88,7 @@ def _cut_frames(
     query = FrameQuery(
         bound.scheme, passing.schema, tuple(bound.keys), (),
         tuple(columns[text] for text in rows.inputs), partials,
-        tuple(field.monoid for field in fields), sources=sources,
+        tuple(field.monoid for field in fields), sources=sources, forget_after=bound.forget_after,
     )  # fmt: skip
     kinds = passing.types
     out: list[tuple[str, DataType]] = [(key, kinds[key]) for key in bound.keys]
@@ -103,7 +106,7 @@ def rows(bound: FrameBound) -> DataFrame:
     passing = _pass_over(bound, rows, [*bound.keys, "t", *payload, *rows.named_inputs])
     query = FrameQuery(
         bound.scheme, passing.schema, tuple(bound.keys), (), rows.input_names,
-        payload=payload, numbered=True,
+        payload=payload, numbered=True, forget_after=bound.forget_after,
     )  # fmt: skip
     out = [*((name, passing.types[name]) for name in payload), ("frame", LongType())]
     return restore_names(bound, payload, passing.run(FrameBatches(query), out))

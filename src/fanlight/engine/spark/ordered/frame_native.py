@@ -16,6 +16,7 @@ from fanlight.engine.plan.frames import InputColumn, Scheme
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Field, Fields
 from fanlight.engine.spark.lift import lift_rows
+from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.frame_rows import (
     FACTS,
     Prepared,
@@ -34,6 +35,7 @@ FOLLOWED = Field(
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
+    bound = divide_into_lives(bound)
     keys, scheme = bound.keys, bound.scheme
     numbered = _find_runs(bound, prepare_rows(bound, fields)).filter("cell is not null")
     ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
@@ -59,7 +61,8 @@ def rows(bound: FrameBound) -> DataFrame:
     """The rows unchanged, with the number of their frame."""
     fields = Fields()
     payload = payload_fields(bound, fields)
-    numbered = _number_rows(bound, prepare_rows(bound, fields))
+    divided = divide_into_lives(bound)
+    numbered = _number_rows(divided, prepare_rows(divided, fields))
     return restore_names(bound, payload, numbered.selectExpr(*payload, "frame"))
 
 

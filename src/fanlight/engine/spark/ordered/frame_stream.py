@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import LongType
+from pyspark.sql.types import BooleanType, LongType
 
 from fanlight.engine.operators.frames.stream import FrameStreamQuery
 from fanlight.engine.spark.binding.frames import FrameBound
@@ -44,15 +44,15 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     query = FrameStreamQuery(
         bound.scheme, hosting.schema, tuple(hosting.keys), rows.order,
         tuple(columns[text] for text in rows.inputs), tuple(partials),
-        tuple(field.monoid for field in kept), sources=sources,
+        tuple(field.monoid for field in kept), sources=sources, forget_after=bound.forget_after,
     )  # fmt: skip
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
+    out += [("closed", BooleanType())]
     out += [(name, hosting.types[source]) for name, source in zip(partials, sources, strict=True)]
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-    more = ["true as closed", *counts]
     asked = fingerprint("frames", bound, hosting, fields)
-    return hosting.run(query, out, asked, what=_name_frames(bound), more=more)
+    return hosting.run(query, out, asked, what=_name_frames(bound), more=counts)
 
 
 def rows(bound: FrameBound) -> DataFrame:
@@ -68,7 +68,7 @@ def rows(bound: FrameBound) -> DataFrame:
     hosting = Hosting(df, bound, df.columns)
     query = FrameStreamQuery(
         bound.scheme, hosting.schema, tuple(hosting.keys), rows.order, rows.input_names,
-        payload=payload, numbered=True,
+        payload=payload, numbered=True, forget_after=bound.forget_after,
     )  # fmt: skip
     out = [*((name, hosting.types[name]) for name in payload), ("frame", LongType())]
     asked = fingerprint("rows of frames", bound, hosting, fields)

@@ -32,6 +32,7 @@ def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) ->
         tuple(field.monoid for field in fields.all),
         None if bound.at_every_row else chosen.pieces.only_cut,
         bound.grid.range,
+        forget_after=bound.forget_after,
     )
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [("start", LongType()), *((name, hosting.types[name]) for name in names)]

@@ -28,6 +28,7 @@ from fanlight.engine.spark.binding.widening import WideningBound
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema, arrow_type
 from fanlight.engine.spark.ordered.encoding import Out, from_plain, plain_schema
@@ -95,10 +96,13 @@ def detect_matches(
 
 def _make_pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
     """Pages of windows, each with the number that decides which task searches it."""
+    forget_after = bound.forget_after if bound.df.isStreaming else None
+    bound = divide_into_lives(bound)
     keys, columns = bound.keys, units.order(bound)
 
     def query(schema: pa.Schema, keys: Sequence[str]) -> WideningQuery:
-        return WideningQuery(schema, len(keys), len(bound.tie_keys), levels, bound.spec.max_rows)
+        ties, most = len(bound.tie_keys), bound.spec.max_rows
+        return WideningQuery(schema, len(keys), ties, levels, most, forget_after)
 
     if bound.df.isStreaming:
         hosting = Hosting(units.rows, bound, columns)

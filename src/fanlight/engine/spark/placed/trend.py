@@ -13,13 +13,14 @@ from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import Branch, Granules, Pieces, granules_of_cut
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.source import column_of
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import window_end_by
 from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import segments, stream
 from fanlight.engine.spark.rollup import build_branches, query_as_column
-from fanlight.engine.spark.sql import group_rows
+from fanlight.engine.spark.sql import expr, group_rows
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import read_extent, write_duration
 
@@ -69,6 +70,13 @@ def series_fields(column: Any) -> Fields:
     return fields
 
 
+def rows_with_value(bound: Placed, column: Any) -> DataFrame:
+    """The rows that count in a series."""
+    given = column_of(bound.df, column)
+    value = expr(bound.df, given) if isinstance(given, str) else given
+    return bound.df.filter(value.isNotNull())
+
+
 def _select_series(bound: Placed, column: Any) -> DataFrame:
     """The rows that are in a window, with their value as a double ``v0``."""
     fields = series_fields(column)
@@ -109,16 +117,25 @@ def fit_batch(bound: Placed, cut: Pieces, column: Any, instant: int) -> DataFram
 
 
 def lift_series(bound: Placed, cut: Granules, column: Any, instant: int) -> DataFrame:
-    """Lift a stream's series to granules: keys, ``piece``, ``ending``, the partial ``f0``."""
+    """Lift a stream's series to granules: keys, ``piece``, ``ending``, the partial ``f0``.
+
+    And ``first_row`` and ``last_row``, the times of the first and last row with a value.
+    """
     keys = bound.keys
     rows = _select_series(bound, column)
     rows = rows.selectExpr(*keys, "t", f"{_instant_number(bound, 't', instant)} as number", "v0")
-    rows = stream.place_in_pieces(bound, rows, cut, ["number", "v0"])
+    rows = stream.place_in_pieces(bound, rows, cut, ["t", "number", "v0"])
     place = [*keys, "piece", "ending"]
-    values = group_rows(rows, [*place, "number"], [("y", MEAN)])
+    seen = "if(v0 is null, null, t)"
+    values = group_rows(
+        rows,
+        [*place, "number"],
+        [("y", MEAN), ("first_row", f"min({seen})"), ("last_row", f"max({seen})")],
+    )
     lifted = Filled().lift("if(y is null, null, named_struct('i', number, 'y', y))")
+    ends = [("first_row", "min(first_row)"), ("last_row", "max(last_row)")]
     # Rows without a value are left out only here: before, they have to move the watermark.
-    return group_rows(values, place, [("f0", lifted)]).filter("f0 is not null")
+    return group_rows(values, place, [("f0", lifted), *ends]).filter("f0 is not null")
 
 
 def fit_windows(bound: Placed, windows: DataFrame, instant: int) -> DataFrame:

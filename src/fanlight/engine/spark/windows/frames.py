@@ -358,7 +358,7 @@ Row(dye=0, frame_id=None)]
         labels = [output.label for output in fields.outputs]
         return explain_frames(
             bound.spec, plan, bound.time, bound.names, labels,
-            state=state, by_spark=by_spark, verbose=verbose,
+            state=state, by_spark=by_spark, silence=bound.source.forget_after, verbose=verbose,
         )  # fmt: skip
 
     def rejected(self) -> DataFrame:

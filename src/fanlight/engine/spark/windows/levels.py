@@ -15,6 +15,7 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.fields import collect_calls
+from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.placed import changes, recurring, trend
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
@@ -94,6 +95,10 @@ class LevelWindows(SlidingWindows):
             fit, n = quote(" fit"), quote(" n")
             return lines.filter(f"{n} > 0").selectExpr(*names, *(f"{fit}.{part}" for part in _LINE))
         trend.check_fit(bound)
+        if bound.forget_after is not None and not bound.df.isStreaming:
+            known = bound.with_source(df=trend.rows_with_value(bound, column))
+            divided = type(self)(divide_into_lives(known), self._hints)
+            return drop_lives(divided.fit(column, instant=instant))
         operator = "what a key had before is kept by the chain operator"
         cut = self._plan_levels(operator, "trend lines are fitted to levels together").chosen.pieces
         length = trend.instant_of(bound, cut.granules, instant)
@@ -108,7 +113,9 @@ class LevelWindows(SlidingWindows):
 
             granules = trend.lift_series(bound, cut.granules, column, length)
             series = trend.series_fields(column)
-            lines = chain.chain_granules(bound, granules, cut.granules, series, instant=length)
+            lines = chain.chain_granules(
+                bound, granules, cut.granules, series, bound.forget_after, instant=length
+            )
             lines = trend.fit_windows(bound, lines, length)
         else:
             lines = trend.fit_batch(bound, cut, column, length)

@@ -24,6 +24,7 @@ from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.placed.aging import check_weighted
 from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
 from fanlight.engine.spark.rejected import rejected_rows
@@ -126,6 +127,9 @@ class PlacedWindows(Windowed):
 
         """
         bound = self._bound
+        if has_lives(bound):
+            divided = type(self)(divide_into_lives(bound), self._hints)
+            return drop_lives(divided.agg(*aggregates, **named))
         calls, parts = self._plan_parts(aggregates, named)
         if bound.weights is not None:
             check_weighted(bound, calls)
@@ -179,7 +183,8 @@ class PlacedWindows(Windowed):
             own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
             others = [label for label in labels if label not in own]
             state = describe_state(bound) if plan.chosen.rollup.in_operator else ""
-            about = About(bound.spec, time, bound.names, own, ttp, state, others, verbose)
+            silence = bound.source.forget_after
+            about = About(bound.spec, time, bound.names, own, ttp, state, others, silence, verbose)
             pages.append(explain_placed(plan, request, about))
         return pages[0].with_text("\n\n".join(pages))
 

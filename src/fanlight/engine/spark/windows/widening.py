@@ -18,6 +18,7 @@ from fanlight.engine.plan.ordered import plan_widening
 from fanlight.engine.plan.widening import Level, density_warning, levels_of
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import WideningBound, check_result
+from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.arrow_types import arrow_type
 from fanlight.engine.spark.ordered.widening_detection import Search, page_format
 from fanlight.engine.spark.ordered.widening_rows import select_rows
@@ -235,7 +236,7 @@ class WideningWindows(Windowed):
             if columns is None
             else read_names("columns", columns, "columns=['user']")
         )
-        units = select_rows(bound, list(seen))
+        units = select_rows(divide_into_lives(bound), list(seen))
         chosen = self._plan.chosen
         pages = page_format(bound, chosen.pieces, units, result, recorded=recorded)
         pair = (span[0], span[1]) if span else None
@@ -248,7 +249,7 @@ class WideningWindows(Windowed):
 
         bound = self._bound
         present = [name for name in episode.columns if name in bound.df.columns]
-        units = select_rows(bound, present)
+        units = select_rows(divide_into_lives(bound), present)
         kinds = dict(zip(present, units.seen, strict=True))
         arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
         matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
@@ -320,6 +321,7 @@ class WideningWindows(Windowed):
             state=describe_state(bound) if bound.df.isStreaming else "",
             rate=self._rate,
             groups=self._groups,
+            silence=bound.source.forget_after,
             verbose=check_flag("verbose", verbose),
         )
 
