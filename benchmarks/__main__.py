@@ -19,6 +19,7 @@ from benchmarks.cases.growth import growth
 from benchmarks.cases.latency import latency
 from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.ordered import ordered
+from benchmarks.cases.passing_keys import passing_keys
 from benchmarks.cases.skew import skew
 from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.state import fixed, state
@@ -55,6 +56,7 @@ CASES = {
     "ordered": ordered,
     "state": state,
     "fixed": fixed,
+    "passing-keys": passing_keys,
     "skew": skew,
     "latency": latency,
     "widening": widening,
