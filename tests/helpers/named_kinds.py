@@ -60,6 +60,11 @@ def filled(df, c):
     return cut.fill(other, time=c("at"))
 
 
+def filled_left(df, c):
+    other = df.filter(c.column("tie") % 4 == 0)
+    return over(df, c, fl.DeltaFrame({c("real"): 3})).fill(other, time=c("at"), how="left")
+
+
 def filled_by(df, c):
     return over(df, c, fl.DeltaFrame({c("real"): 3})).fill(
         df, *aggregates(c, most=3), time=c("at"), by=[c("key"), c("other")]
@@ -140,6 +145,7 @@ KINDS = {
     ).frames(),
     "rows of frames": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).rows(),
     "fill": filled,
+    "fill, left": filled_left,
     "fill, aggregated": filled_by,
     "split": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
         "30 seconds", *aggregates(c, most=3)

@@ -70,6 +70,7 @@ def test_bad_requests(df):
         (lambda: windowed.fill(df, time=("ts", "ts")), "not the name of a column"),
         (lambda: windowed.fill(df, time="ts", longest=3), "longest=3 is a number, but"),
         (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
+        (lambda: windowed.fill(df, time="ts", how="outer"), "how='outer'"),
         (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),
     ):
         with pytest.raises(fl.FanlightError, match=says):

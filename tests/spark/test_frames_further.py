@@ -110,6 +110,50 @@ def test_filling_overlapping_frames(classic):
     }
 
 
+def sparsely(session, spec, calls, *, alike=True, **how):
+    """Frames by key and minute, and a table that has rows of the first one of a key alone."""
+    df = frame(session, [
+        {"k": k, "ts": t * MINUTE, "v": float(t // 5 % 2)} for k in ("a", None) for t in range(20)
+    ])  # fmt: skip
+    more = frame(session, [{"k": "a", "ts": t * MINUTE, "n": t} for t in (6, 8, 12)])
+    more = more.selectExpr("k" if alike else "k as who", "ts as at", "n", "n as `a.b`")
+    windows = fl.over(df, spec, time="ts", by="k")
+    return windows.fill(more, *calls, time="at", by="k" if alike else "who", **how)
+
+
+SPARSE = {"threshold": fl.ThresholdFrame("v > 0"),
+          "overlapping": fl.BoundaryFrame({"v": [0]}, overlapping=True)}  # fmt: skip
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("kind", SPARSE)
+def test_frames_without_a_row_of_the_other_table(classic, kind, alike):
+    spec, calls = SPARSE[kind], (agg.count(), agg.sum("n"), agg.collect_list("n"), agg.mode("n"))
+    frames = fl.over(
+        frame(classic, [
+            {"k": k, "ts": t * MINUTE, "v": float(t // 5 % 2)}
+            for k in ("a", None) for t in range(20)
+        ]), spec, time="ts", by="k",
+    ).frames()  # fmt: skip
+    every = {(r.k, r.frame_id) for r in frames.collect()}
+    inner = sparsely(classic, spec, calls, alike=alike).collect()
+    left = sparsely(classic, spec, calls, alike=alike, how="left")
+    assert left.columns == ["k", "window", "frame_id", *(call.label for call in calls)]
+    left = left.collect()
+    assert {(r.k, r.frame_id) for r in left} == every
+    assert len(left) == len(every) > len(inner) > 0
+    assert sorted(map(repr, inner)) == sorted(repr(r) for r in left if r["count(1)"])
+    empty = {(r["count(1)"], r["sum(n)"], tuple(r["collect_list(n)"]), r["mode(n)"])
+             for r in left if not r["count(1)"]}  # fmt: skip
+    assert empty == {(0, None, (), None)}
+    rows = sparsely(classic, spec, (), alike=alike, how="left")
+    assert rows.columns == sparsely(classic, spec, (), alike=alike).columns
+    rows = rows.collect()
+    assert {(r.k, r.frame_id) for r in rows} == every
+    assert sum(r.n is not None for r in rows) == sum(r["count(1)"] for r in left)
+    assert len(rows) == sum(max(r["count(1)"], 1) for r in left)
+
+
 def test_values_that_are_in_no_cell(classic):
     """Beyond 4.5e15 cells, infinite, or NaN: as in the compiled loops."""
     values = [1.0, -1e300, 1.0, float("inf"), 2.0, float("nan"), 2.0, 1e300]
@@ -135,11 +179,14 @@ def test_rows_keep_their_columns(df, strategy):
 
 @pytest.mark.streaming
 @pytest.mark.sampled(2)
+@pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("aggregated", [False, True])
-def test_filling_a_stream(classic, tmp_path, aggregated):
+def test_filling_a_stream(classic, tmp_path, aggregated, how):
     """Rows of a second stream in the frames of the first: as in the batch."""
     rows = [minute(t, v=float(t // 5 % 2)) for t in range(21)]  # the last one closes a frame
     more = [minute(0, n=t) | {"ts": minute(0)["ts"] + t * MINUTE // 2} for t in range(44)]
+    if how == "left":  # there is nothing in the first frame
+        more = [row | {"k": row["k"] if row["n"] > 22 else "b"} for row in more]
     one, other = tmp_path / "one", tmp_path / "other"
     for folder, every in ((one, rows), (other, more)):
         folder.mkdir()
@@ -152,7 +199,7 @@ def test_filling_a_stream(classic, tmp_path, aggregated):
     filler = source(classic, other, "1 minute").selectExpr("k as who", "ts as at", "n")
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count()) if aggregated else ()
-    result = windowed.fill(filler, *calls, time="at", by="who", longest="4 minutes")
+    result = windowed.fill(filler, *calls, time="at", by="who", longest="4 minutes", how=how)
     if not aggregated:
         result = result.selectExpr("unix_micros(at) as at", "n", "frame_id")
     name = f"t{uuid.uuid4().hex}"
@@ -161,11 +208,13 @@ def test_filling_a_stream(classic, tmp_path, aggregated):
     writer.start().awaitTermination()
     found = classic.table(name)
     if not aggregated:  # rows as they came, each with its time
-        assert found.select("at").distinct().count() == 16
-        found = found.groupBy("frame_id").agg(F.sum("n").alias("sum(n)"), F.count("*"))
+        assert found.select("at").distinct().count() == (16 if how == "inner" else 9)
+        counted = F.count("n").alias("count(1)")
+        found = found.groupBy("frame_id").agg(F.sum("n").alias("sum(n)"), counted)
     got = sorted((r.frame_id, r["sum(n)"], r["count(1)"]) for r in found.collect())
     # A frame lasts five minutes; what came in its first one is further back than was asked for.
-    assert got == [(0, sum(range(12, 20)), 8), (1, sum(range(32, 40)), 8)]
+    first = (0, sum(range(12, 20)), 8) if how == "inner" else (0, None, 0)
+    assert got == [first, (1, sum(range(32, 40)), 8)]
 
 
 @pytest.mark.streaming

@@ -146,6 +146,11 @@ def test_frames_filled_and_split(calls):
         fl.sql(f"SELECT *, max(seconds) {clause} FILL other ON ts]", calls=calls, other=calls),
         frames.fill(calls, agg.max("seconds"), time="ts"),
     )
+    few = calls.filter("seconds > 58")
+    same(
+        fl.sql(f"SELECT *, count(*) {clause} FILL few ON ts HOW LEFT]", calls=calls, few=few),
+        frames.fill(few, agg.count(), time="ts", how="left"),
+    )
     same(
         fl.sql(f"SELECT *, max(seconds) {clause} SPLIT EVERY 1 MINUTE]", calls=calls),
         frames.split("1 minute", agg.max("seconds")),

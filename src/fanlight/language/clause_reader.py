@@ -248,6 +248,8 @@ class _ClauseBuilder:
         for one in rest:
             if isinstance(one, Token):
                 arguments["per_row" if one.type == "PER_ROW" else "counts"] = True
+            elif one.data == "how":
+                arguments["how"] = str(one.children[1]).lower()
             elif one.data in ("instant", "longest"):
                 length = next(_subtrees(one))
                 self._add_span(str(one.data), length)

@@ -23,7 +23,7 @@ start: part*
 <windows>
      | FIT name PER_ROW? instant?       -> fit
      | RECURRING name COUNTS?           -> recurring
-     | FILL name on by? longest?        -> fill
+     | FILL name on by? longest? how?   -> fill
      | SPLIT length                     -> split
      | DETECT STRING event? result?     -> detect
 
@@ -39,6 +39,7 @@ instant: INSTANT length
 on: ON name
 by: BY name ("," name)*
 longest: LONGEST length
+how: JOINED JOIN
 event: EVENT name
 result: RESULT name
 
@@ -92,6 +93,8 @@ COUNTS.3: /counts\b/i
 FILL.3: /fill\b(?=\s+[\w`])/i
 ON.3: /on\b/i
 LONGEST.3: /longest\b/i
+JOINED.3: /how\b/i
+JOIN.3: /(left|inner)\b/i
 SPLIT.3: /split\s+every\b/i
 DETECT.3: /detect\b(?=\s*['"])/i
 EVENT.3: /event\b/i
@@ -113,7 +116,8 @@ MARK.-1: /[^\s\w`'"()\[\],.\/-]/
 # What errors call a terminal that was expected.
 _CALLED = {
     "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a string in quotes",
-    "WHEN": "OPEN or DROP", "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
+    "WHEN": "OPEN or DROP", "JOINED": "HOW", "JOIN": "LEFT or INNER",
+    "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "PER_ROW": "PER ROW", "TO_FIELD": "TO",
     "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",

@@ -51,8 +51,13 @@ def select_placeable(bound: Bound, fields: Fields) -> DataFrame:
 
     Keys and tiebreaks are in their normal form, so that everything after may compare bytes.
     """
+    return select_rows(bound, fields, drop_rejected(bound))
+
+
+def select_rows(bound: Bound, fields: Fields, rows: DataFrame) -> DataFrame:
+    """These rows, with the columns of :func:`select_placeable`."""
     columns = fields.columns(bound, bound.rows)
-    rows, forms = project(drop_rejected(bound), columns), bound.normal_forms
+    rows, forms = project(rows, columns), bound.normal_forms
     if not forms:
         return rows
     return rows.selectExpr(*(f"{forms[n]} as {n}" if n in forms else n for _, n in columns))

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.sql_text import literal
+from fanlight.engine.algebra.sql_text import literal, quote
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.bound import Bound
@@ -29,11 +29,12 @@ from fanlight.engine.spark.binding.source import (
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
 from fanlight.engine.spark.equality import collations_of, normal_form
 from fanlight.engine.spark.fields import build_fields, collect_calls
-from fanlight.engine.spark.lift import lift_rows, select_placeable
+from fanlight.engine.spark.lift import lift_rows, select_rows
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import (
     expr,
     free_name,
+    is_same_name,
     is_taken,
     over_clause,
     project,
@@ -110,25 +111,44 @@ def fill_frames(
     calls: Sequence[Any],
     named: Mapping[str, Any],
     longest: Any,
+    *,
+    left: bool,
 ) -> DataFrame:
-    """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or their aggregates."""
+    """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or their aggregates.
+
+    ``left``: frames without such a row, too.
+    """
     other = Bound(source, Coordinate(bound.coordinate.kind))
     limit = None if longest is None else read_extent("longest", longest)
     if limit is not None:
         bound.check_length("longest", limit)
     rows = _select_other(other)
     inside = (
-        _fill_by_join(bound, frames, rows, limit)
+        _fill_by_join(bound, frames, rows, limit, left=left)
         if _join_condition(bound)
-        else _fill_in_order(bound, frames, rows)
+        else _fill_in_order(bound, frames, rows, left=left)
     )
     if not calls and not named:
-        keys = zip(bound.keys, bound.names, strict=True)
-        taken = other.df.columns
-        own = [(key, name) for key, name in keys if not is_taken(other.df, name, taken)]
+        columns = _key_and_row_columns(bound, other, left=left)
         times = _frame_times(bound, "start", _end(bound))
-        return result.finish_result(bound, inside, *times, [("frame", "frame_id")], [*own, "row.*"])
+        return result.finish_result(bound, inside, *times, [("frame", "frame_id")], columns)
     return _aggregate(bound, inside, other, calls, named)
+
+
+def _key_and_row_columns(bound: FrameBound, other: Bound, *, left: bool) -> list[Any]:
+    """The keys that the other DataFrame has no column for, and all its columns.
+
+    A frame without a row has its keys all the same, where the two are called alike.
+    """
+    keys, taken = list(zip(bound.keys, bound.names, strict=True)), other.df.columns
+    own: list[Any] = [(key, name) for key, name in keys if not is_taken(other.df, name, taken)]
+    if not left:
+        return [*own, "row.*"]
+    alike = {
+        theirs: key for (key, _), theirs in zip(keys, other.names, strict=True)
+        if any(is_same_name(other.df, theirs, name) for _, name in keys)
+    }  # fmt: skip
+    return [*own, *((alike.get(n, quote("row", n)), n) for n in taken)]
 
 
 def _join_condition(bound: FrameBound) -> bool:
@@ -155,8 +175,13 @@ def _select_other(other: Bound) -> DataFrame:
     return rows.selectExpr("t", "stamp", "row", *(f"{form} as {n}" for n, form in forms.items()))
 
 
-def _fill_in_order(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> DataFrame:
-    """Give each row, in a pass in order, the last frame that began before it and goes on."""
+def _fill_in_order(
+    bound: FrameBound, frames: DataFrame, rows: DataFrame, *, left: bool
+) -> DataFrame:
+    """Give each row, in a pass in order, the last frame that began before it and goes on.
+
+    ``left``: a frame without a row has one whose ``t`` and ``row`` are null.
+    """
     keys = bound.keys
     begun = frames.selectExpr(*keys, "start as moment", "0 as step", f"{_FRAME} as own")
     named = [f"other{n} as {key}" for n, key in enumerate(keys)]
@@ -165,11 +190,17 @@ def _fill_in_order(bound: FrameBound, frames: DataFrame, rows: DataFrame) -> Dat
     both = begun.unionByName(seen, allowMissingColumns=True)
     inside = both.selectExpr("*", f"last(own, true) {walk} as latest")
     inside = inside.filter("step = 1 and latest is not null and t < latest.ending")
-    return inside.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
+    inside = inside.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
+    if not left:
+        return inside
+    every = inside.unionByName(frames.selectExpr(*keys, *_PLACE), allowMissingColumns=True)
+    of_frame = f"over (partition by {', '.join([*keys, *_PLACE])})"
+    counted = every.selectExpr("*", f"count(t) {of_frame} as rows_within")
+    return counted.filter("t is not null or rows_within = 0").drop("rows_within")
 
 
 def _fill_by_join(
-    bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None
+    bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None, *, left: bool
 ) -> DataFrame:
     """Join rows to frames by Spark's interval join; watermarks bound what a stream keeps of it."""
     equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
@@ -181,7 +212,7 @@ def _fill_by_join(
         micros = int(limit.value)
         back = f"interval {literal(repr(micros / 1_000_000))} second"
         within += ["stamp < until", f"stamp >= until - {back}"]
-    return frames.join(rows, expr(frames, " and ".join(within)), "inner")
+    return frames.join(rows, expr(frames, " and ".join(within)), "left_outer" if left else "inner")
 
 
 def _frame_times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
@@ -211,8 +242,10 @@ def _aggregate(
     with errors_about_other():
         asked = collect_calls(other.with_source(names=bound.names), calls, named, OUTPUTS)
     fields = build_fields(at, asked)
-    rows = select_placeable(at, fields).selectExpr(
-        *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *fields.lifting
+    # A frame without a row has one that has neither time nor values.
+    values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
+    rows = select_rows(at, fields, at.rows).selectExpr(
+        *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *values
     )
     filled = lift_rows(Relation.of_rows(rows, own, []), [], fields.all).df
     outputs = [("frame", "frame_id"), *result.lower_outputs(fields, "start")]

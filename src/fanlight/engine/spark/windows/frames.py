@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
@@ -32,6 +32,7 @@ from fanlight.engine.spark.windows.base import (
     read_verbose,
     with_partitions,
 )
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -224,6 +225,7 @@ Row(dye=0, frame_id=None)]
         time: str,
         by: str | Column | Sequence[str | Column] | None = None,
         longest: Any = None,
+        how: Literal["inner", "left"] = "inner",
         **named: Call,
     ) -> DataFrame:
         """What another DataFrame has within each frame: its rows, or aggregates of them.
@@ -233,13 +235,16 @@ Row(dye=0, frame_id=None)]
         other
             Where the rows come from: a batch for a batch, a stream with a watermark for a stream.
         aggregates, named
-            Aggregates of ``other``; one row a frame that has a row of ``other``. Without any, the
-            rows themselves, each with the ``window`` and ``frame_id`` of its frame.
+            Aggregates of ``other``; one row a frame. Without any, the rows themselves, each with
+            the ``window`` and ``frame_id`` of its frame.
         time, by
             The time of ``other``, and its keys in the order of the frames' own; by default columns
             of the same names.
         longest
             In a stream, how far back from a frame's end rows of ``other`` are kept and counted.
+        how
+            ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; one without a
+            row has counts of 0, and null otherwise.
 
         Returns
         -------
@@ -267,9 +272,11 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         source = check_other(bound, other, time, by, longest)
+        left = check_choice("how", how, ("inner", "left"), "a way to fill frames") == "left"
         with errors_of_call("fill()"):
             frames = self._find_frames(Fields())
-            return check_analysis(fill_frames(bound, frames, source, aggregates, named, longest))
+            found = fill_frames(bound, frames, source, aggregates, named, longest, left=left)
+            return check_analysis(found)
 
     def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
         """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
