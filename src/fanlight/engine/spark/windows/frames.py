@@ -112,7 +112,8 @@ class FrameWindows(Windowed):
         ``window`` begins at the frame's first row and ends at the row that closes it, the first one
         not in it, or where ``max_duration`` or ``max_gap`` ends it. A batch also gives the last
         frame of a key that nothing closes (``closed`` is false), to one microsecond after its last
-        row; a stream gives closed frames only, once the watermark has passed what closes them.
+        row; a stream gives closed frames, once the watermark has passed what closes them, and such
+        an open one when its key is forgotten (``forget_after``).
         ``frame_id`` counts a key's frames from 0.
 
         Cost: one shuffle and sort by key; then O(1) a row.

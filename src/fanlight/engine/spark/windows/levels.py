@@ -67,8 +67,8 @@ class LevelWindows(SlidingWindows):
         Notes
         -----
         Moments are centred and kept with the granules, so combining them is exact to rounding, also
-        near 1.7e15 microseconds. A stream keeps the latest value of each key as long as the
-        streaming query runs: in one stateful operator, which needs the RocksDB state store.
+        near 1.7e15 microseconds. A stream keeps the latest value of each key, unless keys are
+        forgotten (``forget_after``), in one stateful operator, which needs the RocksDB state store.
 
         Examples
         --------
