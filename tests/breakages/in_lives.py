@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.breakages.breakage import seen_by
 from tests.breakages.change import Code, InText
 
-OPERATORS = "tests/operators/test_forgetting.py"
+OPERATORS = "tests/operators/test_lives.py"
 LAW = "tests/law/test_law.py"
 
 lives = seen_by(OPERATORS)
