@@ -363,7 +363,9 @@ BREAKAGES = (
         "bind_calls",
         Code("type_text(column.dataType)", "column.dataType.simpleString()"),
     ),
-    equality("keys are equal by their bytes", "select_placeable", Code("bound.normal_forms", "{}")),
+    equality(
+        "keys are equal by their bytes", "spark.lift:select_rows", Code("bound.normal_forms", "{}")
+    ),
     equality(
         "values that Python compares are equal by their bytes",
         "_fill_value",
