@@ -44,8 +44,9 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
             counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
             return _cut_frames(bound, rows, kept, partials, counts)
     # The frames of a life are numbered from 0, so Spark has to tell lives apart.
-    bound = divide_into_lives(bound)
-    return _group_in_spark(bound, fields, prepare_rows(bound, fields))
+    divided = divide_into_lives(bound)
+    rows = rows if divided is bound else prepare_rows(divided, fields)
+    return _group_in_spark(divided, fields, rows)
 
 
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
