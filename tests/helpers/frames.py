@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pyarrow as pa
 
@@ -34,7 +35,21 @@ HOLDS = {
     "n >= 1": lambda row: None if row["n"] is None else row["n"] >= 1,
     "n < 0": lambda row: None if row["n"] is None else row["n"] < 0,
     "s is not null": lambda row: row["s"] is not None,
+    "v * 2": lambda row: None if row["v"] is None else row["v"] * 2,
+    "n + 3": lambda row: None if row["n"] is None else row["n"] + 3,
+    # Of what came before: the mean number of rows of frames, and that of values. No limit is ever
+    # reached exactly, where another order of adding up could give another double.
+    "coalesce(mean_rows(2), 2) * abs(mean_value(3)) + 0.013": lambda _, rows, value: (
+        None if value(3) is None else (rows(2) or 2) * abs(value(3)) + 0.013
+    ),
+    "1.517 + mean_rows(3, 2) / 2": lambda _, rows, __: (
+        None if rows(3, 2) is None else 1.517 + rows(3, 2) / 2
+    ),
+    "greatest(mean_value(4, 2), n, 0.507)": lambda row, _, value: max(
+        one for one in (value(4, 2), row["n"], 0.507) if one is not None
+    ),
 }
+NUMBERS = {"v * 2": "double", "n + 3": "bigint"}  # what is no condition, by its type
 
 
 def opens(row, _):
@@ -94,6 +109,27 @@ AGGREGATES = (
     fl.AggregateFrame(agg.min("v"), 0.5, below=True),
     fl.AggregateFrame([agg.sum("n"), agg.min("d")], [-3, -2], below=True, include_crossing=False),
     fl.AggregateFrame(agg.avg("n"), 0.5, below=True, may_fall=True),
+)
+TIMES_MEANS = "coalesce(mean_rows(2), 2) * abs(mean_value(3)) + 0.013"
+OF_FRAMES, OF_ROW = "1.517 + mean_rows(3, 2) / 2", "greatest(mean_value(4, 2), n, 0.507)"
+CALCULATED = (
+    fl.AggregateFrame(agg.sum("n"), 3, strict=True, absolute=True),
+    fl.AggregateFrame(agg.sum("v"), 2.5, absolute=True, include_crossing=False),
+    fl.AggregateFrame([agg.avg("n"), agg.avg("v")], [2, 1.5], absolute=True, may_fall=True),
+    fl.AggregateFrame(agg.count(), 2, strict=True),
+    fl.AggregateFrame(agg.min("v"), 0.5, below=True, strict=True),
+    fl.AggregateFrame(agg.sum("n"), "n"),
+    fl.AggregateFrame(agg.sum("v"), "v * 2", include_crossing=False),
+    fl.AggregateFrame(agg.sum("d"), "n + 3", strict=True),
+    fl.AggregateFrame(agg.sum("n"), "d", below=True),
+    fl.AggregateFrame([agg.count(), agg.max("v")], ["n + 3", 2], max_rows=4),
+    fl.AggregateFrame([agg.count_distinct("s"), agg.max("n")], ["n", 5], max_gap="2 minutes"),
+    fl.AggregateFrame(agg.sum("v"), TIMES_MEANS, absolute=True, strict=True),
+    fl.AggregateFrame(agg.sum("n"), TIMES_MEANS, absolute=True, include_crossing=False),
+    fl.AggregateFrame(agg.count(), OF_FRAMES, max_rows=3),
+    fl.AggregateFrame(agg.sum("d"), OF_ROW, max_gap="90 seconds", min_rows=2),
+    fl.AggregateFrame([agg.sum("v"), agg.sum("n")], [OF_ROW, TIMES_MEANS]),
+    fl.AggregateFrame(agg.sum("n"), TIMES_MEANS, below=True, max_duration="3 minutes"),
 )
 DISTINCT = (  # without Spark, to which these are as the others
     fl.AggregateFrame(agg.count_distinct("s"), 2, include_crossing=False),
@@ -162,6 +198,8 @@ def types_of(spec):
 def _type(given):
     if given == OWN_GAP:
         return "interval day to second"
+    if given in NUMBERS:
+        return NUMBERS[given]
     return "boolean" if given in HOLDS else TYPES[given]
 
 
@@ -202,15 +240,17 @@ def _cut_type(column):
     kinds = {"double": pa.float64(), "bigint": pa.int64(), "string": pa.string()}
     if column == OWN_GAP:
         return pa.int64()
+    if column in NUMBERS:
+        return kinds[NUMBERS[column]]
     return pa.bool_() if column in HOLDS else kinds.get(TYPES[column], pa.decimal128(12, 2))
 
 
 def _input_type(read):
     if read.type == "any":
         return _cut_type(read.column)
-    return {"real": pa.float64(), "whole": pa.int64(), "until": pa.int64()}.get(
-        read.type, pa.bool_()
-    )
+    if read.type in ("whole", "until", "limit"):
+        return pa.int64()
+    return pa.float64() if read.type == "real" else pa.bool_()
 
 
 def _input(t, read, value):
@@ -222,6 +262,9 @@ def _input(t, read, value):
         return bool(value)
     if value is None or read.type == "any":
         return value
+    if read.type == "limit":
+        limit = Fraction(value) * 10**read.scale * (-1 if read.negated else 1)
+        return math.floor(limit) + 1 if read.beyond else math.ceil(limit)
     number = float(value) if read.type == "real" else int(value * 10**read.scale)
     return -number if read.negated else number
 

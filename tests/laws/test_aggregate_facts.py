@@ -15,7 +15,7 @@ from fanlight.engine.algebra import forms
 from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls, why_not_weightable
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import Registry, sample
-from fanlight.engine.operators.frames.marks import WATCHED
+from fanlight.engine.operators.frames.running import WATCHED
 from fanlight.engine.spec.running_values import RUNNING
 from tests.helpers.aggregates import REGISTRY, asked
 from tests.helpers.compare import same
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLLOWED = {name for name, running in RUNNING.items() if not running.why_not}
 MONOIDS = {type(monoid).__name__ for one in asked() for monoid in one.monoids}
 # What limits watch is called as the aggregates of that meaning; these modules say so, or do it.
-FOLLOWING = {"spec/running_values.py", "kinds/aggregate.py", "operators/frames/marks.py",
+FOLLOWING = {"spec/running_values.py", "kinds/aggregate.py", "operators/frames/running.py",
              "operators/frames/logical_steps.py"}  # fmt: skip
 
 

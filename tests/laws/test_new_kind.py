@@ -13,7 +13,7 @@ from fanlight.cli.jobs.job import load
 from fanlight.engine.kinds import forget, list_kinds, register, scheme_of
 from fanlight.engine.operators.frames import batches
 from fanlight.engine.operators.frames.batches import FrameBatches
-from fanlight.engine.operators.frames.marks import MARKERS
+from fanlight.engine.operators.frames.markers import MARKERS
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.watching.needs import list_features, list_needing

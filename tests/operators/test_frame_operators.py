@@ -19,6 +19,7 @@ from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.plan.frames import Timing
 from tests.helpers.frames import (
+    CALCULATED,
     DISTINCT,
     DWELLING,
     HOLDS,
@@ -45,7 +46,7 @@ PIECES = {1: ROWS[::2][:HALF], 3: ROWS[1::2][:HALF], 100: ROWS[-part(CASES) :]}
 
 
 @pytest.mark.parametrize("size", PIECES)
-@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING, *DWELLING], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *DWELLING], ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "CHUNK", 1)
     seen = 0
@@ -59,7 +60,7 @@ def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     assert seen >= 0.4 * len(PIECES[size])  # there was something to see
 
 
-@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING, *DWELLING], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *DWELLING], ids=repr)
 def test_a_stream_gives_the_closed_frames(spec):
     @shown(25)
     @given(st.data())

@@ -158,6 +158,9 @@ def _place(
         cut = list(_state(row, spec, holds).values())
     else:
         cut = [row[name] for name in _names(spec)]
+    if isinstance(spec, AggregateFrame):
+        texts = [text for formula in spec.formulas for text in formula.rows]
+        cut += [holds[text](row) if text in holds else row[text] for text in texts]
     ranks = [rank(row[name]) for name in tiebreak]
     return (instant(row[time]), *ranks, *map(rank, cut), *(rank(row[name]) for name in values))
 
@@ -212,8 +215,13 @@ def _cut_short(
     longest = most.duration.value if most.duration else math.inf
     gap = most.gap.value if most.gap else math.inf
     at = 0
+    sizes: list[int] = []
     while at < len(rows):
-        rest = FRAMINGS[type(spec)](rows[at:], times[at:], spec, holds)
+        since = (rows[at:], times[at:], spec, holds)
+        if isinstance(spec, AggregateFrame) and spec.formulas:
+            rest = _calculated(*since, before=rows[:at], sizes=sizes)
+        else:
+            rest = FRAMINGS[type(spec)](*since)
         if not rest:
             return
         i, j = (place + at for place in rest[0])
@@ -224,6 +232,7 @@ def _cut_short(
             and all(times[m + 1] <= times[m] + gap for m in range(i, k - 1))
         ]  # fmt: skip
         at = max(fits)
+        sizes.append(at - i)
         over = min(times[i] + longest, times[at - 1] + gap)
         end = min(over, times[at]) if at < len(rows) else over
         closed = end < math.inf
@@ -305,6 +314,8 @@ def _chained(
     rows: Sequence[Row], times: Sequence[int], spec: DeltaFrame | AggregateFrame, holds: Holds
 ) -> list[Pair]:
     """Candidates one after the other, each the longest or the shortest from its start."""
+    if isinstance(spec, AggregateFrame) and spec.formulas:
+        return _calculated(rows, times, spec, holds)
     del times
     size = len(rows)
     every = candidates(size, local_condition(rows, spec, holds))
@@ -321,6 +332,85 @@ def _shortest(every: frozenset[Pair], starts: Sequence[int], size: int) -> list[
             continue
         found.append((start, min((j for i, j in every if i == start), default=size)))
     return found
+
+
+def _calculated(
+    rows: Sequence[Row],
+    times: Sequence[int],
+    spec: AggregateFrame,
+    holds: Holds,
+    before: Sequence[Row] = (),
+    sizes: Sequence[int] = (),
+) -> list[Pair]:
+    """Frames whose limits rows, or the rows and frames before, decide: one after the other.
+
+    ``before`` are rows of the key before these, and ``sizes`` the numbers of rows of its frames.
+    """
+    del times
+    found: list[Pair] = []
+    counts = list(sizes)
+    past = [*before, *rows]
+    at = 0
+    while at < len(rows):
+        i = at
+        at += 1
+        if not _some(rows[i], spec):
+            continue
+        taken: dict[Any, Any] = {}
+        end = len(rows)
+        for j in range(i + 1, len(rows) + 1):
+            if not _some(rows[j - 1], spec):
+                continue
+            seen = [past[: len(before) + i], past[: len(before) + j]]
+            limits = [
+                limit if isinstance(limit, Fraction)
+                else _limit_of(rows[j - 1], (call, limit.text), seen, counts, taken, holds)
+                for call, limit in zip(spec.aggregates, spec.limits, strict=True)
+            ]  # fmt: skip
+            if _reaches(rows[i:j], spec, limits):
+                end = j if spec.include_crossing else j - 1
+                break
+        if end > i:
+            found.append((i, end))
+            counts.append(end - i)
+            at = end
+    return found
+
+
+def _limit_of(
+    row: Row,
+    asked: tuple[Any, Any],
+    seen: Sequence[Sequence[Row]],
+    counts: Sequence[int],
+    taken: dict[Any, Any],
+    holds: Holds,
+) -> Any:
+    """The limit of an aggregate at a row.
+
+    ``seen`` are the rows before the frame, and those up to this row. A mean that is known is
+    ``taken`` for the frame: it is that of the rows before it, or else that of the rows so far.
+    """
+    call, text = asked
+    if text not in holds:
+        return row[text]
+    if "mean" not in text:
+        return holds[text](row)
+
+    def mean(what: str, last: int, least: int) -> Any:
+        for past in seen:
+            if taken.get((text, call.label, what, last, least)) is None:
+                values = [one[call.columns[0]] for one in past] if what == "value" else counts
+                values = [float(one) for one in values if _known(one)]
+                if len(values) >= max(least, 1):
+                    fading = [(1 - 2 / (last + 1)) ** k for k in range(min(last, len(values)))]
+                    total = sum(f * x for f, x in zip(fading, reversed(values), strict=False))
+                    taken[text, call.label, what, last, least] = total / sum(fading)
+        return taken.get((text, call.label, what, last, least))
+
+    ask: Any = holds[text]
+    rows_of = lambda last, least=1: mean("rows", last, least)  # noqa: E731
+    value_of = lambda last, least=1: mean("value", last, least)  # noqa: E731
+    return ask(row, rows_of, value_of)
 
 
 def _large(start: int, i: int, j: int, end: int, spec: Frame) -> bool:
@@ -430,9 +520,11 @@ def _apart(a: Any, b: Any, delta: Fraction, spec: DeltaFrame) -> bool:
     return bool(change > most if spec.strict else change >= most)
 
 
-def _reaches(rows: Sequence[Row], spec: AggregateFrame) -> bool:
-    """Whether some aggregate over the rows has reached its limit."""
-    for call, limit in zip(spec.aggregates, spec.limits, strict=True):
+def _reaches(
+    rows: Sequence[Row], spec: AggregateFrame, limits: Sequence[Any] | None = None
+) -> bool:
+    """Whether some aggregate over the rows has reached its limit, or has gone beyond it."""
+    for call, limit in zip(spec.aggregates, limits or spec.limits, strict=True):
         name = call.aggregate.name
         name = "count_distinct" if name == "approx_count_distinct" else name
         given = [tuple(row[column] for column in call.columns) for row in rows]
@@ -441,7 +533,13 @@ def _reaches(rows: Sequence[Row], spec: AggregateFrame) -> bool:
         places = list(range(len(given)))
         view = functions.Rows(given, places, places, 0, 1)
         value = functions.evaluate(name, view, ())
-        if value is None or is_nan(value):
+        if value is None or is_nan(value) or not _known(limit):
+            continue
+        if name in _BY_NULL and value == 0:
+            continue
+        if spec.absolute:
+            value = abs(value)
+        if spec.strict and value == limit:
             continue
         if value <= limit if spec.below else value >= limit:
             return True

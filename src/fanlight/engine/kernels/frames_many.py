@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fanlight.engine.kernels.calculated import (
+    CALCULATED,
+    Calculated,
+    begin_frame,
+    push_values,
+    set_limits,
+    take_means,
+)
 from fanlight.engine.kernels.frames import NO_CELL
 from fanlight.engine.kernels.jit import (
     BOOL,
@@ -26,13 +34,13 @@ from fanlight.engine.kernels.jit import (
     named_tuple_of,
 )
 from fanlight.engine.kernels.running import (
-    SUM,
-    add_int,
     add_value,
+    add_whole,
     count_with_value,
     floats_differ_by,
     ints_differ_by,
     limit_reached,
+    whole_reached,
 )
 from fanlight.engine.kernels.sizes import NEW_MARKS, SIZES, Sizes, ends_before, measure_row
 
@@ -207,6 +215,7 @@ def _mark_limits(
     reals: Reals,
     wholes: Wholes,
     distinct: Distinct | None,
+    limits: Calculated | None,
     crossing: bool,
     starts: Ints,
     state: Run,
@@ -215,7 +224,7 @@ def _mark_limits(
 ) -> None:
     """Mark aggregate frames over several aggregates: a frame ends when any reaches its limit.
 
-    If ``distinct`` or ``sizes`` is None, the branches for it are not compiled.
+    If ``distinct``, ``limits`` or ``sizes`` is None, the branches for it are not compiled.
     """
     n_reals, n_wholes = len(reals.values), len(wholes.values)
     numbers, valid, whole, seen = wholes.values, wholes.valid, state.whole, state.whole_seen
@@ -239,26 +248,34 @@ def _mark_limits(
                 inside = inside and not full
                 full = full and inside
                 marks[i] = 1 if inside else 0
+                if limits is not None:
+                    limits.means.rows[g] += int(inside)
                 continue
             alone = full or not inside
             while True:
                 over = False
+                if limits is not None:
+                    if alone:
+                        begin_frame(limits.means, g)
+                    take_means(limits.means, reals.values, numbers, valid, g, i)
+                    set_limits(limits, g, i)
                 for a in range(n_reals):
                     watched = reals.watched[a]
+                    limit = reals.limits[a] if limits is None else limits.reals[a, i]
                     n = 0.0 if alone else counts[g, a]
                     n, s, c = add_value(watched, n, first[g, a], second[g, a], reals.values[a, i])
                     tried[a, 0], tried[a, 1], tried[a, 2] = n, s, c
-                    over = over or limit_reached(watched, n, s, c, reals.limits[a])
+                    over = over or limit_reached(watched, n, s, c, limit)
                 for a in range(n_wholes):
                     y, known = numbers[a, i], seen[g, a] and not alone
                     if known and valid[a, i]:
-                        z = whole[g, a]
-                        y = add_int(z, y) if wholes.watched[a] == SUM else max(z, y)
+                        y = add_whole(wholes.watched[a], whole[g, a], y)
                     elif known:
                         y = whole[g, a]
                     tried_whole[a] = y
                     if known or valid[a, i]:
-                        over = over or y >= wholes.limits[a]
+                        most = wholes.limits[a] if limits is None else limits.wholes[a, i]
+                        over = over or whole_reached(wholes.watched[a], y, most)
                 if distinct is not None:
                     for a in range(len(distinct.values)):
                         count = count_with_value(
@@ -268,13 +285,17 @@ def _mark_limits(
                             distinct.frames[g],
                             distinct.met,
                         )
-                        over = over or 0 < count >= distinct.limits[a]
+                        many = distinct.limits[a] if limits is None else limits.counts[a, i]
+                        over = over or 0 < count >= many
                 if alone or crossing or not over:
                     break
                 alone = True  # the row would reach a limit: it begins the next frame, if any
             inside = crossing or not over
             marks[i] = 0 if not inside else (2 if alone else 1)
             full = inside and over
+            if limits is not None:
+                limits.means.rows[g] += int(inside)
+                push_values(limits.means, reals.values, numbers, valid, g, i)
             for a in range(n_reals):
                 counts[g, a], first[g, a], second[g, a] = tried[a, 0], tried[a, 1], tried[a, 2]
             for a in range(n_wholes):
@@ -295,9 +316,14 @@ def _mark_limits(
 
 
 _RUN = (BOOL, INTS, RUN)
-mark_limits = kernel(VOID(REALS, WHOLES, NONE, *_RUN, NONE, NEW_MARKS))(_mark_limits)
-mark_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, *_RUN, NONE, NEW_MARKS))(_mark_limits)
-mark_sized_limits = kernel(VOID(REALS, WHOLES, NONE, *_RUN, SIZES, NEW_MARKS))(_mark_limits)
-mark_sized_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, *_RUN, SIZES, NEW_MARKS))(
+mark_limits = kernel(VOID(REALS, WHOLES, NONE, NONE, *_RUN, NONE, NEW_MARKS))(_mark_limits)
+mark_sized_limits = kernel(VOID(REALS, WHOLES, NONE, NONE, *_RUN, SIZES, NEW_MARKS))(_mark_limits)
+mark_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, NONE, *_RUN, NONE, NEW_MARKS))(
+    _mark_limits
+)
+mark_sized_distinct_limits = kernel(VOID(REALS, WHOLES, DISTINCT, NONE, *_RUN, SIZES, NEW_MARKS))(
+    _mark_limits
+)
+mark_calculated_limits = kernel(VOID(REALS, WHOLES, DISTINCT, CALCULATED, *_RUN, SIZES, NEW_MARKS))(
     _mark_limits
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # What a limit watches; the numbers are part of the layout of state.
 SUM, GREATEST, MEAN, VAR_SAMP, VAR_POP, STDDEV_SAMP, STDDEV_POP = range(7)
+FAR_SUM, FAR_MEAN = 7, 8  # how far a sum or a mean is from 0
 # A sum of integers saturates at these.
 TOP, BOTTOM = 2**63 - 1, -(2**63)
 
@@ -73,7 +74,7 @@ def add_value(watched: int, n: float, s: float, c: float, x: float) -> tuple[flo
         return n, s, c
     if n == 0.0:
         return 1.0, x, 0.0
-    if watched == SUM:
+    if watched in (SUM, FAR_SUM):
         total, lost = add_float(s, c, x)
         return n + 1.0, total, lost
     if watched == GREATEST:
@@ -88,10 +89,10 @@ def limit_reached(watched: int, n: float, s: float, c: float, limit: float) -> b
     """Whether the running state of a limit on doubles has reached it."""
     if n == 0.0:
         return False
-    if watched == SUM:
-        return sum_reached(s, c, limit)
-    if watched in (GREATEST, MEAN):
-        return s >= limit
+    if watched in (SUM, FAR_SUM):
+        return abs(s + c) >= limit if watched == FAR_SUM else sum_reached(s, c, limit)
+    if watched in (GREATEST, MEAN, FAR_MEAN):
+        return (abs(s) if watched == FAR_MEAN else s) >= limit
     if watched in (VAR_SAMP, STDDEV_SAMP):
         if n < 2.0:
             return False
@@ -99,6 +100,18 @@ def limit_reached(watched: int, n: float, s: float, c: float, limit: float) -> b
     else:
         c = c / n
     return (np.sqrt(c) if watched >= STDDEV_SAMP else c) >= limit
+
+
+@jitable
+def add_whole(watched: int, total: int, x: int) -> int:
+    """Add a value to the running state of a limit on integers."""
+    return max(total, x) if watched == GREATEST else add_int(total, x)
+
+
+@jitable
+def whole_reached(watched: int, total: int, limit: int) -> bool:
+    """Whether the running state of a limit on integers has reached it."""
+    return total >= limit or (watched == FAR_SUM and (limit == BOTTOM or total <= -limit))
 
 
 @jitable

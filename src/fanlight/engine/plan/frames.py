@@ -13,9 +13,10 @@ from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
 from fanlight.engine.plan.coordinate import check_length
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import Frame, Least, Most
+from fanlight.engine.spec.frames.limits import Mean, Step
 from fanlight.engine.spec.units import Extent
 
-Type = Literal["real", "whole", "flag", "there", "any", "until"]
+Type = Literal["real", "whole", "flag", "there", "any", "limit", "until"]
 _EXACT = 18  # digits that 64-bit integers hold
 LEAST, MOST = -(2**63), 2**63 - 1
 
@@ -26,14 +27,16 @@ class InputColumn:
 
     Doubles travel as they are, NaN for null; integers and decimals as 64-bit integers, a decimal
     times ``10**scale``, ``negated`` with the other sign; predicates, and whether a value is there,
-    as booleans. ``until`` is the time up to which a row keeps its frame open, made of the row's
-    time and a length, ``column``.
+    as booleans. A ``limit`` is the least whole number, in units of ``10**-scale``, that reaches a
+    limit, or with ``beyond`` exceeds it. ``until`` is the time up to which a row keeps its frame
+    open, made of the row's time and a length, ``column``.
     """
 
     column: Any
     type: Type
     scale: int = 0
     negated: bool = False
+    beyond: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,14 +58,32 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class LimitOf:
+    """Where the limit of an aggregate comes from, if it is not a number.
+
+    ``rows`` are places among the inputs of the scheme: the only one is the limit itself, if there
+    are no ``steps``. These make a double of them and of ``means``, which is then multiplied by
+    ``unit`` to fit the input that is watched; ``beyond``: it must be exceeded.
+    """
+
+    rows: tuple[int, ...]
+    means: tuple[Mean, ...] = ()
+    steps: tuple[Step, ...] = ()
+    unit: float = 1.0
+    beyond: bool = False
+
+
+@dataclass(frozen=True)
 class Scheme:
     """A framing scheme over the columns that it reads, its inputs.
 
-    ``kind`` names what marks rows (``operators/frames/marks.py``): in no frame, goes on with one,
+    ``kind`` names what marks rows (``operators/frames/markers.py``): in no frame, goes on with one,
     or opens one. A frame is closed by the first row that is not in it, by the one after
     ``max_rows`` (0: any number) or, with ``timing``, by time, whichever comes first. ``numbers``
     are the deltas or limits in the units of their inputs, ``cells`` the boundaries of the grid of
-    values, ``watched`` what each limit watches. An input of type ``until`` comes last.
+    values, ``watched`` what each limit watches, ``limits`` where limits come from that are no
+    numbers: each has its inputs after those that are watched. An input of type ``until`` comes
+    last.
     """
 
     kind: str
@@ -71,6 +92,7 @@ class Scheme:
     cells: tuple[float | int | tuple[float | int, ...], ...] = ()
     widths: tuple[tuple[int, int], ...] = ()  # of whole inputs: numerator and denominator
     watched: tuple[str, ...] = ()
+    limits: tuple[LimitOf | None, ...] = ()
     against_first: bool = False
     crossing: bool = False
     overlapping: bool = False
@@ -179,6 +201,19 @@ def scale_to_input(value: Fraction, read: InputColumn, *, beyond: bool = False) 
     exact = value * 10**read.scale
     scaled: int = math.floor(exact) + 1 if beyond else math.ceil(exact)
     return max(LEAST, min(scaled, MOST))
+
+
+def limit_input(column: Any, kind: str, of: InputColumn, *, beyond: bool) -> InputColumn:
+    """The input with each row's own limit, in the units of the input that is watched."""
+    base = base_type(kind)
+    if base not in (*INTEGRAL, "float", "double", "decimal"):
+        raise refuse(
+            f"limit={column!r}",
+            f"is of type {kind}, but a limit is a number",
+            "name a numeric column, or cast it",
+        )
+    whole = of.type in ("whole", "there", "any")
+    return InputColumn(column, "limit" if whole else "real", of.scale, of.negated, beyond)
 
 
 def nearest_double(value: Fraction) -> float:

@@ -22,12 +22,14 @@ class Running:
     ``falls``: it can fall again as rows come in. ``positive``: it is never below 0, so its limit
     must be above 0. ``why_not`` says why no limit can watch it, empty if one can; ``instead`` is
     what the error suggests before the usual. ``below`` is what is watched of the negated column
-    instead where a limit is to be reached from above; empty if none can be.
+    instead where a limit is to be reached from above; empty if none can be. ``absolute``: the limit
+    may be on how far the value is from 0.
     """
 
     falls: bool = False
     positive: bool = False
     below: Watched = ""
+    absolute: bool = False
     why_not: str = ""
     instead: str = ""
 
@@ -35,10 +37,10 @@ class Running:
 RUNNING: Mapping[Watched, Running] = {
     # A count of rows, or of values; a sum of values that are not negative.
     "count": Running(positive=True),
-    "sum": Running(positive=True, below="sum"),
+    "sum": Running(positive=True, below="sum", absolute=True),
     "max": Running(),
     "distinct": Running(positive=True),
-    "avg": Running(falls=True, below="avg"),
+    "avg": Running(falls=True, below="avg", absolute=True),
     "var_samp": Running(falls=True),
     "var_pop": Running(falls=True),
     "stddev_samp": Running(falls=True),

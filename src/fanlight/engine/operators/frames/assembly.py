@@ -92,6 +92,12 @@ class Assembly:
         """Which keys have an open frame."""
         return self.state["opened"]
 
+    @property
+    def idle(self) -> Bools:
+        """Which keys have no open frame, and have had none that counts for what is to come."""
+        idle: Bools = ~(self.opened | (self.ids > 0) | self.marker.is_remembered(self.state))
+        return idle
+
     def grow(self, more: int) -> None:
         """Add keys without rows."""
         if not more:
@@ -183,7 +189,8 @@ class Assembly:
         )  # fmt: skip
         self.ids[which] += 1
         for name, values in self.marker.empty_state(len(at)).items():
-            self.state[name][at] = values
+            if name not in self.marker.remembered:
+                self.state[name][at] = values
         none = np.zeros(0, np.int64)
         self._store_partials(at, none, [part.slice(0, 0) for part in self.parts])
         sure = np.ones(len(at), np.bool_)

@@ -172,7 +172,7 @@ class Framer:
     def _drop_idle_keys(self) -> None:
         """Drop the keys that have had no frame and have none open."""
         if self.query.keys:
-            self._keep_slots(self.assembly.opened | (self.assembly.ids > 0))
+            self._keep_slots(~self.assembly.idle)
 
     def _keep_slots(self, stay: Bools) -> None:
         """Drop the other keys, for which no rows are held."""

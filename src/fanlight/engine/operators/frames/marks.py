@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,11 +13,9 @@ from numpy.typing import NDArray
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
-from fanlight.engine.kernels import running
 from fanlight.engine.kernels.pieces import ENTERS, LEAVES
 from fanlight.engine.kernels.sizes import Sizes, cut_by_size, exceeds_size, measure_row
 from fanlight.engine.operators.arrow_tables import codes_of_rows
-from fanlight.engine.operators.frames.distinct import DistinctValues, as_texts
 from fanlight.engine.operators.frames.logical_steps import Step, logical_step
 from fanlight.engine.operators.partials import python_values
 from fanlight.engine.plan.frames import InputColumn, Scheme
@@ -28,11 +25,6 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Marks = NDArray[np.uint8]
 
-WATCHED = {
-    "sum": running.SUM, "count": running.SUM, "max": running.GREATEST, "avg": running.MEAN,
-    "var_samp": running.VAR_SAMP, "var_pop": running.VAR_POP,
-    "stddev_samp": running.STDDEV_SAMP, "stddev_pop": running.STDDEV_POP,
-}  # fmt: skip
 _ANOTHER = -1  # the code of a state unlike all at hand
 
 
@@ -55,6 +47,7 @@ class Marker:
     """Marks rows sorted into groups, one for each key; the state has a slot for each group."""
 
     independent: ClassVar[bool] = False  # whether marks do not depend on where a frame began
+    remembered: ClassVar[tuple[str, ...]] = ()  # what of the state outlives frames
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
@@ -66,6 +59,10 @@ class Marker:
         """The initial state of keys besides ``opened``: arrays with a row for each key."""
         del slots
         return {}
+
+    def is_remembered(self, state: dict[str, Array]) -> Bools:
+        """Which keys are to be kept although they have no frame."""
+        return np.zeros(len(state["opened"]), np.bool_)
 
     def write_marks(self, rows: Rows, out: Marks) -> None:
         """Write the marks of all rows to ``out``, and update the state, ``opened`` included."""
@@ -177,7 +174,7 @@ class Cells(Marker):
         inputs, starts, state, _ = rows
         cells = self._cells_of_values(inputs)
         if len(cells) == 1:
-            last = _only_column(state["last"])
+            last = only_column(state["last"])
             one.mark_cells(cells[0], False, starts, state["opened"], last, out)  # noqa: FBT003
         else:
             many.mark_grid_cells(np.stack(cells), starts, state["opened"], state["last"], out)
@@ -236,142 +233,6 @@ def _texts_of(columns: list[pa.Array], at: Ints) -> list[str]:
     return [repr(spark_key(value)) for value in zip(*values, strict=True)]
 
 
-class _Running(Marker):
-    """Base of deltas and limits: up to two running numbers for each input."""
-
-    def initial_state(self, slots: int) -> dict[str, Array]:
-        """Whether the frame has reached its limit, and the running numbers."""
-        reals, wholes = len(self.reals), len(self.wholes)
-        return {
-            "crossed": np.zeros(slots, np.bool_),
-            "first": np.zeros((slots, reals)),
-            "second": np.zeros((slots, reals)),
-            "whole": np.zeros((slots, wholes), np.int64),
-            "seen": np.zeros((slots, wholes), np.bool_),
-        }
-
-    def split_by_type(self, inputs: list[Any]) -> tuple[many.Reals, many.Wholes]:
-        """Split inputs into doubles and whole numbers, with limits and with what is watched."""
-        numbers, watched = self.scheme.numbers, self.scheme.watched or ["sum"] * len(inputs)
-        reals = [inputs[at] for at in self.reals]
-        wholes = [inputs[at] for at in self.wholes]
-        size = len(inputs[0][0] if isinstance(inputs[0], tuple) else inputs[0])
-        return many.Reals(
-            np.stack(reals) if reals else np.empty((0, size)),
-            np.array([numbers[at] for at in self.reals], np.float64),
-            np.array([WATCHED[watched[at]] for at in self.reals], np.int64),
-        ), many.Wholes(
-            np.stack([whole for whole, _ in wholes]) if wholes else np.empty((0, size), np.int64),
-            np.stack([known for _, known in wholes]) if wholes else np.empty((0, size), np.bool_),
-            np.array([numbers[at] for at in self.wholes], np.int64),
-            np.array([WATCHED[watched[at]] for at in self.wholes], np.int64),
-        )
-
-
-class Deltas(_Running):
-    """A frame lasts while values stay within a delta of each other."""
-
-    def initial_state(self, slots: int) -> dict[str, Array]:
-        """The state of the base class, and the greatest whole number; the least is ``whole``."""
-        greatest = np.zeros((slots, len(self.wholes)), np.int64)
-        return {**super().initial_state(slots), "greatest": greatest}
-
-    def write_marks(self, rows: Rows, out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames.mark_float_deltas`."""
-        inputs, starts, state, sizes = rows
-        scheme = self.scheme
-        first, crossing = scheme.against_first, scheme.crossing
-        opened, crossed = state["opened"], state["crossed"]
-        if len(inputs) > 1 or sizes is not None:
-            ranges = many.Ranges(
-                opened, crossed, state["first"], state["second"], state["whole"],
-                state["greatest"], state["seen"],
-            )  # fmt: skip
-            mark = many.mark_deltas if sizes is None else many.mark_sized_deltas
-            mark(*self.split_by_type(inputs), first, crossing, starts, ranges, sizes, out)
-        elif self.reals:
-            ends = one.Range(
-                opened, crossed, _only_column(state["first"]), _only_column(state["second"])
-            )
-            delta = float(scheme.numbers[0])
-            one.mark_float_deltas(inputs[0], delta, first, crossing, starts, ends, out)
-        else:
-            ends = one.Range(
-                opened, crossed, _only_column(state["whole"]), _only_column(state["greatest"])
-            )
-            (values, valid), delta = inputs[0], int(scheme.numbers[0])
-            one.mark_int_deltas(values, valid, delta, first, crossing, starts, ends, out)
-
-
-class Limits(_Running):
-    """A frame lasts while running values stay below their limits."""
-
-    def initial_state(self, slots: int) -> dict[str, Array]:
-        """The state of the base class, and the number of doubles, for a mean or a variance."""
-        return {**super().initial_state(slots), "count": np.zeros((slots, len(self.reals)))}
-
-    def write_marks(self, rows: Rows, out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames.mark_float_sums`."""
-        inputs, starts, state, sizes = rows
-        scheme = self.scheme
-        opened, names = state["opened"], scheme.watched
-        if len(inputs) > 1 or names[0] not in ("sum", "count") or sizes is not None:
-            run = self.kernel_state(state)
-            mark = many.mark_limits if sizes is None else many.mark_sized_limits
-            mark(*self.split_by_type(inputs), None, scheme.crossing, starts, run, sizes, out)
-        elif self.reals:
-            total, lost = _only_column(state["first"]), _only_column(state["second"])
-            limit = float(scheme.numbers[0])
-            one.mark_float_sums(inputs[0], limit, scheme.crossing, starts, opened, total, lost, out)
-        else:
-            (values, valid), total = inputs[0], _only_column(state["whole"])
-            most = int(scheme.numbers[0])
-            one.mark_int_sums(values, valid, most, scheme.crossing, starts, opened, total, out)
-
-    def kernel_state(self, state: dict[str, Array]) -> many.Run:
-        """The state as the kernel for several limits takes it."""
-        return many.Run(
-            state["opened"], state["crossed"], state["count"], state["first"], state["second"],
-            state["whole"], state["seen"],
-        )  # fmt: skip
-
-
-class Distinct(Limits):
-    """Limits of which at least one is on distinct values, of one input or several together."""
-
-    def __init__(self, scheme: Scheme) -> None:
-        super().__init__(scheme)
-        words = [watched.split() for watched in scheme.watched]
-        ends = np.cumsum([0, *(int(word[1]) if word[1:] else 1 for word in words)]).tolist()
-        self.inputs_of = [slice(begin, end) for begin, end in pairwise(ends)]
-        kinds = [scheme.marked_inputs[begin].type for begin in ends[:-1]]
-        self.distinct = [at for at, word in enumerate(words) if word[0] == "distinct"]
-        self.reals = [at for at, kind in enumerate(kinds) if kind == "real"]
-        self.wholes = [at for at, kind in enumerate(kinds) if kind in ("whole", "there")]
-
-    def initial_state(self, slots: int) -> dict[str, Array]:
-        """The state of limits, and the distinct values: their number, and their texts as JSON."""
-        return {
-            **super().initial_state(slots),
-            "distinct": np.zeros((slots, len(self.distinct)), np.int64),
-            "text": np.full(slots, "", dtype=object),
-        }
-
-    def write_marks(self, rows: Rows, out: Marks) -> None:
-        """See :func:`fanlight.engine.kernels.frames_many.mark_distinct_limits`."""
-        inputs, starts, state, sizes = rows
-        columns = [inputs[part] for part in self.inputs_of]
-        texts = [as_texts(columns[at]) for at in self.distinct]
-        most = [int(self.scheme.numbers[at]) for at in self.distinct]
-        opened, counts, text = state["opened"], state["distinct"], state["text"]
-        distinct = DistinctValues(texts, most, starts, opened, counts, text)
-        reals, wholes = self.split_by_type([column[0] for column in columns])
-        crossing, run = self.scheme.crossing, self.kernel_state(state)
-        mark = many.mark_distinct_limits if sizes is None else many.mark_sized_distinct_limits
-        mark(reals, wholes, distinct.kernel_input, crossing, starts, run, sizes, out)
-        text[:] = distinct.texts_of_open_frames(opened)
-
-
 class _PythonMarker(Marker):
     """Marks row by row in Python; between batches, the state of a key is JSON."""
 
@@ -394,20 +255,6 @@ class Logical(_PythonMarker):
             sizes,
             out,
         )
-
-
-MARKERS: dict[str, type[Marker]] = {
-    "every": Every,
-    "flags": Flags,
-    "latches": Latches,
-    "dwell": Dwell,
-    "cells": Cells,
-    "states": States,
-    "deltas": Deltas,
-    "limits": Limits,
-    "distinct": Distinct,
-    "logical": Logical,
-}
 
 
 def _mark_in_python(
@@ -436,7 +283,7 @@ def _mark_in_python(
         state["text"][g] = json.dumps(key_state) if key_state else ""
 
 
-def _only_column(state: Array) -> Array:
+def only_column(state: Array) -> Array:
     """The state of a scheme's only input, as one dimension."""
     return state.reshape(-1)
 

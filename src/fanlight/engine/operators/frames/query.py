@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.operators.frames.assembly import Assembly
-from fanlight.engine.operators.frames.marks import MARKERS, Marker
+from fanlight.engine.operators.frames.markers import MARKERS
+from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
 from fanlight.engine.plan.frames import Scheme
 

@@ -144,10 +144,10 @@ def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
 
 @quietly()
 def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[str]:
-    if isinstance(spec, AggregateFrame):
-        return [kind for _, kinds in bind_calls(df, spec.aggregates) for kind in kinds]
     types = []
-    for read, column in zip(spec.inputs, columns, strict=True):
+    if isinstance(spec, AggregateFrame):
+        types = [kind for _, kinds in bind_calls(df, spec.aggregates) for kind in kinds]
+    for read, column in list(zip(spec.inputs, columns, strict=True))[len(types) :]:
         if not read.sql:
             (found,) = schema_of(df, [(read.argument, read.given)], read.argument)
             types.append(type_text(found.dataType))

@@ -30,6 +30,7 @@ UNORDERED = ("map<", "variant", "interval")
 # The kinds of schemes that ask whether values are equal, as errors name them.
 TOLD_APART = {"distinct": "a limit on distinct values", "states": "a state"}
 EVERY_ROW = Count("1")  # frames have their rows counted anyway
+_LIMIT_DIGITS = 19  # of a limit: times those of 64 bits, it fits the longest decimal
 FACTS = FieldFacts("frame", running=True, invertible=False)
 
 
@@ -94,13 +95,13 @@ def _input_sql(
     """
     if name is None or kind is None:
         return "(true)"
-    if read.type == "flag":
-        return f"coalesce({name}, false)"
-    if read.type == "there":
-        return f"{name} is not null"
+    if read.type in ("flag", "there"):
+        return f"coalesce({name}, false)" if read.type == "flag" else f"{name} is not null"
     if read.type == "real":
         value = _cast(name, kind, "double")
         return f"(-{value})" if read.negated else value
+    if read.type == "limit":
+        return _limit_sql(read, name, kind)
     if read.type == "whole":
         value = _cast(f"{name} * {10**read.scale}" if read.scale else name, kind, "bigint")
         # The least of all is the only one without a negative.
@@ -108,6 +109,24 @@ def _input_sql(
     if told_apart and not has_normal_form(kind):
         raise refuse(told_apart, f"is on values of type {type_text(kind)}, {WHY_NOT}", INSTEAD)
     return encode_sql(normal_form(name, kind) if told_apart else name, kind)
+
+
+def _limit_sql(read: InputColumn, name: str, kind: DataType) -> str:
+    """SQL: the least whole number, in the units of what is watched, that reaches a row's limit."""
+    text, sign = type_text(kind), "-" if read.negated else ""
+    digits, scale = 19, 0
+    if text.startswith("decimal"):
+        digits, scale = (int(part) for part in text[8:-1].split(","))
+    if text in ("float", "double") or digits > _LIMIT_DIGITS:
+        value = f"({sign}cast({name} as double) * {10**read.scale}D)"
+        least = f"least(floor({value}), {MOST}L - 1L) + 1L" if read.beyond else f"ceil({value})"
+        return f"if(isnan({value}), null, {least})"
+    value = (
+        f"({sign}cast({name} as decimal({digits},{scale}))"
+        f" * cast({10**read.scale} as decimal({read.scale + 1},0)))"
+    )
+    least = f"floor({value}) + 1" if read.beyond else f"ceil({value})"
+    return f"cast(greatest(least({least}, {MOST}BD), -{MOST}BD) as bigint)"
 
 
 def _cast(text: str, kind: DataType, wanted: str) -> str:

@@ -21,7 +21,10 @@ from fanlight.engine.spec.frames.base import (
     write_crossing,
     write_sizes,
 )
+from fanlight.engine.spec.frames.limits import Formula, read_formula
 from fanlight.engine.spec.running_values import RUNNING
+
+_LIMIT = "limit of a row"
 
 
 @dataclass(frozen=True, init=False)
@@ -34,11 +37,28 @@ class AggregateFrame(Frame):
         One that grows as rows come in: ``agg.count``, ``agg.sum`` (of what is not negative),
         ``agg.max``, ``agg.count_distinct``; or a list of several.
     limit
-        The limit, or one for each aggregate; the frame ends when any is reached.
+        The limit, or one for each aggregate; the frame ends when any is reached. A number; or SQL
+        text or a Column, calculated for each row. A null is not reached, nor any limit by a count
+        of nothing.
+
+        The text may ask for exponential means of what came before in the key: ``mean_rows(n)`` of
+        the numbers of rows of its last ``n`` frames, ``mean_value(n)`` of the last ``n`` values of
+        the column that the aggregate watches. The one that is ``k`` back weighs
+        ``(1 - 2 / (n + 1)) ** k``. With a second number, ``mean_value(n, m)``, a mean is null
+        before there are ``m`` (by default, one). A frame takes the means of the rows and frames
+        before it; those that are null, of the rows up to each of its own rows, until they are not.
+        With a mean, the limit is a double, and the text arithmetic: ``+ - * /``, ``abs``,
+        ``greatest``, ``least`` and ``coalesce``; what has no mean may be any SQL. Dividing by zero
+        gives null.
     include_crossing
         ``True``: the row that reaches the limit is the last of its frame (the paper's Table 3).
         ``False``: it begins the next frame, and all frames stay below the limit; a row that reaches
         the limit alone is then in no frame.
+    strict
+        The frame ends only once an aggregate is beyond its limit.
+    absolute
+        What is held against the limit is how far the aggregate is from 0: ``agg.sum`` of positive
+        and negative values, or ``agg.avg`` with ``may_fall``.
     below
         The frame ends once an aggregate has fallen to its limit: ``agg.min``, ``agg.sum`` (of what
         is not positive, to a negative limit), or ``agg.avg`` with ``may_fall``.
@@ -51,7 +71,8 @@ class AggregateFrame(Frame):
     Raises
     ------
     FanlightError
-        If an aggregate has no running value or may fall, or a limit is not a positive number.
+        If an aggregate has no running value or may fall, or a limit is neither a positive number
+        nor SQL that gives numbers.
 
     See Also
     --------
@@ -62,6 +83,14 @@ class AggregateFrame(Frame):
     >>> import fanlight as fl
     >>> fl.AggregateFrame(fl.agg.sum("bytes"), 1_000_000)
     AggregateFrame(sum(bytes), 1000000)
+    >>> fl.AggregateFrame(  # imbalance bars
+    ...     fl.agg.sum("signed"),
+    ...     "coalesce(mean_rows(3), 20000) * abs(mean_value(10000, 20000))",
+    ...     strict=True,
+    ...     absolute=True,
+    ... )
+    AggregateFrame(sum(signed), 'coalesce(mean_rows(3), 20000) * abs(mean_value(10000, 20000))', \
+strict=True, absolute=True)
     >>> fl.AggregateFrame(fl.agg.avg("bytes"), 10)
     Traceback (most recent call last):
     ...
@@ -72,11 +101,13 @@ frame then ends when the running value first reaches it
     """
 
     aggregates: tuple[Any, ...]
-    limits: tuple[Fraction, ...]
+    limits: tuple[Fraction | Formula, ...]
     include_crossing: bool
     below: bool
     least: Least | None
     most: Most | None
+    strict: bool
+    absolute: bool
 
     def __init__(
         self,
@@ -85,6 +116,8 @@ frame then ends when the running value first reaches it
         *,
         include_crossing: bool = True,
         below: bool = False,
+        strict: bool = False,
+        absolute: bool = False,
         may_fall: bool = False,
         min_rows: int = 1,
         min_duration: Any = None,
@@ -93,7 +126,8 @@ frame then ends when the running value first reaches it
         max_gap: Any = None,
     ) -> None:
         check_flag("include_crossing", include_crossing)
-        check_flag("below", below)
+        for name, flag in (("below", below), ("strict", strict), ("absolute", absolute)):
+            check_flag(name, flag)
         check_flag("may_fall", may_fall)
         many = isinstance(aggregate, (list, tuple))
         aggregates = tuple(aggregate) if many else (aggregate,)
@@ -104,10 +138,10 @@ frame then ends when the running value first reaches it
                 "cannot match them one to one",
                 "give one limit for each aggregate",
             )
-        for call, value in zip(aggregates, limits, strict=True):
-            _check_aggregate(call, value, below=below, may_fall=may_fall)
-        pairs = zip(aggregates, limits, strict=True)
-        exact = tuple(_read_limit(call, one, below=below) for call, one in pairs)
+        pairs = list(zip(aggregates, limits, strict=True))
+        for call, value in pairs:
+            _check_aggregate(call, value, below=below, absolute=absolute, may_fall=may_fall)
+        exact = tuple(_read_limit(*pair, below=below, absolute=absolute) for pair in pairs)
         sizes = read_optional_sizes(min_rows, min_duration, max_rows, max_duration, max_gap)
         set_fields(
             self,
@@ -115,22 +149,34 @@ frame then ends when the running value first reaches it
             limits=exact,
             include_crossing=include_crossing,
             below=below,
+            strict=strict,
+            absolute=absolute,
             **sizes,
         )
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """The arguments of the aggregates."""
-        return tuple(
-            Input(call.label, column) for call in self.aggregates for column in call.columns
+        """The arguments of the aggregates, and what limits are calculated from."""
+        calls = [Input(call.label, column) for call in self.aggregates for column in call.columns]
+        return (
+            *calls,
+            *(Input("limit", text, _LIMIT) for one in self.formulas for text in one.rows),
         )
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The limits that are calculated."""
+        return tuple(limit for limit in self.limits if isinstance(limit, Formula))
 
     @property
     def scheme_ends(self) -> str:
         """Where the scheme ends a frame, in words."""
-        reached = "fallen to" if self.below else "reached"
-        crossing = describe_crossing(self.include_crossing)
-        return f"once an aggregate has {reached} its limit{crossing}"
+        if self.strict:
+            reached = "fallen below" if self.below else "exceeded"
+        else:
+            reached = "fallen to" if self.below else "reached"
+        limit = "its limit, on either side of 0" if self.absolute else "its limit"
+        return f"once an aggregate has {reached} {limit}{describe_crossing(self.include_crossing)}"
 
     @property
     def scheme_guarantees(self) -> frozenset[Guarantee]:
@@ -140,13 +186,18 @@ frame then ends when the running value first reaches it
 
     def __repr__(self) -> str:
         names = [call.label for call in self.aggregates]
-        numbers = [str(_as_number(limit)) for limit in self.limits]
+        numbers = [
+            repr(limit) if isinstance(limit, Formula) else str(_as_number(limit))
+            for limit in self.limits
+        ]
         one = len(names) == 1
         shown = (
             f"{names[0]}, {numbers[0]}" if one else f"[{', '.join(names)}], [{', '.join(numbers)}]"
         )
         more = write_crossing(self.include_crossing, default=True)
-        more += (", below=True" if self.below else "") + write_sizes(self)
+        flags = {"below": self.below, "strict": self.strict, "absolute": self.absolute}
+        more += "".join(f", {name}=True" for name, flag in flags.items() if flag)
+        more += write_sizes(self)
         return f"AggregateFrame({shown}{more})"
 
 
@@ -154,8 +205,12 @@ def _as_number(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _read_limit(call: Any, value: Any, *, below: bool) -> Fraction:
+def _read_limit(call: Any, value: Any, *, below: bool, absolute: bool) -> Fraction | Formula:
     about = f"limit={value!r} of {call.label}"
+    if isinstance(value, str) or hasattr(value, "alias"):
+        return _read_formula(call, value)
+    if absolute:
+        return read_positive(about, value, "limit=1000", what="limit")
     if below:
         exact = read_exact(about, value, "limit=-1000")
         if RUNNING[call.aggregate.watched].positive and exact >= 0:
@@ -166,7 +221,19 @@ def _read_limit(call: Any, value: Any, *, below: bool) -> Fraction:
     return read_exact(about, value, "limit=1000")
 
 
-def _check_aggregate(call: Any, value: Any, *, below: bool, may_fall: bool) -> None:
+def _read_formula(call: Any, value: Any) -> Formula:
+    formula = read_formula(value)
+    counted = call.aggregate.watched in ("count", "distinct")
+    if counted and any(mean.of == "value" for mean in formula.means):
+        raise refuse(
+            f"limit={value!r} of {call.label}",
+            "asks for the mean of values, but what is counted has none",
+            "write mean_rows, or watch agg.sum",
+        )
+    return formula
+
+
+def _check_aggregate(call: Any, value: Any, *, below: bool, absolute: bool, may_fall: bool) -> None:
     watched = getattr(getattr(call, "aggregate", None), "watched", None)
     if watched is None:
         raise refuse(
@@ -176,6 +243,13 @@ def _check_aggregate(call: Any, value: Any, *, below: bool, may_fall: bool) -> N
         )
     about = f"AggregateFrame({call.label}, {value!r})"
     running = RUNNING[watched]
+    if absolute and (below or not running.absolute):
+        raise refuse(
+            f"{about}, absolute=True",
+            "holds the limit against how far a value is from 0, which is for agg.sum and agg.avg, "
+            "and without below=True",
+            "leave absolute out",
+        )
     if below and not running.below:
         raise refuse(
             f"{about}, below=True",
