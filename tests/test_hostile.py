@@ -90,12 +90,17 @@ GOOD = [
     })),
     ("AggregateFrame", Good(fl.AggregateFrame, {
         "aggregate": agg.sum("x"), "limit": 10, "include_crossing": True, "below": False,
-        "may_fall": False,
+        "strict": True, "absolute": True, "may_fall": False,
         **SIZES,
     })),
     ("AggregateFrame", Good(fl.AggregateFrame, {
         "aggregate": [agg.avg("x")], "limit": [10], "include_crossing": False, "below": True,
-        "may_fall": True,
+        "strict": False, "absolute": False, "may_fall": True,
+        **SIZES,
+    })),
+    ("AggregateFrame", Good(fl.AggregateFrame, {
+        "aggregate": agg.sum("x"), "limit": "mean_rows(3) * y", "include_crossing": True,
+        "below": False, "strict": False, "absolute": True, "may_fall": False,
         **SIZES,
     })),
     ("StateFrame", Good(fl.StateFrame, {"state": ["x", "y > 1"], "nulls": "skip", **SIZES})),

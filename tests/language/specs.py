@@ -156,11 +156,15 @@ def frames(draw):
     chosen = draw(st.lists(st.sampled_from(range(len(calls))), min_size=1, max_size=3))
     return fl.AggregateFrame(
         [calls[n] for n in chosen],
-        [draw(NUMBERS) for _ in chosen],
+        [draw(st.one_of(NUMBERS, LIMITS)) for _ in chosen],
         include_crossing=draw(st.booleans()),
+        strict=draw(st.booleans()),
         may_fall=True,
         **sizes(draw),
     )
+
+
+LIMITS = st.sampled_from(("x", "x + 1", "mean_rows(3) * 2", "`a b`"))
 
 
 @st.composite

@@ -59,6 +59,13 @@ READ = {
     "FRAME AGGREGATE avg(`a b`) REACHES 5 MAY FALL": (
         fl.AggregateFrame([agg.avg("a b")], [5], may_fall=True)
     ),
+    "FRAME AGGREGATE sum(bytes) REACHES quota, count(*) REACHES (2 * `a b`) STRICT": (
+        fl.AggregateFrame([agg.sum("bytes"), agg.count()], ["quota", "2 * `a b`"], strict=True)
+    ),
+    "FRAME AGGREGATE sum(v) REACHES (9 * abs(mean_value(5, 2))) STRICT ABSOLUTE MAX 9 ROWS": (
+        fl.AggregateFrame(agg.sum("v"), "9 * abs(mean_value(5, 2))", strict=True, absolute=True,
+                          max_rows=9)
+    ),
     "FRAME DELTA v BY 1 MAX 9 ROWS MAX GAP 5 MINUTES MIN 2 ROWS MAX 1 DAY MIN 1 SECOND": (
         fl.DeltaFrame({"v": 1}, min_rows=2, min_duration="1 second", max_rows=9,
                       max_duration="1 day", max_gap="5 minutes")
@@ -116,6 +123,8 @@ WRONG = [
     ("SELECT count(*) FROM b [WATTR ts FRAME DELTA v BY 1 MIN 3 ROWS ^MIN 4 ROWS^]", "repeats"),
     ("SELECT count(*) FROM b [WATTR ts FRAME DELTA v BY 1 MAX ^0 ROWS^]", "not a positive"),
     ("SELECT count(*) FROM b [WATTR ts FRAME AGGREGATE sum(v) FALLS TO ^5^]", "not below 0"),
+    ("SELECT count(*) FROM b [WATTR ts FRAME AGGREGATE sum(v) REACHES (^mean_rows(0)^)]",
+     "not a whole number"),
     (
         "SELECT count(*) FROM b [WATTR ts FRAME AGGREGATE min(v) FALLS TO 5, ^max(v) REACHES 3^]",
         "one limit that is reached from below",

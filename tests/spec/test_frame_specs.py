@@ -79,7 +79,7 @@ BAD = {
     ),
     "no aggregate": (lambda: fl.AggregateFrame("v", 3), "not an aggregate of fanlight"),
     "a limit of nothing": (lambda: fl.AggregateFrame(agg.count(), 0), "limit that is not positive"),
-    "a limit of text": (lambda: fl.AggregateFrame(agg.sum("v"), "3"), "not a number"),
+    "a limit that is a list": (lambda: fl.AggregateFrame(agg.sum("v"), [[3]]), "not a number"),
     "limits that do not pair up": (
         lambda: fl.AggregateFrame([agg.sum("v"), agg.count()], 3),
         "one to one",

@@ -7,6 +7,7 @@ from tests.helpers.aggregates import EVERYTHING
 from tests.helpers.frames import (
     AGGREGATES,
     BOUNDARIES,
+    CALCULATED,
     DELTAS,
     DWELLING,
     OVERLAPPING,
@@ -89,6 +90,7 @@ BEYOND = {
 BATCH = (
     *frames("every scheme", [*SPECS, *OVERLAPPING], ROWS, NUMBERS),
     *frames("others", [*SOME, *OVERLAPPING], ROWS, OTHERS),
+    *frames("calculated limits", CALCULATED, ROWS, NUMBERS),
     *frames("dwelling", DWELLING, ROWS, NUMBERS),
     *frames("dwelling, others", DWELLING[1:3], ROWS, OTHERS),
     *frames("every aggregate", [SOME[0], SOME[2], OVERLAPPING[0]], ROWS, EVERY),
@@ -141,6 +143,9 @@ STREAM = (
     ),
     *arriving("states", STATES[4:5], 3),
     *arriving("dwelling", DWELLING[1:2], 3),
+    *arriving("calculated limits", [CALCULATED[8], CALCULATED[14]], 3),
+    *thorough(arriving("calculated limits", CALCULATED, 3)),
+    *arriving("calculated limits", [CALCULATED[15]], 2, restarts="half"),
     *thorough(arriving("dwelling", [DWELLING[0], *DWELLING[2:]], 3)),
     *thorough(arriving("restarted", DWELLING[1:2], 2, restarts="half")),
     *thorough(arriving("states", [*STATES[:4], STATES[5]], 3)),

@@ -16,7 +16,7 @@ from fanlight.engine.kernels.sizes import NEVER, Sizes
 from fanlight.engine.operators.frames.distinct import DistinctValues, as_texts
 from fanlight.engine.operators.frames.marks import Marker, Rows, only_column
 from fanlight.engine.plan.frames import LimitOf, Scheme
-from fanlight.engine.spec.frames.limits import DEEPEST, Mean
+from fanlight.engine.spec.frames.limits import Mean
 
 Array = NDArray[Any]
 Bools = NDArray[np.bool_]
@@ -248,7 +248,7 @@ class Calculated(Distinct):
             np.array([one.unit for _, one in self.made]),
             np.array([one.beyond for _, one in self.made], np.bool_),
             np.stack(rows) if rows else np.zeros((0, size)),
-            np.empty(DEEPEST),
+            np.empty(1 + len(does)),  # more than steps can put on it
             self._means(state),
         )
 

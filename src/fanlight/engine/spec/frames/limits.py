@@ -15,7 +15,7 @@ from fanlight.engine.spec.errors import refuse
 
 MEANS = ("mean_rows", "mean_value")
 FUNCTIONS = {"abs": 1, "greatest": 2, "least": 2, "coalesce": 2}
-DEEPEST = 32  # values that steps hold at once, at most
+DEEPEST = 30  # brackets and signs within each other, at most
 LONGEST = 1_000_000
 _OPERATORS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 _TOKEN = re.compile(
@@ -93,7 +93,7 @@ class _Parser:
     def __init__(self, text: str, tokens: list[re.Match[str]]) -> None:
         self.text = text
         self.tokens = tokens
-        self.at = 0
+        self.at = self.depth = 0
         self.rows: dict[str, int] = {}
         self.means: dict[Mean, int] = {}
 
@@ -102,8 +102,6 @@ class _Parser:
         steps = self.steps_of(self.sum())
         if self.at < len(self.tokens):
             raise self.refuse(f"has {self.next!r} where a sign, or its end, should be")
-        if _deepest(steps) > DEEPEST:
-            raise self.refuse("nests too deeply")
         return Formula(self.text, tuple(self.rows), tuple(self.means), steps)
 
     @property
@@ -145,6 +143,15 @@ class _Parser:
 
     def factor(self) -> _Part:
         """A number, a name, a call, something in brackets, or one of these with a sign."""
+        if self.depth == DEEPEST:
+            raise self.refuse("nests too deeply")
+        self.depth += 1
+        part = self.operand()
+        self.depth -= 1
+        return part
+
+    def operand(self) -> _Part:
+        """See :meth:`factor`."""
         token = self.take()
         begin, word = token.end() - len(token[0].lstrip()), token[0].strip()
         if word in ("-", "+"):
@@ -220,14 +227,3 @@ class _Parser:
             f"{why}; around {' and '.join(MEANS)} it may have + - * / and {', '.join(FUNCTIONS)}",
             _EXAMPLE,
         )
-
-
-def _deepest(steps: tuple[Step, ...]) -> int:
-    depth = deepest = 0
-    for step in steps:
-        if step.does in ("number", "row", "mean"):
-            depth += 1
-        elif step.does not in ("negate", "abs"):
-            depth -= 1
-        deepest = max(deepest, depth)
-    return deepest
