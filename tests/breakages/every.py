@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from tests.breakages import in_language, in_lives, in_operators, in_plans, in_replays, on_spark
+from tests.breakages import (
+    in_language,
+    in_limits,
+    in_lives,
+    in_operators,
+    in_plans,
+    in_replays,
+    on_spark,
+)
 
 WITHOUT_SPARK = (
     *in_operators.BREAKAGES,
     *in_lives.WITHOUT_SPARK,
+    *in_limits.WITHOUT_SPARK,
     *in_plans.BREAKAGES,
     *in_language.BREAKAGES,
     *in_replays.BREAKAGES,

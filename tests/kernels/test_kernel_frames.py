@@ -119,14 +119,14 @@ def cases():
             lambda c, x=first: (c.wholes[0].copy(), c.valid[0].copy(), 4, x),
             lambda n: (no(n), ints(n)),
         )
-        for watched in range(7):
+        for watched in range(9):
             found[f"limits on {watched}{' crossing' * first}"] = (
                 many.mark_limits,
                 lambda c, x=first, w=watched: (
                     *several(
                         c, [1.2, 5.0], [4, 8], (w, running.SUM), (running.SUM, running.GREATEST)
                     ),
-                    None, x,
+                    None, None, x,
                 ),
                 lambda n: (run_of(n), None),
             )  # fmt: skip
@@ -306,12 +306,12 @@ def test_limits_are_as_defined(crossing):
         told = limits_by_definition(rows, crossing=crossing)
         nothing = many.Reals(reals(0, len(rows)), reals(0), ints(0))
         given = many.Wholes(wholes, valid, most, codes)
-        many.mark_limits(nothing, given, None, crossing, starts, run_of(1, 0, 2), None, marks)
+        many.mark_limits(nothing, given, None, None, crossing, starts, run_of(1, 0, 2), None, marks)
         assert marks.tolist() == told
         doubles = np.where(valid, wholes, NAN).astype(np.float64)
         given = many.Reals(doubles, most.astype(np.float64), codes)
         nothing = many.Wholes(ints(0, len(rows)), no((0, len(rows))), ints(0), ints(0))
-        many.mark_limits(given, nothing, None, crossing, starts, run_of(1, 2, 0), None, marks)
+        many.mark_limits(given, nothing, None, None, crossing, starts, run_of(1, 2, 0), None, marks)
         assert marks.tolist() == told
 
     check()
@@ -360,7 +360,7 @@ def test_distinct_limits_are_as_defined(crossing):
                 given = many.Wholes(part[2:].copy(), part[2:] >= 0, sums, ints(1))
                 nothing = many.Reals(np.full((1, end - begin), NAN), reals(1), ints(1))
                 marks, starts = np.empty(end - begin, np.uint8), np.array([0, end - begin])
-                kernel(nothing, given, distinct, crossing, starts, run, None, marks)
+                kernel(nothing, given, distinct, None, crossing, starts, run, None, marks)
                 found += marks.tolist()
             assert found == told
 

@@ -19,7 +19,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from ticks import FEWEST, FRAMES, LIMITS, MOST, RECORDED, ROWS, VALUES, ticks  # noqa: E402
+from ticks import FEWEST, FRAMES, LIMITS, MOST, RECORDED, ROWS, VALUES, ticks
 
 QUIET = {"verbose": False, "batch_size": 10**9}
 

@@ -1,4 +1,4 @@
-"""Invented trades, and which bars are asked of them; read by two Pythons, so standard library only."""
+"""Invented trades, and which bars are asked of them; read by two Pythons: no other package."""
 
 from __future__ import annotations
 
