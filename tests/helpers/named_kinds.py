@@ -140,6 +140,13 @@ KINDS = {
     "distinct frames": lambda df, c: over(
         df, c, fl.AggregateFrame(agg.count_distinct(c("packed"), c("text")), 4)
     ).agg(*aggregates(c, most=3)),
+    "limits of rows": lambda df, c: over(
+        df,
+        c,
+        fl.AggregateFrame(
+            [agg.sum(c("real")), agg.count()], [c("whole"), c.column("whole") * 2], strict=True
+        ),
+    ).agg(*aggregates(c)),
     "functions": lambda df, c: over(
         df, c, fl.PredicateFrame(opens, closes, columns=[c("real"), c("packed")])
     ).frames(),

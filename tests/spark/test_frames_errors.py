@@ -39,6 +39,14 @@ BAD = {
     "deltas of a boolean": (fl.DeltaFrame({"b": 1}), "cut by numbers"),
     "a limit on text": (fl.AggregateFrame(agg.sum("s"), 1), "needs a number"),
     "a limit on an unknown column": (fl.AggregateFrame(agg.sum("w"), 1), "is not a column"),
+    "a limit that does not parse": (fl.AggregateFrame(agg.sum("v"), "v >"), "not a limit of a row"),
+    "a limit that is an aggregate": (
+        fl.AggregateFrame(agg.sum("v"), "max(v)"), "not a limit of a row"
+    ),
+    "a limit that is a text": (fl.AggregateFrame(agg.sum("v"), "s"), "but a limit is a number"),
+    "a limit by means and a text": (
+        fl.AggregateFrame(agg.sum("v"), "mean_rows(3) * s"), "limit='s' is of type string"
+    ),
     "functions of an unknown column": (
         fl.PredicateFrame(lambda *_: True, lambda *_: True, columns=["w"]), "is not a column"
     ),

@@ -1,7 +1,6 @@
 """Asks mlfinpy for the bars of the invented trades, in an environment that has it.
 
-    python tests/foreign/bars/record.py          prints them
-    python tests/foreign/bars/record.py --write  writes recorded.json
+    python tests/foreign/bars/record.py > tests/foreign/bars/recorded.json
 
 mlfinpy 0.1.2 asks for older releases of numpy, numba and pandas than fanlight's tests run on, so it
 has an environment of its own: ``pip install mlfinpy==0.1.2 scikit-learn setuptools``.
@@ -19,7 +18,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from ticks import FEWEST, FRAMES, LIMITS, MOST, RECORDED, ROWS, VALUES, ticks
+from ticks import FEWEST, FRAMES, LIMITS, MOST, ROWS, VALUES, ticks
 
 QUIET = {"verbose": False, "batch_size": 10**9}
 
@@ -45,7 +44,4 @@ def ask() -> dict[str, list[int]]:
 
 
 if __name__ == "__main__":
-    text = json.dumps({"by": f"mlfinpy {version('mlfinpy')}", "bars": ask()}, indent=1)
-    if "--write" in sys.argv:
-        RECORDED.write_text(text + "\n")
-    print(text)
+    print(json.dumps({"by": f"mlfinpy {version('mlfinpy')}", "bars": ask()}, indent=1))
