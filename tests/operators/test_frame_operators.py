@@ -24,6 +24,7 @@ from tests.helpers.frames import (
     HOLDS,
     OVERLAPPING,
     SESSIONS,
+    SEVERAL,
     SPECS,
     lifted,
     opens,
@@ -45,7 +46,7 @@ PIECES = {1: ROWS[::2][:HALF], 3: ROWS[1::2][:HALF], 100: ROWS[-part(CASES) :]}
 
 
 @pytest.mark.parametrize("size", PIECES)
-@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING, *DWELLING], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING, *SEVERAL, *DWELLING], ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "CHUNK", 1)
     seen = 0
@@ -59,7 +60,7 @@ def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     assert seen >= 0.4 * len(PIECES[size])  # there was something to see
 
 
-@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING, *DWELLING], ids=repr)
+@pytest.mark.parametrize("spec", [*SPECS, *DISTINCT, *OVERLAPPING, *SEVERAL, *DWELLING], ids=repr)
 def test_a_stream_gives_the_closed_frames(spec):
     @shown(25)
     @given(st.data())

@@ -57,6 +57,7 @@ def _make_predicate_scheme(spec: PredicateFrame, types: Sequence[str], time_kind
         tuple(InputColumn(read.given, "any") for read in spec.inputs),
         functions=(spec.open, spec.close, spec.update),
         names=spec.columns,
+        overlapping=spec.overlapping,
         **sizes,
     )
 
