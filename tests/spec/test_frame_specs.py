@@ -96,6 +96,10 @@ BAD = {
         lambda: fl.PredicateFrame("v > 3", "v < 3", update=lambda *_: {}),
         "no Python functions",
     ),
+    "SQL of several frames": (
+        lambda: fl.PredicateFrame("v > 3", "v < 3", overlapping=True),
+        "would end all open frames at once; write close as a function",
+    ),
     "an update that is no function": (
         lambda: fl.PredicateFrame(lambda *_: True, lambda *_: False, columns="v", update={}),
         "not a function",
@@ -120,6 +124,10 @@ def test_bad_schemes_are_refused(make, says):
         (
             fl.BoundaryFrame({"x": 4.2}, overlapping=True),
             "BoundaryFrame({'x': 4.2}, overlapping=True)",
+        ),
+        (
+            fl.PredicateFrame(abs, min, columns="x", overlapping=True, max_rows=3),
+            "PredicateFrame(open='abs', close='min', overlapping=True, max_rows=3)",
         ),
         (
             fl.DeltaFrame({"v": 1}, against="first", include_crossing=True),
