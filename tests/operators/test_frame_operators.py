@@ -202,6 +202,29 @@ def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
     assert operator.opened().framer.assembly.rows.tolist() == [4000]
 
 
+def test_memory_of_several_frames_is_that_of_the_open_ones():
+    """Three frames that never end while others come and go: what is kept does not grow."""
+    spec = fl.PredicateFrame(
+        lambda row, states: len(states) < 3 or row.n == 1,
+        lambda row, state: state["first"] == 1 and row.n == 2,
+        columns=["n"],
+        update=lambda row, state: state or {"first": row.n},
+        overlapping=True,
+    )
+    rows = [{"k": "a", "ts": t, "v": 1.0, "n": t % 4, "s": "x" * (t % 3)} for t in range(4000)]
+    asked, made = query(rows, spec)
+    operator, sizes, numbers = Grouped(asked), [], []
+    for at in range(0, 4000, 400):
+        operator.feed(table_of_rows(made[at : at + 400], operator.query.schema))
+        numbers += operator.release(made[at + 399][1])["frame"].to_pylist()
+        sizes.append(operator.size)
+        operator = operator.restarted()
+    assert numbers == list(range(1000))
+    assert max(sizes) <= sizes[0] + 64
+    (frames,) = operator.opened().framer.assembly.tables
+    assert frames["rows"].to_pylist() == [4000, 3998, 3997]
+
+
 @pytest.mark.parametrize("state", [{"a": (1, 2)}, {1: "a"}, {"a": {"b": {3}}}, [1], None])
 def test_a_state_that_would_not_come_back_is_refused(state):
     """At once, and not only where a micro-batch happens to end."""
