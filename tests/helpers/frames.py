@@ -67,6 +67,18 @@ def remember(row, state):
     return {"first": first, "seen": state.get("seen", -1) + 1}
 
 
+def weakens(row, states):
+    return row.v < 1 and len(states) < 3
+
+
+def recovers(row, state):
+    return row.v >= state["weak"] + 2
+
+
+def keep_first(row, state):
+    return state or {"weak": row.v}
+
+
 THRESHOLDS = (
     fl.ThresholdFrame("v > 1"),
     fl.ThresholdFrame("n >= 1", min_rows=2),
@@ -142,6 +154,7 @@ SEVERAL = tuple(
         (opens_beside, {"max_duration": "2 minutes", "min_rows": 2}),
     )
 )
+RECOVERY = fl.PredicateFrame(weakens, recovers, columns=["v"], update=keep_first, overlapping=True)
 SESSIONS = (
     fl.Session("1 minute"),
     fl.Session("61 seconds", min_rows=2),

@@ -13,7 +13,7 @@ import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import FAR, SENTINEL, collected, frame, source, stream, write_batch
 from tests.helpers.events import MINUTE
-from tests.helpers.frames import BOUNDARIES, THRESHOLDS
+from tests.helpers.frames import BOUNDARIES, RECOVERY, THRESHOLDS
 from tests.law.data import minute
 from tests.law.kinds.frames import ROWS
 
@@ -217,19 +217,6 @@ def test_filling_a_stream(classic, tmp_path, aggregated, how):
     assert got == [first, (1, sum(range(32, 40)), 8)]
 
 
-def weakens(row, states):
-    return row.v < 1 and len(states) < 3
-
-
-def recovers(row, state):
-    return row.v >= state["weak"] + 2
-
-
-def remember(row, state):
-    return state or {"weak": row.v}
-
-
-RECOVERY = fl.PredicateFrame(weakens, recovers, columns=["v"], update=remember, overlapping=True)
 # Minute by minute, and the first minute and the end of each frame in the order in which they end;
 # two end at one row, and the last three are still open.
 VALUES = (0.5, 0.0, 2.0, 2.5, 0.75, -9.0, 0.0, 0.25, 0.25, 2.5, -9.0, -8.0)

@@ -140,8 +140,7 @@ class SeveralAssembly(Assembly):
         """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
         code, deadline = ints(self.tables[0][CODE]), self._deadlines()
         over = due[code] & (deadline <= now)
-        at = np.flatnonzero(over)
-        closed = self._report_frames(at[np.lexsort((deadline[at], code[at]))], deadline)
+        closed = self._report_frames(np.flatnonzero(over), deadline)
         self._set_frames(self.tables[0].filter(pa.array(~over)))
         return closed, None
 
@@ -225,7 +224,8 @@ def _go_through_key(
 ) -> list[_Frame]:
     """The frames of a key, of which ``frames`` are open, after the rows at ``place``.
 
-    Those that have ended come first, as they ended. ``last`` is the time of the row before.
+    Those that have ended come first, as they ended; of two that one row finds ended, the older one
+    has ended no later. ``last`` is the time of the row before.
     """
     ended: list[_Frame] = []
     deadline = last + limits.gap
@@ -243,7 +243,7 @@ def _go_through_key(
         going = [frame for frame in frames if frame.state is not None]
         for frame in over:
             frame.stop, frame.end = at, int(min(deadline, frame.start + limits.cap, now))
-        ended += sorted(over, key=lambda frame: frame.end)
+        ended += over
         for frame in going:
             frame.rows += 1
         frames = going if begun is None else [*going, _Frame(slot, now, 1, begun, at)]
