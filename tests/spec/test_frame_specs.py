@@ -173,6 +173,16 @@ def test_bad_sizes_are_refused_of_every_scheme(more, says):
             make(**more)
 
 
+def test_several_open_frames_are_told():
+    spec = fl.PredicateFrame(abs, min, columns="x", overlapping=True, max_duration=5)
+    assert spec.ends == (
+        "when the function close says so of it; several frames may be open at once; at the latest "
+        "5 after its first row"
+    )
+    assert spec.guarantees == {"overlapping"}
+    assert fl.PredicateFrame(abs, min, columns="x").guarantees == {"unique", "non-overlapping"}
+
+
 def test_sizes_are_shown_and_told():
     spec = fl.DeltaFrame({"v": 1}, min_rows=2, max_rows=9, max_duration="1 hour", max_gap=5)
     assert (
