@@ -115,11 +115,12 @@ GOOD = [
         "first": ["1 second", "1 minute"], "longest": "1 minute", "max_rows": 100, "factor": 2,
     })),
     ("PredicateFrame", Good(fl.PredicateFrame, {
-        "open": "x > 1", "close": "x < 1", "columns": (), "update": None, **SIZES,
+        "open": "x > 1", "close": "x < 1", "columns": (), "update": None, "overlapping": False,
+        **SIZES,
     })),
     ("PredicateFrame", Good(fl.PredicateFrame, {
         "open": lambda *_: True, "close": lambda *_: False, "columns": ["x"],
-        "update": lambda *given: given[1], **SIZES,
+        "update": lambda *given: given[1], "overlapping": True, **SIZES,
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.Sliding("1 hour"), "time": "ts", "by": "x", "tiebreak": ["y"], "late": "open",

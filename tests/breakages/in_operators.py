@@ -266,6 +266,26 @@ BREAKAGES = (
         ),
     ),
     frames(
+        "an open frame forgets what it has had, where several may be open",
+        "SeveralAssembly.advance",
+        Code("pa.array(kept, mask=kept == NOT_KEPT)", "pa.array(kept, mask=kept == kept)"),
+    ),
+    frames(
+        "open is not told of the frames that are open",
+        "several_step",
+        Code("[state for state in after if state is not None]", "[]"),
+    ),
+    frames(
+        "open frames stay with the numbers of keys that are dropped",
+        "SeveralAssembly.keep_slots",
+        Code("moved[ints(frames[CODE])]", "ints(frames[CODE])"),
+    ),
+    tuples(
+        "ranges inside of each other are combined in one sequence",
+        "_sequences_of",
+        Code("bisect_left(ends, end)", "min(len(ends), 0)"),
+    ),
+    frames(
         "a snapshot without counters",
         "FrameStream.restore",
         Code("ints(keys[name]).copy()", "0 * ints(keys[name])"),

@@ -64,6 +64,36 @@ def update(_, state):
     return {"seen": state.get("seen", 0) + 1}
 
 
+def opens_beside(row, states):
+    return row.n is not None and row.n >= 0 and not any(state["seen"] == 0 for state in states)
+
+
+def opens_if_few(row, states):
+    return opens(row, {}) and len(states) < 2
+
+
+def closes_by_its_own(row, state):
+    """Frames that begin with a great value outlast those that begin after them."""
+    return row.n is not None and (row.n == 7 or row.n < 0 or state["seen"] >= state["first"] + 1)
+
+
+def remember(row, state):
+    first = state.get("first", row.n if row.n is not None and row.n < 5 else 5)
+    return {"first": first, "seen": state.get("seen", -1) + 1}
+
+
+def weakens(row, states):
+    return row.v < 1 and len(states) < 3
+
+
+def recovers(row, state):
+    return row.v >= state["weak"] + 2
+
+
+def keep_first(row, state):
+    return state or {"weak": row.v}
+
+
 THRESHOLDS = (
     fl.ThresholdFrame("v > 1"),
     fl.ThresholdFrame("n >= 1", min_rows=2),
@@ -147,6 +177,20 @@ OVERLAPPING = (
     fl.BoundaryFrame({"v": 1.5}, overlapping=True),
     fl.BoundaryFrame({"n": 1}, overlapping=True),
 )
+SEVERAL = tuple(
+    fl.PredicateFrame(
+        begins, closes_by_its_own, columns=["n"], update=remember, overlapping=True, **sizes
+    )
+    for begins, sizes in (
+        (opens_beside, {}),
+        (opens_if_few, {"min_rows": 2}),
+        (opens_beside, {"max_rows": 3, "min_duration": "30 seconds"}),
+        (opens_beside, {"max_duration": "3 minutes", "max_gap": "2 minutes"}),
+        (opens_if_few, {"max_gap": "61 seconds"}),
+        (opens_beside, {"max_duration": "2 minutes", "min_rows": 2}),
+    )
+)
+RECOVERY = fl.PredicateFrame(weakens, recovers, columns=["v"], update=keep_first, overlapping=True)
 SESSIONS = (
     fl.Session("1 minute"),
     fl.Session("61 seconds", min_rows=2),

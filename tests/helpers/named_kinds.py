@@ -150,6 +150,11 @@ KINDS = {
     "functions": lambda df, c: over(
         df, c, fl.PredicateFrame(opens, closes, columns=[c("real"), c("packed")])
     ).frames(),
+    "several at once": lambda df, c: over(
+        df,
+        c,
+        fl.PredicateFrame(opens, closes, columns=[c("real"), c("packed")], overlapping=True),
+    ).agg(*aggregates(c, most=3)),
     "rows of frames": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).rows(),
     "fill": filled,
     "fill, left": filled_left,

@@ -25,6 +25,7 @@ from tests.helpers.frames import (
     HOLDS,
     OVERLAPPING,
     SESSIONS,
+    SEVERAL,
     SPECS,
     lifted,
     opens,
@@ -45,10 +46,11 @@ HALF = part(CASES // 2)
 PIECES = {1: ROWS[::2][:HALF], 3: ROWS[1::2][:HALF], 100: ROWS[-part(CASES) :]}
 
 
+EVERY_SPEC = (*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *SEVERAL, *DWELLING)
+
+
 @pytest.mark.parametrize("size", PIECES)
-@pytest.mark.parametrize(
-    "spec", [*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *DWELLING], ids=repr
-)
+@pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "CHUNK", 1)
     seen = 0
@@ -62,9 +64,7 @@ def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     assert seen >= 0.4 * len(PIECES[size])  # there was something to see
 
 
-@pytest.mark.parametrize(
-    "spec", [*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *DWELLING], ids=repr
-)
+@pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_a_stream_gives_the_closed_frames(spec):
     @shown(25)
     @given(st.data())
@@ -204,6 +204,29 @@ def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
         operator = operator.restarted()
     assert max(sizes) <= sizes[0] + 64
     assert operator.opened().framer.assembly.rows.tolist() == [4000]
+
+
+def test_memory_of_several_frames_is_that_of_the_open_ones():
+    """Three frames that never end while others come and go: what is kept does not grow."""
+    spec = fl.PredicateFrame(
+        lambda row, states: len(states) < 3 or row.n == 1,
+        lambda row, state: state["first"] == 1 and row.n == 2,
+        columns=["n"],
+        update=lambda row, state: state or {"first": row.n},
+        overlapping=True,
+    )
+    rows = [{"k": "a", "ts": t, "v": 1.0, "n": t % 4, "s": "x" * (t % 3)} for t in range(4000)]
+    asked, made = query(rows, spec)
+    operator, sizes, numbers = Grouped(asked), [], []
+    for at in range(0, 4000, 400):
+        operator.feed(table_of_rows(made[at : at + 400], operator.query.schema))
+        numbers += operator.release(made[at + 399][1])["frame"].to_pylist()
+        sizes.append(operator.size)
+        operator = operator.restarted()
+    assert numbers == list(range(1000))
+    assert max(sizes) <= sizes[0] + 64
+    (frames,) = operator.opened().framer.assembly.tables
+    assert frames["rows"].to_pylist() == [4000, 3998, 3997]
 
 
 @pytest.mark.parametrize("state", [{"a": (1, 2)}, {1: "a"}, {"a": {"b": {3}}}, [1], None])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.operators.arrow_tables import table_of_rows
-from fanlight.engine.operators.partials import combine_ranges_of_values
+from fanlight.engine.operators.partials import combine_any_ranges, combine_ranges_of_values
 from fanlight.engine.plan.cut import Cut, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
@@ -189,3 +191,18 @@ def test_two_stacks_join_in_order(values, moves):
         there = [v for v in values[a:b] if v is not None]
         wanted.append("".join(there) if there else None)
     assert found == wanted
+
+
+@given(
+    st.lists(st.none() | st.integers(-9, 9), max_size=20),
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=12),
+)
+def test_ranges_in_any_order_may_contain_each_other(values, pairs):
+    bounds = [sorted(min(end, len(values)) for end in pair) for pair in pairs]
+    lo, hi = np.array(bounds, np.int64).reshape(-1, 2).T
+    texts = [None if value is None else f"{value} " for value in values]
+    columns = [pa.array(values, pa.int64()), pa.array(texts, pa.string())]
+    sums, greatest = combine_any_ranges(columns, [Sum(), Max()], lo, hi)
+    there = [[v for v in values[a:b] if v is not None] for a, b in bounds]
+    assert sums.to_pylist() == [sum(some) if some else None for some in there]
+    assert greatest.to_pylist() == [max((f"{v} " for v in some), default=None) for some in there]

@@ -16,6 +16,7 @@ from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.spanning.operator import TECHNIQUES
 from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
+from tests.helpers.frames import SEVERAL
 from tests.helpers.frames import query as of_frames
 from tests.helpers.grouped import Grouped
 from tests.helpers.widened import SPECS as WIDENING
@@ -31,6 +32,7 @@ FRAMES = (
     fl.ThresholdFrame("n >= 1", min_rows=2),
     fl.AggregateFrame([agg.count_distinct("s")], [3]),
     fl.BoundaryFrame({"v": 1.5}, overlapping=True),
+    SEVERAL[3],
     fl.Session("2 microseconds", max_duration="8 microseconds"),
 )
 

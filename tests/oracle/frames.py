@@ -75,6 +75,8 @@ def framed(
         if isinstance(spec, Session):
             gaps = [_gap(row, spec, holds or {}) for row in ordered]
             every = [(*one, True) for one in _sessions(times, gaps, spec)]
+        elif isinstance(spec, PredicateFrame) and spec.overlapping:
+            every = _beside_each_other(ordered, times, spec)
         elif spec.most:
             every = list(_cut_short(ordered, times, spec, holds or {}))
         else:
@@ -572,6 +574,45 @@ def _processed(
     if start is not None:
         found.append((start, len(rows)))
     return found
+
+
+def _beside_each_other(
+    rows: Sequence[Row], times: Sequence[int], spec: PredicateFrame
+) -> list[tuple[int, int, int, bool]]:
+    """The frames of which several may be open, in the order in which they end.
+
+    What becomes of a frame depends on its first row alone; whether a row begins one, on the states
+    of the frames that have it, too.
+    """
+    lives: list[tuple[tuple[int, int, int, bool], list[Any]]] = []
+    for at, row in enumerate(rows):
+        states = [states[at - i] for (i, j, *_), states in lives if j > at]
+        if spec.open(_Attributes(row), states):
+            lives.append(_life(rows, times, at, spec))
+    return sorted((life for life, _ in lives), key=lambda life: (life[1], life[2], life[0]))
+
+
+def _life(
+    rows: Sequence[Row], times: Sequence[int], at: int, spec: PredicateFrame
+) -> tuple[tuple[int, int, int, bool], list[Any]]:
+    """The frame that a row begins: first row, row that ends it, end, closed; its states by row."""
+    most = spec.most
+    longest = most.duration.value if most and most.duration else math.inf
+    gap = most.gap.value if most and most.gap else math.inf
+    count = most.rows if most and most.rows else math.inf
+    states: list[Any] = []
+    for j in range(at, len(rows) + 1):
+        over = min(times[at] + longest, times[j - 1] + gap) if j > at else math.inf
+        if j == len(rows):
+            closed = over < math.inf
+            return (at, j, int(over) if closed else times[-1] + 1, closed), states
+        seen = _Attributes(rows[j])
+        late = times[j] >= times[at] + longest or (j > at and times[j] > times[j - 1] + gap)
+        if j > at and (late or j - at >= count or spec.close(seen, states[-1])):
+            return (at, j, int(min(over, times[j])), True), states
+        before = states[-1] if states else {}
+        states.append(spec.update(seen, before) if spec.update else before)
+    raise AssertionError
 
 
 class _Attributes(dict[str, Any]):

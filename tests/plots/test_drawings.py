@@ -38,6 +38,7 @@ SPECS = [
     fl.DeltaFrame({'"><b>&': 1}),
     fl.AggregateFrame(agg.sum("x"), 10),
     fl.PredicateFrame("x > 1", "x < 1"),
+    fl.PredicateFrame(max, min, columns=["x"], overlapping=True),
     fl.Session("5 minutes"),
     fl.StateFrame("<b>", max_gap="5 minutes"),
     fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100),

@@ -65,8 +65,8 @@ def hinted(df):
     return fl.over(df, ROWS, time="ts", by=BY).using(rate=10.0, groups=5).agg(s=agg.sum("v"))
 
 
-def predicate(open_):
-    return fl.PredicateFrame(open=open_, close=opens, columns=["v"])
+def predicate(open_, **more):
+    return fl.PredicateFrame(open=open_, close=opens, columns=["v"], **more)
 
 
 SWAPPED = (("a", "sum", "v"), ("b", "sum", "n"), ("c", "max", "v"))
@@ -114,6 +114,10 @@ DIFFERENT = {
         framed(fl.ThresholdFrame("v > 1")), framed(fl.ThresholdFrame("v > 2")), "spec"
     ),
     "function": (framed(predicate(opens)), framed(predicate(nothing)), "spec"),
+    "several at once": (
+        framed(predicate(opens), "frames"), framed(predicate(opens, overlapping=True), "frames"),
+        "spec",
+    ),
     "frames and their rows": (framed(), framed(action="frames"), "windows"),
     "kind": (framed(fl.BoundaryFrame({"v": 1}), "frames"), summed(ROWS), "windows"),
     "technique": (

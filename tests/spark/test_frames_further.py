@@ -13,7 +13,7 @@ import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import FAR, SENTINEL, collected, frame, source, stream, write_batch
 from tests.helpers.events import MINUTE
-from tests.helpers.frames import BOUNDARIES, THRESHOLDS
+from tests.helpers.frames import BOUNDARIES, RECOVERY, THRESHOLDS
 from tests.law.data import minute
 from tests.law.kinds.frames import ROWS
 
@@ -215,6 +215,43 @@ def test_filling_a_stream(classic, tmp_path, aggregated, how):
     # A frame lasts five minutes; what came in its first one is further back than was asked for.
     first = (0, sum(range(12, 20)), 8) if how == "inner" else (0, None, 0)
     assert got == [first, (1, sum(range(32, 40)), 8)]
+
+
+# Minute by minute, and the first minute and the end of each frame in the order in which they end;
+# two end at one row, and the last three are still open.
+VALUES = (0.5, 0.0, 2.0, 2.5, 0.75, -9.0, 0.0, 0.25, 0.25, 2.5, -9.0, -8.0)
+RECOVERIES = [(1, 2), (0, 3), (5, 6), (6, 9), (7, 9), (4, 12), (10, 12), (11, 12)]
+
+
+@pytest.mark.streaming
+def test_several_frames_at_once(classic, tmp_path):
+    """By hand: what is asked of each in a batch, and the same in a stream of those that end."""
+    rows = [minute(at, v=value, n=at) for at, value in enumerate(VALUES)]
+
+    def query(df):
+        windows = fl.over(df, RECOVERY, time="ts", by=["case", "k"])
+        return windows.agg(total=agg.sum("n"), all=agg.collect_list("n"))
+
+    batch = sorted(collected(query(frame(classic, rows))), key=lambda row: row["frame_id"])
+    assert [row["all"] for row in batch] == [list(range(*ends)) for ends in RECOVERIES]
+    assert [row["total"] for row in batch] == [sum(range(*ends)) for ends in RECOVERIES]
+    assert [row["closed"] for row in batch] == [True] * 5 + [False] * 3
+    pieces = [rows[at : at + 3] for at in range(0, len(rows), 3)]
+    got = stream(classic, tmp_path, pieces, query, delay="1 minute", close=False)
+    assert sorted(got, key=lambda row: row["frame_id"]) == batch[:5]
+
+
+def test_what_else_several_frames_at_once_give(classic):
+    df = frame(classic, [minute(at, v=value, n=at) for at, value in enumerate(VALUES)])
+    windows = fl.over(df, RECOVERY, time="ts", by="k")
+    lengths = {number: end - start for number, (start, end) in enumerate(RECOVERIES)}
+    filled = windows.fill(df, agg.count(), time="ts").collect()
+    assert {row.frame_id: row["count(1)"] for row in filled} == lengths
+    parts = windows.split("1 minute").groupBy("frame_id").count().collect()
+    assert {row.frame_id: row["count"] for row in parts} == lengths
+    with pytest.raises(fl.FanlightError, match="two numbers: these frames overlap"):
+        windows.rows()
+    assert "several frames may be open at once" in windows.explain()
 
 
 @pytest.mark.streaming

@@ -96,6 +96,10 @@ BAD = {
         lambda: fl.PredicateFrame("v > 3", "v < 3", update=lambda *_: {}),
         "no Python functions",
     ),
+    "SQL of several frames": (
+        lambda: fl.PredicateFrame("v > 3", "v < 3", overlapping=True),
+        "would end all open frames at once; write close as a function",
+    ),
     "an update that is no function": (
         lambda: fl.PredicateFrame(lambda *_: True, lambda *_: False, columns="v", update={}),
         "not a function",
@@ -120,6 +124,10 @@ def test_bad_schemes_are_refused(make, says):
         (
             fl.BoundaryFrame({"x": 4.2}, overlapping=True),
             "BoundaryFrame({'x': 4.2}, overlapping=True)",
+        ),
+        (
+            fl.PredicateFrame(abs, min, columns="x", overlapping=True, max_rows=3),
+            "PredicateFrame(open='abs', close='min', overlapping=True, max_rows=3)",
         ),
         (
             fl.DeltaFrame({"v": 1}, against="first", include_crossing=True),
@@ -163,6 +171,16 @@ def test_bad_sizes_are_refused_of_every_scheme(more, says):
     ):
         with pytest.raises(fl.FanlightError, match=says):
             make(**more)
+
+
+def test_several_open_frames_are_told():
+    spec = fl.PredicateFrame(abs, min, columns="x", overlapping=True, max_duration=5)
+    assert spec.ends == (
+        "when the function close says so of it; several frames may be open at once; at the latest "
+        "5 after its first row"
+    )
+    assert spec.guarantees == {"overlapping"}
+    assert fl.PredicateFrame(abs, min, columns="x").guarantees == {"unique", "non-overlapping"}
 
 
 def test_sizes_are_shown_and_told():

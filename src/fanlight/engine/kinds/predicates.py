@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fanlight.engine.kinds.examples import VALUES, find_runs
+from fanlight.engine.kinds.examples import VALUES, Spans, find_runs
 from fanlight.engine.kinds.kind import (
     FRAMED,
     FRAMES,
@@ -22,6 +22,7 @@ from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.predicates import PredicateFrame, ThresholdFrame
 
 _MIDDLE, _HIGH, _LOW = 0.5, 0.65, 0.3
+_STEEP = 0.11
 
 
 def _flag_inputs(
@@ -57,6 +58,7 @@ def _make_predicate_scheme(spec: PredicateFrame, types: Sequence[str], time_kind
         tuple(InputColumn(read.given, "any") for read in spec.inputs),
         functions=(spec.open, spec.close, spec.update),
         names=spec.columns,
+        overlapping=spec.overlapping,
         **sizes,
     )
 
@@ -93,13 +95,24 @@ def _write_predicate(writer: Writer, spec: PredicateFrame) -> str:
     return f"FRAME OPEN ({opens}) CLOSE ({closes}){writer.sizes(spec)}"
 
 
-def _draw_example(_: Any) -> Example:
-    """From a high value to a low one."""
+def _draw_example(spec: PredicateFrame) -> Example:
+    """From a high value to a low one; if several may be open, until the value is back there."""
+    if spec.overlapping:
+        return Example(_find_recoveries(), (), VALUES)
     is_open, held = False, []
     for value in VALUES:
         is_open = value > _LOW if is_open else value > _HIGH
         held.append(is_open)
     return Example(find_runs(held), (_LOW, _HIGH), VALUES)
+
+
+def _find_recoveries() -> Spans:
+    """From where a value begins to fall steeply to where it is as high again, or to the end."""
+    falls = [at for at in range(1, len(VALUES)) if VALUES[at - 1] - VALUES[at] > _STEEP]
+    return [
+        (at, next((k for k in range(at, len(VALUES)) if VALUES[k] >= VALUES[at - 1]), len(VALUES)))
+        for at in falls
+    ]
 
 
 THRESHOLD = Kind(

@@ -7,6 +7,7 @@ of combines, however many ranges it is in.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -49,6 +50,61 @@ def _kernel_for(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
     return _KERNELS.get(monoid.combining)
+
+
+def combine_any_ranges(
+    columns: Sequence[pa.Array], monoids: Sequence[Monoid], lo: Ints, hi: Ints
+) -> list[pa.Array]:
+    """Combine ranges that may come in any order and contain each other; see ``combine_ranges``.
+
+    They are divided into as few sequences as there are ranges inside of each other.
+    """
+    if not len(lo):
+        return [column.slice(0, 0) for column in columns]
+    sequences = _sequences_of(lo, hi)
+    back = pa.array(np.argsort(np.concatenate(sequences)))
+    combined = []
+    for column, monoid in zip(columns, monoids, strict=True):
+        parts = []
+        for at in sequences:
+            first, last = int(lo[at[0]]), int(hi[at[-1]])
+            values = column.slice(first, last - first)
+            parts.append(combine_ranges(values, monoid, lo[at] - first, hi[at] - first))
+        combined.append(pa.concat_arrays(parts).take(back))
+    return combined
+
+
+def _sequences_of(lo: Ints, hi: Ints) -> list[Ints]:
+    """The places of ranges in sequences in which neither end moves back.
+
+    >>> _sequences_of(np.array([0, 1, 2, 3]), np.array([9, 4, 6, 9]))
+    [array([0, 3]), array([1, 2])]
+    """
+    sequences: list[list[int]] = []
+    ends: list[int] = []  # of each sequence, negative: the first one ends last
+    for at in np.lexsort((hi, lo)).tolist():
+        end = -int(hi[at])
+        place = bisect_left(ends, end)
+        if place == len(ends):
+            sequences.append([])
+            ends.append(end)
+        sequences[place].append(at)
+        ends[place] = end
+    return [np.array(places, np.int64) for places in sequences]
+
+
+def combine_pairs(
+    first: Sequence[pa.Array], second: Sequence[pa.Array], monoids: Sequence[Monoid]
+) -> list[pa.Array]:
+    """Combine each partial of the first columns with that of the second columns after it."""
+    combined = []
+    for before, after, monoid in zip(first, second, monoids, strict=True):
+        size = len(after)
+        order = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1))
+        lo = 2 * np.arange(size)
+        both = pa.concat_arrays([before.cast(after.type), after]).take(order)
+        combined.append(combine_ranges(both, monoid, lo, lo + 2))
+    return combined
 
 
 def combine_ranges_of_values(

@@ -52,7 +52,7 @@ def explain_frames(
     if verbose:
         facts.append(("guaranteed", ", ".join(sorted(spec.guarantees))))
     if streaming:
-        facts += [("keeps", f"{_KEPT}; {state}")]
+        facts += [("keeps", f"{_KEPT} for {_count_open(plan.chosen.pieces)}; {state}")]
     facts += forgetting_facts(silence, grows=streaming)
     if streaming:
         facts.append(("late rows", BEHIND))
@@ -62,10 +62,12 @@ def explain_frames(
     return Explained(text, Picture(spec))
 
 
-_KEPT = (
-    "of each key, the rows that the watermark has not passed, and one partial of each aggregate "
-    "for the open frame"
-)
+_KEPT = "of each key, the rows that the watermark has not passed, and one partial of each aggregate"
+
+
+def _count_open(scheme: Scheme) -> str:
+    several = scheme.overlapping and scheme.kind == "logical"
+    return "each open frame, of which there may be any number" if several else "the open frame"
 
 
 def _describe_search(plan: Plan[Scheme]) -> str:

@@ -105,8 +105,8 @@ class Scheme:
     timing: Timing | None = None
 
     def __post_init__(self) -> None:
-        """Check that frames which are cut short share no rows, and wait for none."""
-        if self.is_unnumbered and self.is_limited:
+        """Check that frames can be cut short, if they are: by compiled loops only if numbered."""
+        if self.is_unnumbered and self.is_limited and self.kind != "logical":
             msg = f"frames of kind {self.kind} cannot be cut short"
             raise AssertionError(msg)
 

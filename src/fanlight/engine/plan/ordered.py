@@ -48,7 +48,7 @@ def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
     if scheme.kind == "dwell":
         return "only later rows say how long a predicate goes on holding"
     if scheme.overlapping:
-        return "frames of a double boundary share rows"
+        return "frames that overlap share rows"
     cut = scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every")
     if cut or scheme.max_rows:
         return "a row and the rows before it do not say when their frame began"

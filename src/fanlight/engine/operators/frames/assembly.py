@@ -59,6 +59,7 @@ class Assembly:
 
     counters: tuple[str, ...] = ("ids", "start", "last", "rows", "deadline")
     copies: ClassVar[int] = 1  # partials of a field
+    tables: tuple[pa.Table, ...] = ()  # further state; their column ``code`` has slots
 
     def __init__(
         self,
@@ -178,9 +179,9 @@ class Assembly:
             np.array(t), until, cap, most, began, rows, deadline, np.empty(len(t), np.int64)
         )
 
-    def expire(self, due: Bools) -> tuple[Frames, FrameNumbers]:
-        """Close the frames of these slots, if they are open, at their deadlines."""
-        at = np.flatnonzero(self.opened & due)
+    def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | None]:
+        """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
+        at = np.flatnonzero(self.opened & due & (self.deadline <= now))
         reported = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
         number, which = self.ids[at], at[reported]
         closed = Frames(

@@ -68,7 +68,7 @@ class Framer:
 
     def expire(self, now: int) -> Found:
         """Close the frames whose deadline has come, after all rows up to ``now``; see ``take``."""
-        found = self._expire(self.assembly.deadline <= now)
+        found = self._expire(self.assembly.deadline <= now, now)
         self._drop_idle_keys()
         return found
 
@@ -93,7 +93,7 @@ class Framer:
         """
         found = []
         if self.query.scheme.timing:
-            found = [self._expire(over & (self.assembly.deadline < NEVER))]
+            found = [self._expire(over, NEVER - 1)]
         still_open = self.assembly.open_frames(over)
         frames = self._frame_table(still_open, closed=False)
         if not self.query.numbered:
@@ -106,11 +106,11 @@ class Framer:
         self.held = self.held.filter(pa.array(~over[code])).combine_chunks()
         return [*found, (_add_frame_column(held, decision[code[over[code]]]), frames)]
 
-    def _expire(self, due: Bools) -> Found:
-        """Close the open frames of some keys at their deadlines; see ``take``."""
-        closed, numbers = self.assembly.expire(due)
+    def _expire(self, due: Bools, now: int) -> Found:
+        """Close the open frames of some keys at their deadlines up to ``now``; see ``take``."""
+        closed, numbers = self.assembly.expire(due, now)
         numbered = None
-        if self.query.numbered:
+        if self.query.numbered and numbers is not None:
             numbered = self._number_rows(self.held.slice(0, 0), np.zeros(0, np.int64), numbers)
         return numbered, self._frame_table(closed)
 

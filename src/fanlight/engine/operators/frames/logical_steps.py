@@ -13,16 +13,18 @@ from typing import Any
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spec.errors import refuse
 
+Function = Callable[..., Any]
 Step = Callable[[Sequence[Any], bool, dict[str, Any]], tuple[int, bool]]
+State = dict[str, Any]
+SeveralStep = Callable[
+    [Sequence[Any], Sequence[State | None]], tuple[list[State | None], State | None]
+]
 
 
 def logical_step(scheme: Scheme) -> Step:
     """The step of logical frames: PROCESSTUPLE of Grossniklaus et al., 5.1."""
-    opens, closes, update = scheme.functions
+    opens, closes, update = _functions_of(scheme)
     row_of = _row_type(scheme.names)
-    if opens is None or closes is None:
-        msg = "a logical scheme without functions"
-        raise AssertionError(msg)
 
     def step(values: Sequence[Any], inside: bool, key_state: dict[str, Any]) -> tuple[int, bool]:
         row = row_of(*values)
@@ -39,6 +41,40 @@ def logical_step(scheme: Scheme) -> Step:
         return mark, True
 
     return step
+
+
+def several_step(scheme: Scheme) -> SeveralStep:
+    """The step of logical frames of which several may be open.
+
+    It takes the values of a row and the state of each open frame, None for one that ends before the
+    row. It returns these states after the row, None for all that it ends, and the state of the
+    frame that the row begins, None if it begins none.
+    """
+    opens, closes, update = _functions_of(scheme)
+    row_of = _row_type(scheme.names)
+
+    def join(row: Any, state: State) -> State:
+        return state if update is None else _check_state(update(row, state))
+
+    def step(
+        values: Sequence[Any], states: Sequence[State | None]
+    ) -> tuple[list[State | None], State | None]:
+        row = row_of(*values)
+        after = [
+            None if state is None or closes(row, state) else join(row, state) for state in states
+        ]
+        begins = opens(row, [state for state in after if state is not None])
+        return after, join(row, {}) if begins else None
+
+    return step
+
+
+def _functions_of(scheme: Scheme) -> tuple[Function, Function, Function | None]:
+    opens, closes, update = scheme.functions
+    if opens is None or closes is None:
+        msg = "a logical scheme without functions"
+        raise AssertionError(msg)
+    return opens, closes, update
 
 
 def _row_type(names: Sequence[str]) -> Callable[..., Any]:

@@ -244,6 +244,10 @@ class _PythonMarker(Marker):
 class Logical(_PythonMarker):
     """A user's functions open and close frames."""
 
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """The state of each key; if frames overlap, each open frame has its own, kept with it."""
+        return {} if self.scheme.overlapping else super().initial_state(slots)
+
     def write_marks(self, rows: Rows, out: Marks) -> None:
         """See :func:`fanlight.engine.operators.frames.logical_steps.logical_step`."""
         inputs, starts, state, sizes = rows

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fanlight.engine.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces, dwell_pieces
 from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
 from fanlight.engine.operators.frames.marks import Cells, Dwell, state_of_slots
-from fanlight.engine.operators.partials import combine_ranges
+from fanlight.engine.operators.partials import combine_pairs, combine_ranges
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -94,14 +94,9 @@ class OverlappingAssembly(Assembly):
         """The open frames of keys that are over: up to just after their last row."""
         at = np.flatnonzero(self._has_frame() & over)
         at = at[self._is_large_enough(self.rows[at], self.last[at] + 1 - self.start[at])]
-        pairs = [
-            pa.concat_arrays([before_run.take(pa.array(at)), run.take(pa.array(at))])
-            for before_run, run in zip(*self._split_parts(), strict=True)
-        ]
-        size = len(at)
-        order = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1))
-        lo = 2 * np.arange(size)
-        parts = self._combine_ranges([pair.take(order) for pair in pairs], lo, lo + 2)
+        which = pa.array(at)
+        before_run, run = ([part.take(which) for part in parts] for parts in self._split_parts())
+        parts = combine_pairs(before_run, run, self.monoids)
         return Frames(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
 
     def _split_parts(self) -> tuple[list[pa.Array], list[pa.Array]]:

@@ -11,7 +11,15 @@ from fanlight.engine.operators.frames.assembly import Assembly
 from fanlight.engine.operators.frames.markers import MARKERS
 from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
+from fanlight.engine.operators.frames.several import SeveralAssembly
 from fanlight.engine.plan.frames import Scheme
+
+# Assemblies of frames whose rows have no number, by the kind of their scheme.
+_UNNUMBERED: dict[str, type[Assembly]] = {
+    "dwell": DwellAssembly,
+    "cells": OverlappingAssembly,
+    "logical": SeveralAssembly,
+}
 
 
 @dataclass(frozen=True)
@@ -44,8 +52,7 @@ class FrameQuery:
     def make_assembly(self) -> Assembly:
         """An assembly without keys."""
         fields = [self.schema.field(name) for name in self.sources or self.partials]
-        kind: type[Assembly] = DwellAssembly if self.scheme.kind == "dwell" else Assembly
-        kind = OverlappingAssembly if self.scheme.overlapping else kind
+        kind = _UNNUMBERED[self.scheme.kind] if self.scheme.is_unnumbered else Assembly
         return kind(
             self.marks(self.scheme), fields, self.monoids, forgetting=self.forget_after is not None
         )

@@ -1,11 +1,12 @@
 """Frames of a stream: rows that the watermark has passed continue the frames of their keys.
 
-The state is two tables:
+The state is tables:
 
 - ``keys``: each key with the number of its next frame, its open frame if it has one (bounds,
   deadline, count of rows, a partial for each field) and the state of its scheme; its size does not
   depend on how long the frame is;
-- ``held``: if the result is numbered rows, the rows whose frame may still turn out too small.
+- ``held``: if the result is numbered rows, the rows whose frame may still turn out too small;
+- if a key may have any number of open frames, these, each with what ``keys`` would have of it.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class FrameStream:
             flat = [values] if values.ndim == 1 else [values[:, i] for i in range(values.shape[1])]
             columns |= {f"{name}.{i}": _column(part) for i, part in enumerate(flat)}
         columns |= {f"part{i}": part for i, part in enumerate(assembly.parts)}
-        return Snapshot((pa.table(columns), framer.held), self.released)
+        return Snapshot((pa.table(columns), framer.held, *assembly.tables), self.released)
 
     @classmethod
     def restore(cls, query: FrameQuery, snapshot: Snapshot) -> FrameStream:
@@ -94,7 +95,7 @@ class FrameStream:
         operator = cls(query)
         operator.released = snapshot.released
         framer = operator.framer
-        keys, framer.held = snapshot.tables
+        keys, framer.held, *tables = snapshot.tables
         names = framer.keys.column_names
         if names:
             framer.keys = pa.table(
@@ -102,6 +103,7 @@ class FrameStream:
             )
         assembly = framer.assembly
         assembly.grow(len(keys))
+        assembly.tables = tuple(tables)
         for name in assembly.counters:
             setattr(assembly, name, ints(keys[name]).copy())
         for name, values in assembly.state.items():

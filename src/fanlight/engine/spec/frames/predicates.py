@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.engine.spec.arguments import read_names
+from fanlight.engine.spec.arguments import check_flag, read_names
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import (
     CONDITION,
@@ -158,6 +158,12 @@ class PredicateFrame(Frame):
     frame is then still open, the row joins it; if none is open and ``open`` holds, the row begins
     one.
 
+    With ``overlapping=True`` any number of frames may be open, each with a state of its own. For
+    each row, in order: each open frame for which ``close`` holds ends before the row; the row joins
+    those that are then still open; if ``open`` holds, the row begins one more beside them.
+    ``frame_id`` counts frames in the order in which they end; those that end at one row in the
+    order in which they began.
+
     Parameters
     ----------
     open, close
@@ -172,13 +178,19 @@ class PredicateFrame(Frame):
         frame. The state is a dict with strings as keys, of None, booleans, numbers, strings, lists
         and such dicts; no tuples or values of numpy, which would not come back from a checkpoint as
         they were. It is empty when a frame opens.
+    overlapping
+        Several frames may be open at once; for Python functions. ``open`` is then a function of
+        ``(row, states)``: the states of the frames that the row has joined, the oldest first, so
+        that ``not states`` says that none is open. A row costs time, and a stream keeps state, for
+        each open frame.
     min_rows, min_duration, max_rows, max_duration, max_gap
         The least and the greatest size of a frame, as for :class:`ThresholdFrame`.
 
     Raises
     ------
     FanlightError
-        If ``open`` and ``close`` are not of one kind, or functions come without ``columns``.
+        If ``open`` and ``close`` are not of one kind, functions come without ``columns``, or
+        frames of SQL text are to overlap.
 
     See Also
     --------
@@ -189,6 +201,16 @@ class PredicateFrame(Frame):
     >>> import fanlight as fl
     >>> fl.PredicateFrame(open="speed > 50", close="speed < 30")
     PredicateFrame(open='speed > 50', close='speed < 30')
+    >>> def open_trial(row, trials):  # one at each dose, but no more than three at once
+    ...     return row.dose > 0 and len(trials) < 3
+    >>> def close_trial(row, trial):  # each is over after 20 readings of its own
+    ...     return trial["readings"] == 20
+    >>> def count_readings(row, trial):
+    ...     return {"readings": trial.get("readings", 0) + 1}
+    >>> fl.PredicateFrame(
+    ...     open_trial, close_trial, columns=["dose"], update=count_readings, overlapping=True
+    ... )
+    PredicateFrame(open='open_trial', close='close_trial', overlapping=True)
 
     """
 
@@ -196,6 +218,7 @@ class PredicateFrame(Frame):
     close: Any
     columns: tuple[str, ...]
     update: Any
+    overlapping: bool
     least: Least
     most: Most | None
 
@@ -206,6 +229,7 @@ class PredicateFrame(Frame):
         *,
         columns: Sequence[str] = (),
         update: Any = None,
+        overlapping: bool = False,
         min_rows: int = 1,
         min_duration: Any = None,
         max_rows: int | None = None,
@@ -213,6 +237,7 @@ class PredicateFrame(Frame):
         max_gap: Any = None,
     ) -> None:
         named = read_names("PredicateFrame: columns", columns, "columns=['speed']")
+        check_flag("overlapping", overlapping)
         functions = [is_function(given) for given in (open, close)]
         if any(functions) and not all(functions):
             raise refuse(
@@ -236,6 +261,13 @@ class PredicateFrame(Frame):
             raise refuse(
                 f"update={update!r}", "is not a function", "write a function of (row, state)"
             )
+        if not all(functions) and overlapping:
+            raise refuse(
+                f"PredicateFrame(open={open!r}, close={close!r}, overlapping=True)",
+                "is SQL on the row alone, so close would end all open frames at once",
+                "write close as a function of (row, state) and open as one of (row, states), with "
+                "columns=['speed'], or leave overlapping out",
+            )
         if not all(functions):
             open, close = read_predicate("open", open), read_predicate("close", close)
         set_fields(
@@ -244,6 +276,7 @@ class PredicateFrame(Frame):
             close=close,
             columns=named,
             update=update,
+            overlapping=overlapping,
             **read_sizes(min_rows, min_duration, max_rows, max_duration, max_gap),
         )
 
@@ -262,16 +295,21 @@ class PredicateFrame(Frame):
     @property
     def scheme_ends(self) -> str:
         """Where the scheme ends a frame, in words."""
+        if self.overlapping:
+            return "when the function close says so of it; several frames may be open at once"
         if self.by_function:
             return "when the function close says so"
         return "at the first row for which close holds"
 
     @property
     def scheme_guarantees(self) -> frozenset[Guarantee]:
-        """Frames do not overlap; more depends on the predicates."""
+        """Frames overlap if they may, and otherwise do not; more depends on the predicates."""
+        if self.overlapping:
+            return frozenset({"overlapping"})
         return frozenset({"unique", "non-overlapping"})
 
     def __repr__(self) -> str:
         shown = [given if isinstance(given, str) else getattr(given, "__name__", str(given))
                  for given in (self.open, self.close)]  # fmt: skip
-        return f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{write_sizes(self)})"
+        more = (", overlapping=True" if self.overlapping else "") + write_sizes(self)
+        return f"PredicateFrame(open={shown[0]!r}, close={shown[1]!r}{more})"
