@@ -26,10 +26,12 @@ class Case:
     ask: Callable[[Any], Any] | None = None
     time: Any = "end"
     native: bool = True  # whether a stream of it runs on the state store that Spark comes with
+    forget_after: str | None = None
 
     def of(self, df, by):
         """The answer over a DataFrame."""
-        windows = fl.over(df, self.spec, time=self.time, by=by)
+        more = {"time": self.time, "by": by, "forget_after": self.forget_after}
+        windows = fl.over(df, self.spec, **more)
         return (self.ask or counted)(windows)
 
 
@@ -84,8 +86,17 @@ KINDS = (
     Case("cut short", fl.DeltaFrame({"a.b": 3}, max_rows=2), (14, 24), (12, 24), native=False),
     Case("state", fl.StateFrame("a.b"), (16, 24), (8, 24), native=False),
     Case("aggregate", fl.AggregateFrame(agg.sum("a.b"), 10), (6, 22), (7, 24), native=False),
+    Case("limit of a row", fl.AggregateFrame(agg.count(), "`a.b` + 1"), (6, 16), (6, 25),
+         native=False),
+    Case("adapting limit", fl.AggregateFrame(agg.sum("a.b"), "8 + coalesce(mean_rows(2), 0)"),
+         (6, 22), (7, 24), native=False),
+    Case("forgetting", fl.DeltaFrame({"a.b": 3}), (8, 14), (4, 14), forget_after="2 minutes",
+         native=False),
     Case("predicate", fl.PredicateFrame("`a.b` > 4", "`a.b` < 4"), (6, 12), (3, 12), native=False),
     Case("functions", fl.PredicateFrame(OPENS, CLOSES, columns=["a.b"]), (6, 12), (3, 12),
+         native=False),
+    Case("several at once",
+         fl.PredicateFrame(OPENS, CLOSES, columns=["a.b"], overlapping=True), (12, 18), (12, 30),
          native=False),
     Case("tagged rows", fl.ThresholdFrame("`a.b` > 4"), (24, 0), (24, 0), lambda w: w.rows(),
          native=False),
