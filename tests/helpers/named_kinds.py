@@ -67,7 +67,11 @@ def filled_left(df, c):
 
 def filled_by(df, c):
     return over(df, c, fl.DeltaFrame({c("real"): 3})).fill(
-        df, *aggregates(c, most=3), time=c("at"), by=[c("key"), c("other")]
+        df,
+        *aggregates(c, most=3),
+        time=c("at"),
+        by=[c("key"), c("other")],
+        own={f"own {n}": call for n, call in enumerate(aggregates(c, most=3))},
     )
 
 

@@ -72,6 +72,12 @@ def test_bad_requests(df):
         (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
         (lambda: windowed.fill(df, time="ts", how="outer"), "how='outer'"),
         (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),
+        (lambda: windowed.fill(df, time="ts", own="max"), r"fill\(own=…\): agg\('max'\) is a str"),
+        (lambda: windowed.fill(df, time="ts", own={}), r"fill\(own=…\): agg\(\) names no agg"),
+        (lambda: windowed.fill(df, time="ts", own={"V": agg.max("v")}), "column 'v' clashes"),
+        (lambda: windowed.fill(df, agg.max("v"), time="ts", own=agg.max("v")), "with the output"),
+        (lambda: windowed.fill(df, time="ts", own={"k": agg.max("v")}), "a key of the same name"),
+        (lambda: windowed.fill(df, time="ts", own=agg.max("w")), r"fill\(own=…\): .*'w'"),
     ):
         with pytest.raises(fl.FanlightError, match=says):
             ask()

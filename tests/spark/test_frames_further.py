@@ -154,6 +154,48 @@ def test_frames_without_a_row_of_the_other_table(classic, kind, alike):
     assert len(rows) == sum(max(r["count(1)"], 1) for r in left)
 
 
+OWN = {
+    "highest": agg.max("v"), "n": agg.count(), "middle": agg.median("v"),
+    "all": agg.collect_list("v"),
+}  # fmt: skip
+
+
+def told(df):
+    return sorted(map(repr, collected(df)))
+
+
+@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize("kind", [*SPARSE, "state"])
+def test_own_aggregates_beside_those_of_the_other_table(classic, kind, how):
+    """As if frames with their aggregates were joined with the table by hand."""
+    spec = {**SPARSE, "state": fl.StateFrame("v")}[kind]
+    df = frame(classic, [
+        {"k": k, "ts": t * MINUTE, "v": float(t // 5 % 2)} for k in ("a", None) for t in range(20)
+    ])  # fmt: skip
+    more = frame(classic, [{"k": "a", "ts": t * MINUTE, "n": t} for t in (6, 8, 12)])
+    more = more.selectExpr("k as who", "ts as at", "n as m", "n % 3 as kept")
+    windowed = fl.over(df, spec, time="ts", by="k")
+    frames = windowed.agg(**OWN)
+    joined = frames.join(
+        more, F.expr("k <=> who and at >= window.start and at < window.end"), how
+    )  # fmt: skip
+    given = {"time": "at", "by": "who", "how": how, "own": OWN}
+    rows = windowed.fill(more, **given)
+    assert rows.columns == ["k", "who", "at", "m", "kept", "window", "frame_id", *OWN]
+    assert told(rows) == told(joined.select(*rows.columns))
+    calls = (agg.sum("m"), agg.count_distinct("m"), agg.max("kept"))
+    found = windowed.fill(more, *calls, **given)
+    assert found.columns == ["k", "window", "frame_id", *OWN, *(call.label for call in calls)]
+    wanted = joined.groupBy("k", "window", "frame_id", *OWN).agg(
+        F.sum("m"), F.countDistinct("m").alias("count(DISTINCT m)"), F.max("kept")
+    )
+    assert told(found) == told(wanted)
+    one = windowed.fill(more, **given | {"own": agg.max("v")})
+    assert one.columns[-1] == "max(v)"
+    listed = windowed.fill(more, **given | {"own": list(OWN.values())})
+    assert told(listed.toDF(*rows.columns)) == told(rows)
+
+
 def test_values_that_are_in_no_cell(classic):
     """Beyond 4.5e15 cells, infinite, or NaN: as in the compiled loops."""
     values = [1.0, -1e300, 1.0, float("inf"), 2.0, float("nan"), 2.0, 1e300]
@@ -199,14 +241,18 @@ def test_filling_a_stream(classic, tmp_path, aggregated, how):
     filler = source(classic, other, "1 minute").selectExpr("k as who", "ts as at", "n")
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count()) if aggregated else ()
-    result = windowed.fill(filler, *calls, time="at", by="who", longest="4 minutes", how=how)
+    own = {"values": agg.collect_list("v"), "most": agg.median("v")}
+    result = windowed.fill(
+        filler, *calls, time="at", by="who", longest="4 minutes", how=how, own=own
+    )
     if not aggregated:
-        result = result.selectExpr("unix_micros(at) as at", "n", "frame_id")
+        result = result.selectExpr("unix_micros(at) as at", "n", "frame_id", *own)
     name = f"t{uuid.uuid4().hex}"
     writer = result.writeStream.format("memory").queryName(name).outputMode("append")
     writer = writer.option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True)
     writer.start().awaitTermination()
     found = classic.table(name)
+    assert {(tuple(r["values"]), r.most) for r in found.collect()} == {((1.0,) * 5, 1.0)}
     if not aggregated:  # rows as they came, each with its time
         assert found.select("at").distinct().count() == (16 if how == "inner" else 9)
         counted = F.count("n").alias("count(1)")

@@ -65,7 +65,7 @@ def calls(df):
     yield Good(levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds"})
     yield Good(levels.recurring, {"column": "s", "counts": True})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
-                             "how": "left", **AGGREGATES})  # fmt: skip
+                             "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip
     yield Good(frames.split, {"every": "1 minute", **AGGREGATES})
     more = {
         "columns": None, "rows": "arrow", "span": None, "once": (), "context": False,

@@ -194,7 +194,7 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
     """
     words = clause_words() if words is None else words
-    message = message.removeprefix("fill(other, …): ")
+    message = message.removeprefix("fill(other, …): ").removeprefix("fill(own=…): ")
     message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
     for phrase, other in _PHRASES:
         message = other.join(message.split(phrase))

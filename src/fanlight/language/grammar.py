@@ -23,7 +23,7 @@ start: part*
 <windows>
      | FIT name PER_ROW? instant?       -> fit
      | RECURRING name COUNTS?           -> recurring
-     | FILL name on by? longest? how?   -> fill
+     | FILL name on by? longest? how? own?  -> fill
      | SPLIT length                     -> split
      | DETECT STRING event? result?     -> detect
 
@@ -40,6 +40,8 @@ on: ON name
 by: BY name ("," name)*
 longest: LONGEST length
 how: JOINED JOIN
+own: OWN named ("," named)*
+named: call AS (NAME | QUOTED)
 event: EVENT name
 result: RESULT name
 
@@ -95,6 +97,8 @@ ON.3: /on\b/i
 LONGEST.3: /longest\b/i
 JOINED.3: /how\b/i
 JOIN.3: /(left|inner)\b/i
+OWN.3: /own\b/i
+AS.3: /as\b/i
 SPLIT.3: /split\s+every\b/i
 DETECT.3: /detect\b(?=\s*['"])/i
 EVENT.3: /event\b/i

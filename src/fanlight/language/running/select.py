@@ -241,7 +241,8 @@ class SelectRun:
         else:
             other = self._other_table()
             by = [other.column(name) for name in arguments.get("by", ())] or None
-            more = {name: arguments[name] for name in ("longest", "how") if name in arguments}
+            known = ("longest", "how", "own")
+            more = {name: arguments[name] for name in known if name in arguments}
             result = method(other.df, *calls, time=other.column(arguments["on"]), by=by, **more)
         return result
 

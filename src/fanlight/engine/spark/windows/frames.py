@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -17,7 +17,11 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.ordered import frame_batch
-from fanlight.engine.spark.ordered.frame_fill import check_other, fill_frames
+from fanlight.engine.spark.ordered.frame_fill import (
+    check_other,
+    collect_own,
+    fill_frames,
+)
 from fanlight.engine.spark.ordered.frame_split import check_split, split_frames
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
@@ -227,6 +231,7 @@ Row(dye=0, frame_id=None)]
         by: str | Column | Sequence[str | Column] | None = None,
         longest: Any = None,
         how: Literal["inner", "left"] = "inner",
+        own: Call | Sequence[Call] | Mapping[str, Call] | None = None,
         **named: Call,
     ) -> DataFrame:
         """What another DataFrame has within each frame: its rows, or aggregates of them.
@@ -246,17 +251,27 @@ Row(dye=0, frame_id=None)]
         how
             ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; one without a
             row has counts of 0, and null otherwise.
+        own
+            Aggregates of the frame's own rows beside those of ``other``: one, a list, or a mapping
+            from output names.
 
         Returns
         -------
         DataFrame
-            The keys, the columns of ``other``, ``window`` and ``frame_id``; with aggregates,
-            the keys, ``window``, ``frame_id``, then the aggregates.
+            The keys, the columns of ``other``, ``window``, ``frame_id`` and the frame's own
+            aggregates; with aggregates of ``other``, the keys, ``window``, ``frame_id``, the
+            frame's own aggregates, then the others.
 
         Raises
         ------
         FanlightError
-            If keys or times do not pair up, a stream meets a batch, or ``longest`` is missing.
+            If keys or times do not pair up, a stream meets a batch, ``longest`` is missing, or
+            output names clash.
+
+        Notes
+        -----
+        Cost: that of :meth:`agg` with the ``own`` aggregates, and a sort of both DataFrames by key
+        and time, or in a stream their join.
 
         Examples
         --------
@@ -269,14 +284,22 @@ Row(dye=0, frame_id=None)]
         ...     "frame_id", "min(lat)", "max(lat)"
         ... ).orderBy("frame_id").collect()
         [Row(frame_id=0, min(lat)=2, max(lat)=3), Row(frame_id=1, min(lat)=6, max(lat)=7)]
+        >>> frames.fill(gps, agg.min("lat"), time="at", own={"most": agg.max("dye")}).select(
+        ...     "frame_id", "most", "min(lat)"
+        ... ).orderBy("frame_id").first()
+        Row(frame_id=0, most=Decimal('0.3'), min(lat)=2)
 
         """
         bound = self._bound
         source = check_other(bound, other, time, by, longest)
         left = check_choice("how", how, ("inner", "left"), "a way to fill frames") == "left"
+        calls = collect_own(bound, own)
         with errors_of_call("fill()"):
-            frames = self._find_frames(Fields())
-            found = fill_frames(bound, frames, source, aggregates, named, longest, left=left)
+            kept = build_fields(bound, calls, exact=self._is_exact) if calls else Fields()
+            found = fill_frames(
+                bound, self._find_frames(kept), source, aggregates, named, longest,
+                own=kept, left=left,
+            )  # fmt: skip
             return check_analysis(found)
 
     def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
@@ -401,9 +424,12 @@ Row(dye=0, frame_id=None)]
 
     def _keep_fields(self, calls: Sequence[Call]) -> Fields:
         shown = [first(one, ignorenulls=True).alias(name) for one, name in self._bound.shown]
-        # Python cannot combine sketches; values are counted instead.
-        exact = self._bound.df.isStreaming or self._bound.scheme.is_unnumbered
-        return build_fields(self._bound, [*shown, *calls], exact=exact)
+        return build_fields(self._bound, [*shown, *calls], exact=self._is_exact)
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether values are counted instead of sketched: Python cannot combine sketches."""
+        return self._bound.df.isStreaming or self._bound.scheme.is_unnumbered
 
     def _find_frames(self, fields: Fields) -> DataFrame:
         frames: DataFrame = self._choose_module(fields).frames(self._bound, fields)
