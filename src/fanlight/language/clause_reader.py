@@ -275,7 +275,7 @@ class _ClauseBuilder:
                     "is the name of two aggregates", "name each of them",
                 )  # fmt: skip
             calls[name] = self.builder.aggregate(place)
-            for said in (calls[name].label, f"the output name {name!r}"):
+            for said in (f"{name}=", f"the output name {name!r}"):
                 self.builder.add_span(f"fill(own=…): {said}", one, whole=False)
         return calls
 
