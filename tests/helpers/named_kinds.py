@@ -154,6 +154,9 @@ KINDS = {
     "split": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
         "30 seconds", *aggregates(c, most=3)
     ),
+    "split, so far": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
+        "30 seconds", *aggregates(c, most=3), so_far=True
+    ),
     "sessions": lambda df, c: over(df, c, fl.Session("30 seconds")).agg(*aggregates(c)),
     "own gaps": lambda df, c: over(
         df, c, fl.Session(F.make_dt_interval(secs=c.column("whole") * 10))

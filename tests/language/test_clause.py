@@ -78,6 +78,8 @@ def test_a_technique_and_hints(text, values):
          "fill", {"other": ("gps",), "on": ("at",), "by": (("ship",),), "how": "left",
                   "own": {"a b": agg.max("a.b"), "own": agg.count()}}),
         ("FRAME THRESHOLD x SPLIT EVERY 1 SECOND", "split", {"every": "1 second"}),
+        ("FRAME THRESHOLD x SPLIT EVERY 1 SECOND SO  FAR", "split",
+         {"every": "1 second", "so_far": True}),
         ("WIDENING 1 TO 8 MAX 9 ROWS DETECT 'a x=y; b' EVENT what RESULT r", "detect",
          {"text": "a x=y; b", "event": ("what",), "result": ("r",)}),
     ],

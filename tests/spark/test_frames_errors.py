@@ -65,6 +65,8 @@ def test_bad_requests(df):
         (lambda: windowed.using("panes"), "not a strategy of frames"),
         (lambda: windowed.split("fast"), "not a duration"),
         (lambda: windowed.split(3), "every=3 is a number, but time='ts' is a timestamp"),
+        (lambda: windowed.split("1 second", so_far=1), "so_far=1"),
+        (lambda: windowed.using("native").split("1 second", so_far=True), "use 'auto'"),
         (lambda: windowed.fill(df, time="w"), "is not a column"),
         (lambda: windowed.fill(df, time="v"), "cut over timestamp"),
         (lambda: windowed.fill(df, time=("ts", "ts")), "not the name of a column"),
@@ -82,6 +84,12 @@ def test_bad_requests(df):
         with pytest.raises(fl.FanlightError, match=says):
             ask()
     twice = fl.BoundaryFrame({"v": 1}, overlapping=True)
+    dwelling = fl.ThresholdFrame("v > 1", enter_for="1 minute")
+    for spec, says in ((twice, "later rows"), (dwelling, "later rows"),
+                       (fl.DeltaFrame({"v": 1}, min_rows=2), "may yet be left out"),
+                       (fl.DeltaFrame({"v": 1}, min_duration="1 minute"), "left out")):  # fmt: skip
+        with pytest.raises(fl.FanlightError, match=says):
+            fl.over(df, spec, time="ts").split("1 second", so_far=True)
     with pytest.raises(fl.FanlightError, match="two numbers"):
         fl.over(df, twice, time="ts").rows()
     with pytest.raises(fl.FanlightError, match="frame_id"):
@@ -100,6 +108,8 @@ def test_streams(classic, df, stream):
     windowed = fl.over(marked, SPEC, time="ts")
     with pytest.raises(fl.FanlightError, match="in a stream"):
         windowed.split("1 second")
+    with pytest.raises(fl.FanlightError, match="pass so_far=True"):
+        windowed.split("1 second", agg.count())
     with pytest.raises(fl.FanlightError, match="longest='1 hour'"):
         windowed.fill(marked, time="ts")
     with pytest.raises(fl.FanlightError, match="a stream and a batch"):

@@ -263,6 +263,54 @@ def test_filling_a_stream(classic, tmp_path, aggregated, how):
     assert got == [first, (1, sum(range(32, 40)), 8)]
 
 
+PARTED = [minute(t, k=k, v=float(t % 17 > 2), n=t % 5, s=f"{t % 7}")
+          for t in range(60) if not 20 < t < 34 for k in ("a", None)]  # fmt: skip
+SO_FAR = {"total": agg.sum("n"), "texts": agg.collect_list("s"), "counted": agg.count()}
+
+
+def in_parts(df, **more):
+    spec = fl.ThresholdFrame("v > 0", max_gap="8 minutes")
+    windowed = fl.over(df, spec, time="ts", by=["case", "k"], **more)
+    return windowed.split("3 minutes", **SO_FAR, so_far=True)
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("more", [{}, {"forget_after": "7 minutes"}], ids=repr)
+def test_parts_come_in_a_stream(classic, tmp_path, more):
+    """Those of the batch that are complete, as soon as further windows can take them."""
+    pieces = [PARTED[low : low + 23][::-1] for low in range(0, len(PARTED), 23)]
+    whole = collected(in_parts(frame(classic, PARTED), **more))
+    got = stream(classic, tmp_path, pieces, lambda df: in_parts(df, **more), delay="30 minutes")
+    if not more:  # given when the key is forgotten
+        whole = [row for row in whole if row["closed"]]
+    assert sorted(map(repr, got)) == sorted(map(repr, whole))
+    assert len(whole) > 20
+
+    def counted(df):
+        parts = in_parts(df, **more).where("closed")
+        parts = parts.selectExpr("case", "total", "window_time(window) as at")
+        spec = fl.Sliding("6 minutes", "3 minutes")
+        return fl.over(parts, spec, time="at", by="case").agg(agg.count(), agg.sum("total"))
+
+    got = stream(classic, tmp_path, pieces, counted, delay="30 minutes")
+    wanted = collected(counted(frame(classic, PARTED)))
+    assert sorted(map(repr, got)) == sorted(map(repr, wanted))
+
+
+def test_parts_have_the_rows_before_their_ends(classic):
+    df = frame(classic, PARTED)
+    windowed = fl.over(
+        df, fl.ThresholdFrame("v > 0", max_gap="8 minutes"), time="ts", by=["case", "k"]
+    )
+    rows = [row for row in windowed.rows().collect() if row.frame_id is not None]
+    for part in in_parts(df).collect():
+        mine = [row for row in rows if (row.k, row.frame_id) == (part.k, part.frame_id)]
+        mine = [row for row in mine if row.ts < part.window.end]
+        assert part.total == sum(row.n for row in mine)
+        assert part.texts == [row.s for row in sorted(mine, key=lambda row: row.ts)]
+        assert part.counted == len(mine)
+
+
 @pytest.mark.streaming
 def test_frames_go_on_into_windows(classic, tmp_path):
     """Stays in a cell, cut at report times and summed in sliding windows: as in the batch."""

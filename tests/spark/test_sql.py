@@ -162,6 +162,10 @@ def test_frames_filled_and_split(calls):
         fl.sql(f"SELECT *, max(seconds) {clause} SPLIT EVERY 1 MINUTE]", calls=calls),
         frames.split("1 minute", agg.max("seconds")),
     )
+    same(
+        fl.sql(f"SELECT *, max(seconds) {clause} SPLIT EVERY 1 MINUTE SO FAR]", calls=calls),
+        frames.split("1 minute", agg.max("seconds"), so_far=True),
+    )
 
 
 def test_techniques_and_own_aggregates(calls):

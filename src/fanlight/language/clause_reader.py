@@ -247,7 +247,7 @@ class _ClauseBuilder:
         arguments: dict[str, Any] = {_FIRST[kind]: value}
         for one in rest:
             if isinstance(one, Token):
-                arguments["per_row" if one.type == "PER_ROW" else "counts"] = True
+                arguments[one.type.lower()] = True
             elif one.data in ("how", "own"):
                 read = self._read_own(one) if one.data == "own" else str(one.children[1]).lower()
                 arguments[str(one.data)] = read

@@ -24,7 +24,7 @@ start: part*
      | FIT name PER_ROW? instant?       -> fit
      | RECURRING name COUNTS?           -> recurring
      | FILL name on by? longest? how? own?  -> fill
-     | SPLIT length                     -> split
+     | SPLIT length SO_FAR?             -> split
      | DETECT STRING event? result?     -> detect
 
 technique: (NAME | MINUS)+ | STRING
@@ -100,6 +100,7 @@ JOIN.3: /(left|inner)\b/i
 OWN.3: /own\b/i
 AS.3: /as\b/i
 SPLIT.3: /split\s+every\b/i
+SO_FAR.3: /so\s+far\b/i
 DETECT.3: /detect\b(?=\s*['"])/i
 EVENT.3: /event\b/i
 RESULT.3: /result\b/i
@@ -122,7 +123,8 @@ _CALLED = {
     "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a string in quotes",
     "WHEN": "OPEN or DROP", "JOINED": "HOW", "JOIN": "LEFT or INNER",
     "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
-    "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "PER_ROW": "PER ROW", "TO_FIELD": "TO",
+    "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "SO_FAR": "SO FAR",
+    "PER_ROW": "PER ROW", "TO_FIELD": "TO",
     "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
     "COMMA": "a comma", "DOT": "", "MINUS": "", "SLASH": "", "MARK": "", "$END": "the end: ]",
@@ -136,7 +138,7 @@ _EXAMPLES = {
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",
-    "PER": "PER ROW", "INCLUDE": "INCLUDE CROSSING",
+    "PER": "PER ROW", "SO": "SO FAR", "INCLUDE": "INCLUDE CROSSING",
     "EXCLUDE": "EXCLUDE CROSSING", "INTERVAL": "INTERVAL '4' MINUTES",
 }  # fmt: skip
 

@@ -237,7 +237,7 @@ class SelectRun:
             }
             result = method(Episode(arguments["text"], **named))
         elif verb.name == "split":
-            result = method(arguments["every"], *calls)
+            result = method(arguments.pop("every"), *calls, **arguments)
         else:
             other = self._other_table()
             by = [other.column(name) for name in arguments.get("by", ())] or None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
@@ -10,6 +12,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.operators.frames.assembly import Assembly
 from fanlight.engine.operators.frames.marks import MARKERS, Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
+from fanlight.engine.operators.frames.parts import PartAssembly
 from fanlight.engine.plan.frames import Scheme
 
 
@@ -34,6 +37,7 @@ class FrameQuery:
     closings: bool = False  # whether numbered rows include one for each closed frame, with its end
     marks: type[Marker] = Marker  # the class that marks rows; by default, that of the scheme's kind
     forget_after: int | None = None  # after a longer silence a key starts anew
+    every: int | None = None  # frames come in parts, which end at the multiples of this
 
     def __post_init__(self) -> None:
         """Look up the marker on the driver, so that it is pickled to the workers with the query."""
@@ -43,8 +47,9 @@ class FrameQuery:
     def make_assembly(self) -> Assembly:
         """An assembly without keys."""
         fields = [self.schema.field(name) for name in self.sources or self.partials]
-        kind: type[Assembly] = DwellAssembly if self.scheme.kind == "dwell" else Assembly
+        kind: Callable[..., Assembly] = DwellAssembly if self.scheme.kind == "dwell" else Assembly
         kind = OverlappingAssembly if self.scheme.overlapping else kind
+        kind = kind if self.every is None else partial(PartAssembly, every=self.every)
         return kind(
             self.marks(self.scheme), fields, self.monoids, forgetting=self.forget_after is not None
         )
