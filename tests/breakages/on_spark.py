@@ -331,9 +331,6 @@ BREAKAGES = (
             'f"{fields.add_argument(kept)} as kept"',
             'f"if(t is null, null, {fields.add_argument(kept)}) as kept"',
         ),
-        "tests/spark/test_frames_further.py",
-        "-k",
-        "own_aggregates and threshold",
     ),
     points_plan(
         "levels go through Python in a stream, and need RocksDB",

@@ -14,8 +14,7 @@ from fanlight.engine.operators.frames.query import FrameQuery
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import HOLDS, SESSIONS, SIZED, SPECS, query
 from tests.helpers.shown import shown
-from tests.operators.framed import arrow, cases, in_order, releases, streamed
-from tests.operators.test_lives import with_lives
+from tests.operators.framed import arrow, cases, in_order, releases, streamed, with_lives
 from tests.oracle.frames import framed
 from tests.oracle.parts import parts as expected_parts
 

@@ -166,13 +166,13 @@ def told(df):
 
 @pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("kind", [*SPARSE, "state"])
-def test_own_aggregates_beside_those_of_the_other_table(classic, kind, how):
+def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
     """As if frames with their aggregates were joined with the table by hand."""
     spec = {**SPARSE, "state": fl.StateFrame("v")}[kind]
-    df = frame(classic, [
+    df = frame(spark, [
         {"k": k, "ts": t * MINUTE, "v": float(t // 5 % 2)} for k in ("a", None) for t in range(20)
     ])  # fmt: skip
-    more = frame(classic, [{"k": "a", "ts": t * MINUTE, "n": t} for t in (6, 8, 12)])
+    more = frame(spark, [{"k": "a", "ts": t * MINUTE, "n": t} for t in (6, 8, 12)])
     more = more.selectExpr("k as who", "ts as at", "n as m", "n % 3 as kept")
     windowed = fl.over(df, spec, time="ts", by="k")
     frames = windowed.agg(**OWN)

@@ -171,7 +171,8 @@ def _lower_own(bound: FrameBound, frames: DataFrame, own: Fields) -> DataFrame:
     """The frames' keys and bounds, and their own aggregates in a struct ``kept``, if any."""
     texts = [(f"r{n}", text) for n, (text, _) in enumerate(result.lower_outputs(own, "start"))]
     kept = [f"{struct(texts)} as kept"] if texts else []
-    return frames.selectExpr(*bound.keys, *_PLACE, *kept)
+    # Spark's checkpoint of a join depends on the order of the columns.
+    return frames.selectExpr(*bound.keys, "frame", "start", "ending", *kept)
 
 
 def _columns_of_frame(frames: DataFrame) -> list[str]:
