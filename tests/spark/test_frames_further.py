@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import FAR, SENTINEL, collected, frame, source, stream, write_batch
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import BOUNDARIES, THRESHOLDS
@@ -177,7 +178,7 @@ def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
     windowed = fl.over(df, spec, time="ts", by="k")
     frames = windowed.agg(**OWN)
     joined = frames.join(
-        more, F.expr("k <=> who and at >= window.start and at < window.end"), how
+        more, expr(frames, "k <=> who and at >= window.start and at < window.end"), how
     )  # fmt: skip
     given = {"time": "at", "by": "who", "how": how, "own": OWN}
     rows = windowed.fill(more, **given)
@@ -187,7 +188,10 @@ def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
     found = windowed.fill(more, *calls, **given)
     assert found.columns == ["k", "window", "frame_id", *OWN, *(call.label for call in calls)]
     wanted = joined.groupBy("k", "window", "frame_id", *OWN).agg(
-        F.sum("m"), F.countDistinct("m").alias("count(DISTINCT m)"), F.max("kept")
+        *(
+            expr(joined, text).alias(call.label)
+            for text, call in zip(("sum(m)", "count(distinct m)", "max(kept)"), calls, strict=True)
+        )
     )
     assert told(found) == told(wanted)
     one = windowed.fill(more, **given | {"own": agg.max("v")})
