@@ -21,6 +21,7 @@ SPANNING = "tests/operators/test_spanning_operators.py"
 marks = seen_by(FRAMES)
 many = seen_by(FRAMES, FRAME_OPERATORS)
 frames = seen_by(FRAME_OPERATORS)
+parts = seen_by("tests/operators/test_parts.py")
 ranges = seen_by(RANGES)
 ranks = seen_by("tests/kernels/test_kernel_ranks.py")
 compiling = seen_by("tests/kernels/test_kernel_jit.py")
@@ -256,6 +257,29 @@ BREAKAGES = (
         "frames are not numbered on",
         "Assembly._number_frames",
         Code("np.add.at(self.ids, slot[reported], 1)", "np.add.at(self.ids, slot[reported], 0)"),
+    ),
+    parts(
+        "a part has the rows at its report time",
+        "_ends_of_parts",
+        Code(
+            'np.searchsorted(place, np.arange(len(parts.piece)), "right")',
+            'np.searchsorted(place, np.arange(len(parts.piece)) + 1, "right")',
+        ),
+    ),
+    parts(
+        "the part of an open frame begins where the frame does",
+        "PartAssembly._close_and_store",
+        Code("self.since[made.slot]", "self.start[made.slot]"),
+    ),
+    parts(
+        "a part is given only once its frame is closed",
+        "PartAssembly.report",
+        Code("self.next_report <= until", "self.next_report > until"),
+    ),
+    parts(
+        "a frame goes on in parts after its key is forgotten",
+        "Framer._report",
+        Code("np.minimum(until, assembly.last + forget_after)", "until"),
     ),
     frames(
         "the run of an open frame is forgotten",

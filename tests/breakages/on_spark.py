@@ -324,6 +324,14 @@ BREAKAGES = (
         "frame_fill:_select_other",
         Code("row.cast(without_event_time(df.schema)) if df.isStreaming else row", "row"),
     ),
+    fill(
+        "what a frame has of its own is that of any row",
+        "frame_fill:_aggregate",
+        Code(
+            'f"{fields.add_argument(kept)} as kept"',
+            'f"if(t is null, null, {fields.add_argument(kept)}) as kept"',
+        ),
+    ),
     points_plan(
         "levels go through Python in a stream, and need RocksDB",
         "points:chain",

@@ -67,7 +67,11 @@ def filled_left(df, c):
 
 def filled_by(df, c):
     return over(df, c, fl.DeltaFrame({c("real"): 3})).fill(
-        df, *aggregates(c, most=3), time=c("at"), by=[c("key"), c("other")]
+        df,
+        *aggregates(c, most=3),
+        time=c("at"),
+        by=[c("key"), c("other")],
+        own={f"own {n}": call for n, call in enumerate(aggregates(c, most=3))},
     )
 
 
@@ -161,6 +165,9 @@ KINDS = {
     "fill, aggregated": filled_by,
     "split": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
         "30 seconds", *aggregates(c, most=3)
+    ),
+    "split, so far": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
+        "30 seconds", *aggregates(c, most=3), so_far=True
     ),
     "sessions": lambda df, c: over(df, c, fl.Session("30 seconds")).agg(*aggregates(c)),
     "own gaps": lambda df, c: over(

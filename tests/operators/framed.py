@@ -9,6 +9,7 @@ import fanlight as fl
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.arrow_tables import table_of_rows
 from tests.helpers import events
+from tests.helpers.events import MINUTE
 from tests.helpers.frames import HOLDS, REQUESTS
 from tests.helpers.grouped import Grouped
 from tests.oracle.frames import frames
@@ -50,6 +51,18 @@ def got(tables):
         ),
         key=lambda row: row[:2],
     )  # fmt: skip
+
+
+def with_lives(rows):
+    """Rows in order, each with the number of its key's life: one begins after a minute."""
+    made, last, life = [], {}, {}
+    for row in sorted((row for row in rows if row["ts"] is not None), key=lambda row: row["ts"]):
+        key, at = row["k"], row["ts"]
+        if key in last and at - last[key] > MINUTE:
+            life[key] = life.get(key, 0) + 1
+        last[key] = at
+        made.append({**row, "life": life.get(key, 0)})
+    return made
 
 
 def in_order(asked, made):

@@ -29,7 +29,7 @@ from tests.helpers.frames import (
     query,
 )
 from tests.helpers.shown import shown
-from tests.operators.framed import arrow, cases, in_order, releases, streamed
+from tests.operators.framed import arrow, cases, in_order, releases, streamed, with_lives
 from tests.oracle.frames import frames
 
 SPECS = (
@@ -37,18 +37,6 @@ SPECS = (
     DWELLING[1], OVERLAPPING[0], SEVERAL[0], SEVERAL[3], fl.DeltaFrame({"v": 2}, min_rows=3),
 )  # fmt: skip
 ROWS = cases()
-
-
-def with_lives(rows):
-    """Rows in order, each with the number of its key's life: one begins after a minute."""
-    made, last, life = [], {}, {}
-    for row in sorted((row for row in rows if row["ts"] is not None), key=lambda row: row["ts"]):
-        key, at = row["k"], row["ts"]
-        if key in last and at - last[key] > MINUTE:
-            life[key] = life.get(key, 0) + 1
-        last[key] = at
-        made.append({**row, "life": life.get(key, 0)})
-    return made
 
 
 def expected(rows, spec):

@@ -73,6 +73,8 @@ def test_bad_requests(df):
         (lambda: windowed.using("panes"), "not a strategy of frames"),
         (lambda: windowed.split("fast"), "not a duration"),
         (lambda: windowed.split(3), "every=3 is a number, but time='ts' is a timestamp"),
+        (lambda: windowed.split("1 second", so_far=1), "so_far=1"),
+        (lambda: windowed.using("native").split("1 second", so_far=True), "use 'auto'"),
         (lambda: windowed.fill(df, time="w"), "is not a column"),
         (lambda: windowed.fill(df, time="v"), "cut over timestamp"),
         (lambda: windowed.fill(df, time=("ts", "ts")), "not the name of a column"),
@@ -80,10 +82,22 @@ def test_bad_requests(df):
         (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
         (lambda: windowed.fill(df, time="ts", how="outer"), "how='outer'"),
         (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),
+        (lambda: windowed.fill(df, time="ts", own="max"), r"fill\(own=…\): agg\('max'\) is a str"),
+        (lambda: windowed.fill(df, time="ts", own={}), r"fill\(own=…\): agg\(\) names no agg"),
+        (lambda: windowed.fill(df, time="ts", own={"V": agg.max("v")}), "column 'v' clashes"),
+        (lambda: windowed.fill(df, agg.max("v"), time="ts", own=agg.max("v")), "with the output"),
+        (lambda: windowed.fill(df, time="ts", own={"k": agg.max("v")}), "a key of the same name"),
+        (lambda: windowed.fill(df, time="ts", own=agg.max("w")), r"fill\(own=…\): .*'w'"),
     ):
         with pytest.raises(fl.FanlightError, match=says):
             ask()
     twice = fl.BoundaryFrame({"v": 1}, overlapping=True)
+    dwelling = fl.ThresholdFrame("v > 1", enter_for="1 minute")
+    for spec, says in ((twice, "later rows"), (dwelling, "later rows"),
+                       (fl.DeltaFrame({"v": 1}, min_rows=2), "may yet be left out"),
+                       (fl.DeltaFrame({"v": 1}, min_duration="1 minute"), "left out")):  # fmt: skip
+        with pytest.raises(fl.FanlightError, match=says):
+            fl.over(df, spec, time="ts").split("1 second", so_far=True)
     with pytest.raises(fl.FanlightError, match="two numbers"):
         fl.over(df, twice, time="ts").rows()
     with pytest.raises(fl.FanlightError, match="frame_id"):
@@ -102,6 +116,12 @@ def test_streams(classic, df, stream):
     windowed = fl.over(marked, SPEC, time="ts")
     with pytest.raises(fl.FanlightError, match="in a stream"):
         windowed.split("1 second")
+    with pytest.raises(fl.FanlightError, match="pass so_far=True"):
+        windowed.split("1 second", agg.count())
+    with pytest.raises(fl.FanlightError, match="max_gap= or max_duration="):
+        windowed.split("1 second", so_far=True)
+    forgetting = fl.over(marked, SPEC, time="ts", forget_after="1 hour")
+    assert forgetting.split("1 second", so_far=True).isStreaming
     with pytest.raises(fl.FanlightError, match="longest='1 hour'"):
         windowed.fill(marked, time="ts")
     with pytest.raises(fl.FanlightError, match="a stream and a batch"):

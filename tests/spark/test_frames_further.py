@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import FAR, SENTINEL, collected, frame, source, stream, write_batch
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import BOUNDARIES, RECOVERY, THRESHOLDS
@@ -154,6 +155,51 @@ def test_frames_without_a_row_of_the_other_table(classic, kind, alike):
     assert len(rows) == sum(max(r["count(1)"], 1) for r in left)
 
 
+OWN = {
+    "highest": agg.max("v"), "n": agg.count(), "middle": agg.median("v"),
+    "all": agg.collect_list("v"),
+}  # fmt: skip
+
+
+def told(df):
+    return sorted(map(repr, collected(df)))
+
+
+@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize("kind", [*SPARSE, "state"])
+def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
+    """As if frames with their aggregates were joined with the table by hand."""
+    spec = {**SPARSE, "state": fl.StateFrame("v")}[kind]
+    df = frame(spark, [
+        {"k": k, "ts": t * MINUTE, "v": float(t // 5 % 2)} for k in ("a", None) for t in range(20)
+    ])  # fmt: skip
+    more = frame(spark, [{"k": "a", "ts": t * MINUTE, "n": t} for t in (6, 8, 12)])
+    more = more.selectExpr("k as who", "ts as at", "n as m", "n % 3 as kept")
+    windowed = fl.over(df, spec, time="ts", by="k")
+    frames = windowed.agg(**OWN)
+    joined = frames.join(
+        more, expr(frames, "k <=> who and at >= window.start and at < window.end"), how
+    )  # fmt: skip
+    given = {"time": "at", "by": "who", "how": how, "own": OWN}
+    rows = windowed.fill(more, **given)
+    assert rows.columns == ["k", "who", "at", "m", "kept", "window", "frame_id", *OWN]
+    assert told(rows) == told(joined.select(*rows.columns))
+    calls = (agg.sum("m"), agg.count_distinct("m"), agg.max("kept"))
+    found = windowed.fill(more, *calls, **given)
+    assert found.columns == ["k", "window", "frame_id", *OWN, *(call.label for call in calls)]
+    wanted = joined.groupBy("k", "window", "frame_id", *OWN).agg(
+        *(
+            expr(joined, text).alias(call.label)
+            for text, call in zip(("sum(m)", "count(distinct m)", "max(kept)"), calls, strict=True)
+        )
+    )
+    assert told(found) == told(wanted)
+    one = windowed.fill(more, **given | {"own": agg.max("v")})
+    assert one.columns[-1] == "max(v)"
+    listed = windowed.fill(more, **given | {"own": list(OWN.values())})
+    assert told(listed.toDF(*rows.columns)) == told(rows)
+
+
 def test_values_that_are_in_no_cell(classic):
     """Beyond 4.5e15 cells, infinite, or NaN: as in the compiled loops."""
     values = [1.0, -1e300, 1.0, float("inf"), 2.0, float("nan"), 2.0, 1e300]
@@ -199,14 +245,18 @@ def test_filling_a_stream(classic, tmp_path, aggregated, how):
     filler = source(classic, other, "1 minute").selectExpr("k as who", "ts as at", "n")
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count()) if aggregated else ()
-    result = windowed.fill(filler, *calls, time="at", by="who", longest="4 minutes", how=how)
+    own = {"values": agg.collect_list("v"), "most": agg.median("v")}
+    result = windowed.fill(
+        filler, *calls, time="at", by="who", longest="4 minutes", how=how, own=own
+    )
     if not aggregated:
-        result = result.selectExpr("unix_micros(at) as at", "n", "frame_id")
+        result = result.selectExpr("unix_micros(at) as at", "n", "frame_id", *own)
     name = f"t{uuid.uuid4().hex}"
     writer = result.writeStream.format("memory").queryName(name).outputMode("append")
     writer = writer.option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True)
     writer.start().awaitTermination()
     found = classic.table(name)
+    assert {(tuple(r["values"]), r.most) for r in found.collect()} == {((1.0,) * 5, 1.0)}
     if not aggregated:  # rows as they came, each with its time
         assert found.select("at").distinct().count() == (16 if how == "inner" else 9)
         counted = F.count("n").alias("count(1)")
@@ -252,6 +302,54 @@ def test_what_else_several_frames_at_once_give(classic):
     with pytest.raises(fl.FanlightError, match="two numbers: these frames overlap"):
         windows.rows()
     assert "several frames may be open at once" in windows.explain()
+
+
+PARTED = [minute(t, k=k, v=float(t % 17 > 2), n=t % 5, s=f"{t % 7}")
+          for t in range(60) if not 20 < t < 34 for k in ("a", None)]  # fmt: skip
+SO_FAR = {"total": agg.sum("n"), "texts": agg.collect_list("s"), "counted": agg.count()}
+
+
+def in_parts(df, **more):
+    spec = fl.ThresholdFrame("v > 0", max_gap="8 minutes")
+    windowed = fl.over(df, spec, time="ts", by=["case", "k"], **more)
+    return windowed.split("3 minutes", **SO_FAR, so_far=True)
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("more", [{}, {"forget_after": "7 minutes"}], ids=repr)
+def test_parts_come_in_a_stream(classic, tmp_path, more):
+    """Those of the batch that are complete, as soon as further windows can take them."""
+    pieces = [PARTED[low : low + 23][::-1] for low in range(0, len(PARTED), 23)]
+    whole = collected(in_parts(frame(classic, PARTED), **more))
+    got = stream(classic, tmp_path, pieces, lambda df: in_parts(df, **more), delay="30 minutes")
+    if not more:  # given when the key is forgotten
+        whole = [row for row in whole if row["closed"]]
+    assert sorted(map(repr, got)) == sorted(map(repr, whole))
+    assert len(whole) > 20
+
+    def counted(df):
+        parts = in_parts(df, **more).where("closed")
+        parts = parts.selectExpr("case", "total", "window_time(window) as at")
+        spec = fl.Sliding("6 minutes", "3 minutes")
+        return fl.over(parts, spec, time="at", by="case").agg(agg.count(), agg.sum("total"))
+
+    got = stream(classic, tmp_path, pieces, counted, delay="30 minutes")
+    wanted = collected(counted(frame(classic, PARTED)))
+    assert sorted(map(repr, got)) == sorted(map(repr, wanted))
+
+
+def test_parts_have_the_rows_before_their_ends(classic):
+    df = frame(classic, PARTED)
+    windowed = fl.over(
+        df, fl.ThresholdFrame("v > 0", max_gap="8 minutes"), time="ts", by=["case", "k"]
+    )
+    rows = [row for row in windowed.rows().collect() if row.frame_id is not None]
+    for part in in_parts(df).collect():
+        mine = [row for row in rows if (row.k, row.frame_id) == (part.k, part.frame_id)]
+        mine = [row for row in mine if row.ts < part.window.end]
+        assert part.total == sum(row.n for row in mine)
+        assert part.texts == [row.s for row in sorted(mine, key=lambda row: row.ts)]
+        assert part.counted == len(mine)
 
 
 @pytest.mark.streaming

@@ -65,8 +65,8 @@ def calls(df):
     yield Good(levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds"})
     yield Good(levels.recurring, {"column": "s", "counts": True})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
-                             "how": "left", **AGGREGATES})  # fmt: skip
-    yield Good(frames.split, {"every": "1 minute", **AGGREGATES})
+                             "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip
+    yield Good(frames.split, {"every": "1 minute", "so_far": True, **AGGREGATES})
     more = {
         "columns": None, "rows": "arrow", "span": None, "once": (), "context": False,
         "across_cuts": False, "on_error": "fail",

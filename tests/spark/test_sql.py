@@ -151,9 +151,20 @@ def test_frames_filled_and_split(calls):
         fl.sql(f"SELECT *, count(*) {clause} FILL few ON ts HOW LEFT]", calls=calls, few=few),
         frames.fill(few, agg.count(), time="ts", how="left"),
     )
+    own = "OWN max(signal) AS `high est`, count(*) AS n"
+    same(
+        fl.sql(f"SELECT *, max(signal) {clause} FILL few ON ts {own}]", calls=calls, few=few),
+        frames.fill(
+            few, agg.max("signal"), time="ts", own={"high est": agg.max("signal"), "n": agg.count()}
+        ),
+    )
     same(
         fl.sql(f"SELECT *, max(seconds) {clause} SPLIT EVERY 1 MINUTE]", calls=calls),
         frames.split("1 minute", agg.max("seconds")),
+    )
+    same(
+        fl.sql(f"SELECT *, max(seconds) {clause} SPLIT EVERY 1 MINUTE SO FAR]", calls=calls),
+        frames.split("1 minute", agg.max("seconds"), so_far=True),
     )
 
 

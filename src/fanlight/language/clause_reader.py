@@ -9,7 +9,7 @@ from typing import Any
 
 from lark import Lark, Token, Tree, UnexpectedInput
 
-from fanlight.engine.algebra.aggregate import Aggregate
+from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import Kind, kind_of, list_kinds
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.calls import parse_string
@@ -31,7 +31,7 @@ _ASKED_OF = {
     "fit": _LEVELS, "recurring": _LEVELS, "fill": _CUT, "split": _CUT,
     "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
 }  # fmt: skip
-_FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST"}
+_FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST", "own": "OWN"}
 _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
 
@@ -247,9 +247,10 @@ class _ClauseBuilder:
         arguments: dict[str, Any] = {_FIRST[kind]: value}
         for one in rest:
             if isinstance(one, Token):
-                arguments["per_row" if one.type == "PER_ROW" else "counts"] = True
-            elif one.data == "how":
-                arguments["how"] = str(one.children[1]).lower()
+                arguments[one.type.lower()] = True
+            elif one.data in ("how", "own"):
+                read = self._read_own(one) if one.data == "own" else str(one.children[1]).lower()
+                arguments[str(one.data)] = read
             elif one.data in ("instant", "longest"):
                 length = next(_subtrees(one))
                 self._add_span(str(one.data), length)
@@ -261,6 +262,22 @@ class _ClauseBuilder:
                     self.builder.add_span("fill(by=", next(_subtrees(one)))
                 arguments[str(one.data)] = names if one.data == "by" else names[0]
         return Verb(kind, arguments)
+
+    def _read_own(self, node: Tree[Token]) -> dict[str, Call]:
+        """The aggregates of the frames' own rows, by name."""
+        calls: dict[str, Call] = {}
+        for one in _subtrees(node):
+            place = next(_subtrees(one))
+            (name,) = self.builder.name_parts(Tree("name", one.children[2:]))
+            if name in calls:
+                raise refusal_at(
+                    self.text, one.meta.start_pos, one.meta.end_pos, name,
+                    "is the name of two aggregates", "name each of them",
+                )  # fmt: skip
+            calls[name] = self.builder.aggregate(place)
+            for said in (f"{name}=", f"the output name {name!r}"):
+                self.builder.add_span(f"fill(own=…): {said}", one, whole=False)
+        return calls
 
 
 def _subtrees(node: Tree[Token]) -> Iterator[Tree[Token]]:

@@ -62,7 +62,7 @@ _SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET 
 _DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
 _PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # Python code, which is left as it is
 _AT = re.compile(r"\(line 1, pos (\d+)\)")
-_WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'")
+_WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'|own=….*='([^']+)'")
 # Phrases of the API's errors, and what the clause says instead.
 _PHRASES = (
     ("slope: column", "FIT: column"),
@@ -76,6 +76,10 @@ _PHRASES = (
     ("use one fl.over for windows over time and another for windows over rows",
      "write a query for each"),
     ("for example fl.Sliding", "for example RANGE"),
+    ("pass so_far=True", "write SO FAR after it"),
+    ("split(…, so_far=True)", "SPLIT EVERY … SO FAR"),
+    ("leave so_far out", "leave SO FAR out"),
+    ("rename it with .alias(…)", "write another name after AS"),
     ("of the other DataFrame", "of the other table"),
     ("of the DataFrame", "of the table"),
     ("or leave overlapping out", "or leave OVERLAPPING out"),
@@ -194,7 +198,8 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
     """
     words = clause_words() if words is None else words
-    message = message.removeprefix("fill(other, …): ")
+    message = re.sub(r"^fill\(own=…\): (.*)='([^']+)' is", r"\2 in \1 is", message)
+    message = message.removeprefix("fill(other, …): ").removeprefix("fill(own=…): ")
     message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
     for phrase, other in _PHRASES:
         message = other.join(message.split(phrase))

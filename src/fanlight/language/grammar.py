@@ -23,8 +23,8 @@ start: part*
 <windows>
      | FIT name PER_ROW? instant?       -> fit
      | RECURRING name COUNTS?           -> recurring
-     | FILL name on by? longest? how?   -> fill
-     | SPLIT length                     -> split
+     | FILL name on by? longest? how? own?  -> fill
+     | SPLIT length SO_FAR?             -> split
      | DETECT STRING event? result?     -> detect
 
 technique: (NAME | MINUS)+ | STRING
@@ -40,6 +40,8 @@ on: ON name
 by: BY name ("," name)*
 longest: LONGEST length
 how: JOINED JOIN
+own: OWN named ("," named)*
+named: call AS (NAME | QUOTED)
 event: EVENT name
 result: RESULT name
 
@@ -95,7 +97,10 @@ ON.3: /on\b/i
 LONGEST.3: /longest\b/i
 JOINED.3: /how\b/i
 JOIN.3: /(left|inner)\b/i
+OWN.3: /own\b/i
+AS.3: /as\b/i
 SPLIT.3: /split\s+every\b/i
+SO_FAR.3: /so\s+far\b/i
 DETECT.3: /detect\b(?=\s*['"])/i
 EVENT.3: /event\b/i
 RESULT.3: /result\b/i
@@ -118,7 +123,8 @@ _CALLED = {
     "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a string in quotes",
     "WHEN": "OPEN or DROP", "JOINED": "HOW", "JOIN": "LEFT or INNER",
     "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
-    "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "PER_ROW": "PER ROW", "TO_FIELD": "TO",
+    "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "SO_FAR": "SO FAR",
+    "PER_ROW": "PER ROW", "TO_FIELD": "TO",
     "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
     "COMMA": "a comma", "DOT": "", "MINUS": "", "SLASH": "", "MARK": "", "$END": "the end: ]",
@@ -132,7 +138,7 @@ _EXAMPLES = {
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",
-    "PER": "PER ROW", "INCLUDE": "INCLUDE CROSSING",
+    "PER": "PER ROW", "SO": "SO FAR", "INCLUDE": "INCLUDE CROSSING",
     "EXCLUDE": "EXCLUDE CROSSING", "INTERVAL": "INTERVAL '4' MINUTES",
 }  # fmt: skip
 

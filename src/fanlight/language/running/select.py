@@ -237,11 +237,12 @@ class SelectRun:
             }
             result = method(Episode(arguments["text"], **named))
         elif verb.name == "split":
-            result = method(arguments["every"], *calls)
+            result = method(arguments.pop("every"), *calls, **arguments)
         else:
             other = self._other_table()
             by = [other.column(name) for name in arguments.get("by", ())] or None
-            more = {name: arguments[name] for name in ("longest", "how") if name in arguments}
+            known = ("longest", "how", "own")
+            more = {name: arguments[name] for name in known if name in arguments}
             result = method(other.df, *calls, time=other.column(arguments["on"]), by=by, **more)
         return result
 

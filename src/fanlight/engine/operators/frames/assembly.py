@@ -54,6 +54,36 @@ class FrameNumbers:
     slot_certain: Bools
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Sorted rows in groups, one for each of ``slots``; ``opened``: those with an open frame."""
+
+    t: Ints
+    partials: list[pa.Array]
+    starts: Ints
+    slots: Ints
+    opened: Bools
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The rows ``[lo, hi)`` that each frame has of those taken, and what the frame is with them."""
+
+    lo: Ints
+    hi: Ints
+    group: Ints
+    slot: Ints
+    begins: Bools
+    ends: Bools
+    start: Ints
+    last: Ints
+    end: Ints
+    rows: Ints
+    deadline: Ints
+    number: Ints
+    reported: Bools
+
+
 class Assembly:
     """The state of each key, updated by sorted rows."""
 
@@ -149,18 +179,26 @@ class Assembly:
         end[ends] = np.minimum(end[ends], t[hi[ends]])
         reported = ends & self._is_large_enough(rows, end - start)
         number = self._number_frames(slot, group, reported)
-        of_pieces = self._combine_pieces(partials, starts, slots, opened, (lo, hi, group, begins))
         of_rows = None
         if numbered:
             certain = ends | self._is_large_enough(rows, last - start)
             numbers = np.where(~ends | reported, number, -1)
             of_rows = _number_rows(len(t), (lo, hi, slot, begins), numbers, certain)
+        made = Pieces(
+            lo, hi, group, slot, begins, ends, start, last, end, rows, deadline, number, reported
+        )
+        return self._close_and_store(made, Rows(t, partials, starts, slots, opened)), of_rows
+
+    def _close_and_store(self, made: Pieces, rows: Rows) -> Frames:
+        """Return the frames that are closed, and store those that are open."""
+        of_pieces = self._combine_pieces(rows, (made.lo, made.hi, made.group, made.begins))
+        kept = made.reported
         closed = Frames(
-            slot[reported], number[reported], start[reported], end[reported], rows[reported],
-            [part.filter(pa.array(reported)) for part in of_pieces],
+            made.slot[kept], made.number[kept], made.start[kept], made.end[kept], made.rows[kept],
+            [part.filter(pa.array(kept)) for part in of_pieces],
         )  # fmt: skip
-        self._store_open_frames(slots, slot, ~ends, (start, last, rows, deadline), of_pieces)
-        return closed, of_rows
+        self._store_open_frames(made, rows, of_pieces)
+        return closed
 
     def _open_sizes(self, t: Ints, inputs: list[pa.Array], slots: Ints) -> Sizes | None:
         """The limits on the size of frames, and the sizes of open ones; None without limits."""
@@ -225,43 +263,37 @@ class Assembly:
         return number
 
     def _combine_pieces(
-        self,
-        partials: list[pa.Array],
-        starts: Ints,
-        slots: Ints,
-        opened: Bools,
-        stretches: tuple[Ints, Ints, Ints, Bools],
+        self, rows: Rows, stretches: tuple[Ints, Ints, Ints, Bools]
     ) -> list[pa.Array]:
         """Combine the rows of each piece; a frame open before starts with its partial so far."""
         if not self.monoids:
             return []
         lo, hi, group, begins = stretches
+        partials, opened = rows.partials, rows.opened
         if opened.any():
             inclusive = np.cumsum(opened)
             lo = np.where(begins, lo + inclusive[group], lo + inclusive[group] - 1)
             hi = hi + inclusive[group]
             partials = _insert_carried(
-                partials, [p.take(pa.array(slots[opened])) for p in self.parts], starts, opened
+                partials,
+                [p.take(pa.array(rows.slots[opened])) for p in self.parts],
+                rows.starts,
+                opened,
             )
         return [
             combine_ranges(column, monoid, lo, hi)
             for column, monoid in zip(partials, self.monoids, strict=True)
         ]
 
-    def _store_open_frames(
-        self,
-        slots: Ints,
-        slot: Ints,
-        left: Bools,
-        counted: tuple[Ints, Ints, Ints, Ints],
-        of_pieces: list[pa.Array],
-    ) -> None:
+    def _store_open_frames(self, made: Pieces, rows: Rows, of_pieces: list[pa.Array]) -> None:
         """Store the open frames, which later rows may continue."""
-        at = slot[left]
-        start, last, rows, deadline = counted
-        self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
-        self.deadline[at] = deadline[left]
-        self._store_partials(slots, at, [part.filter(pa.array(left)) for part in of_pieces])
+        left = ~made.ends
+        at = made.slot[left]
+        self.start[at], self.last[at], self.rows[at] = (
+            values[left] for values in (made.start, made.last, made.rows)
+        )
+        self.deadline[at] = made.deadline[left]
+        self._store_partials(rows.slots, at, [part.filter(pa.array(left)) for part in of_pieces])
 
     def _store_partials(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
         """Store partials: of the keys ``slots``, only those of ``at`` have an open frame."""

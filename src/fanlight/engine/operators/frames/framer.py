@@ -18,6 +18,7 @@ from fanlight.engine.operators.arrow_tables import (
     with_schema_of,
 )
 from fanlight.engine.operators.frames.assembly import FrameNumbers, Frames
+from fanlight.engine.operators.frames.parts import PartAssembly
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.operators.lives import complete_lives, split_lives
 from fanlight.engine.operators.snapshots import CODE
@@ -72,6 +73,10 @@ class Framer:
         self._drop_idle_keys()
         return found
 
+    def report(self, now: int) -> list[Found]:
+        """Return the parts of open frames that end up to ``now``, after all rows; see ``take``."""
+        return self._report(np.ones(self.assembly.slots, np.bool_), now)
+
     def forget(self, now: int) -> list[Found]:
         """End the lives that are complete, after all rows up to ``now``; see ``take``."""
         if self.query.forget_after is None:
@@ -94,6 +99,8 @@ class Framer:
         found = []
         if self.query.scheme.timing:
             found = [self._expire(over, NEVER - 1)]
+        if self.query.forget_after is not None:
+            found += self._report(over, NEVER)
         still_open = self.assembly.open_frames(over)
         frames = self._frame_table(still_open, closed=False)
         if not self.query.numbered:
@@ -105,6 +112,17 @@ class Framer:
         held = self.held.filter(ended).select(list(self.query.payload))
         self.held = self.held.filter(pa.array(~over[code])).combine_chunks()
         return [*found, (_add_frame_column(held, decision[code[over[code]]]), frames)]
+
+    def _report(self, which: Bools, now: int) -> list[Found]:
+        """Return the parts of some keys' open frames that end while the keys are remembered."""
+        assembly, forget_after = self.assembly, self.query.forget_after
+        if not isinstance(assembly, PartAssembly):
+            return []
+        until = np.full(assembly.slots, now)
+        if forget_after is not None:
+            until = np.minimum(until, assembly.last + forget_after)
+        until = np.where(which, until, assembly.last)
+        return [(None, self._frame_table(assembly.report(until)))]
 
     def _expire(self, due: Bools, now: int) -> Found:
         """Close the open frames of some keys at their deadlines up to ``now``; see ``take``."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
@@ -11,6 +13,7 @@ from fanlight.engine.operators.frames.assembly import Assembly
 from fanlight.engine.operators.frames.markers import MARKERS
 from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
+from fanlight.engine.operators.frames.parts import PartAssembly
 from fanlight.engine.operators.frames.several import SeveralAssembly
 from fanlight.engine.plan.frames import Scheme
 
@@ -43,6 +46,7 @@ class FrameQuery:
     closings: bool = False  # whether numbered rows include one for each closed frame, with its end
     marks: type[Marker] = Marker  # the class that marks rows; by default, that of the scheme's kind
     forget_after: int | None = None  # after a longer silence a key starts anew
+    every: int | None = None  # frames come in parts, which end at the multiples of this
 
     def __post_init__(self) -> None:
         """Look up the marker on the driver, so that it is pickled to the workers with the query."""
@@ -52,7 +56,10 @@ class FrameQuery:
     def make_assembly(self) -> Assembly:
         """An assembly without keys."""
         fields = [self.schema.field(name) for name in self.sources or self.partials]
-        kind = _UNNUMBERED[self.scheme.kind] if self.scheme.is_unnumbered else Assembly
+        if self.every is not None:
+            kind: Callable[..., Assembly] = partial(PartAssembly, every=self.every)
+        else:
+            kind = _UNNUMBERED[self.scheme.kind] if self.scheme.is_unnumbered else Assembly
         return kind(
             self.marks(self.scheme), fields, self.monoids, forgetting=self.forget_after is not None
         )

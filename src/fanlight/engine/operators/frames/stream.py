@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
 from fanlight.engine.operators.frames.framer import Framer
+from fanlight.engine.operators.frames.parts import PartAssembly
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
@@ -62,18 +63,20 @@ class FrameStream:
             steps.append(self.framer.take(rows, lambda codes: argsort_rows(rows, codes, order)))
         if self.query.scheme.timing:
             steps.append(self.framer.expire(watermark))
-        steps += self.framer.forget(watermark)
+        steps += [*self.framer.report(watermark), *self.framer.forget(watermark)]
         tables = [frames if numbered is None else numbered for numbered, frames in steps]
         result = pa.concat_tables(tables) if tables else None
         return result or None  # a table without rows is falsy
 
     @property
     def deadlines(self) -> Ints:
-        """For each key, the time at which its open frame closes, or at which it is forgotten."""
+        """For each key, when its open frame closes or a part of it ends, or it is forgotten."""
         assembly, forget_after = self.framer.assembly, self.query.forget_after
         due = np.full(assembly.slots, COMPLETE)
         if self.query.scheme.timing is not None:
             due = np.where(assembly.opened, np.minimum(assembly.deadline, COMPLETE), due)
+        if isinstance(assembly, PartAssembly):
+            due = np.where(assembly.opened, np.minimum(assembly.next_report, due), due)
         return due if forget_after is None else np.minimum(due, assembly.seen + forget_after)
 
     def snapshot(self) -> Snapshot:

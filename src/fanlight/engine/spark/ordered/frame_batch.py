@@ -33,16 +33,20 @@ from fanlight.engine.spark.relation import Relation
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
-def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
+def frames(bound: FrameBound, fields: Fields, *, every: int | None = None) -> DataFrame:
+    """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials.
+
+    With ``every``, parts of frames that end at its multiples, each with what its frame has so far.
+    """
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     rows = prepare_rows(bound, fields)
-    if bound.scheme.is_unnumbered or _can_combine(kept):
+    in_python = bound.scheme.is_unnumbered or every is not None
+    if in_python or _can_combine(kept):
         partials = row_partials(rows, fields, kept)
-        if bound.scheme.is_unnumbered or _are_numbers(partials):
+        if in_python or _are_numbers(partials):
             fields.check_comparable()
             counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-            return _cut_frames(bound, rows, kept, partials, counts)
+            return _cut_frames(bound, rows, kept, partials, counts, every)
     # The frames of a life are numbered from 0, so Spark has to tell lives apart.
     divided = divide_into_lives(bound)
     rows = rows if divided is bound else prepare_rows(divided, fields)
@@ -73,6 +77,7 @@ def _cut_frames(
     fields: Sequence[Field],
     units: Mapping[str, Unit],
     more: Sequence[str],
+    every: int | None,
 ) -> DataFrame:
     """Frames with partials combined in the pass that cuts them, by kernels if they are numbers.
 
@@ -90,6 +95,7 @@ def _cut_frames(
         bound.scheme, passing.schema, tuple(bound.keys), (),
         tuple(columns[text] for text in rows.inputs), partials,
         tuple(field.monoid for field in fields), sources=sources, forget_after=bound.forget_after,
+        every=every,
     )  # fmt: skip
     kinds = passing.types
     out: list[tuple[str, DataType]] = [(key, kinds[key]) for key in bound.keys]

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.sql_text import literal, quote
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.sql_text import literal, quote, struct
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.bound import Bound
@@ -28,8 +30,9 @@ from fanlight.engine.spark.binding.source import (
 )
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
 from fanlight.engine.spark.equality import collations_of, normal_form
-from fanlight.engine.spark.fields import build_fields, collect_calls
+from fanlight.engine.spark.fields import Field, Fields, build_fields, collect_calls
 from fanlight.engine.spark.lift import lift_rows, select_rows
+from fanlight.engine.spark.ordered.frame_rows import FACTS
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import (
     expr,
@@ -46,12 +49,31 @@ from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.units import Extent, read_extent
 
 _PLACE = ("start", "ending", "frame")
-_FRAME = "named_struct('start', start, 'ending', ending, 'frame', frame)"
+_OTHER = "fill(other, …)"
+
+
+@dataclass(frozen=True)
+class _Alike(Monoid):
+    """A value that is the same in all rows; null in rows that lack it."""
+
+    running: ClassVar[bool] = False
+    _lift = "first({v}, true)"
+    _combine_all = "first({p}, true){over}"
+
+
+def collect_own(bound: FrameBound, own: Any) -> list[Call]:
+    """Check the aggregates of the frames' own rows: one, a list, or a mapping by output name."""
+    if own is None:
+        return []
+    named = own if isinstance(own, Mapping) else {}
+    given = () if named is own else own if isinstance(own, (list, tuple)) else (own,)
+    with errors_about("fill(own=…)"):
+        return collect_calls(bound, given, named, OUTPUTS)
 
 
 def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
     """Check the other DataFrame: as many keys as the frames have, and a time of the same kind."""
-    with errors_about_other():
+    with errors_about(_OTHER):
         source = bind_source(other, time, bound.names if by is None else by, ())
     if len(source.names) != len(bound.names):
         raise refuse(
@@ -80,7 +102,7 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
             "could not tell when a frame is complete",
             "read both as batches or both as streams",
         )
-    with errors_about_other():
+    with errors_about(_OTHER):
         check_stream(source)
     if other.isStreaming and longest is None:
         raise refuse(
@@ -95,13 +117,16 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
 
 
 @contextmanager
-def errors_about_other() -> Iterator[None]:
-    """Context manager: errors raised inside say ``other`` instead of ``df``."""
+def errors_about(argument: str) -> Iterator[None]:
+    """Context manager: errors raised inside begin with the argument, and say ``other`` for it."""
     try:
         yield
     except FanlightError as error:
-        said = str(error).replace("of the DataFrame", "of the other DataFrame")
-        raise FanlightError(f"fill(other, …): {said.replace('df.with', 'other.with')}") from error
+        said = str(error)
+        if argument == _OTHER:
+            said = said.replace("of the DataFrame", "of the other DataFrame")
+            said = said.replace("df.with", "other.with")
+        raise FanlightError(f"{argument}: {said}") from error
 
 
 def fill_frames(
@@ -112,27 +137,47 @@ def fill_frames(
     named: Mapping[str, Any],
     longest: Any,
     *,
+    own: Fields,
     left: bool,
 ) -> DataFrame:
     """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or their aggregates.
 
-    ``left``: frames without such a row, too.
+    ``own``: what ``frames`` have partials of, as further columns. ``left``: frames without such a
+    row, too.
     """
     other = Bound(source, Coordinate(bound.coordinate.kind))
     limit = None if longest is None else read_extent("longest", longest)
     if limit is not None:
         bound.check_length("longest", limit)
     rows = _select_other(other)
+    frames = _lower_own(bound, frames, own)
+    labels = [output.label for output in own.outputs]
+    shown = [(f"kept.r{n}", label) for n, label in enumerate(labels)]
     inside = (
         _fill_by_join(bound, frames, rows, limit, left=left)
         if _join_condition(bound)
         else _fill_in_order(bound, frames, rows, left=left)
     )
     if not calls and not named:
+        for name in other.df.columns:
+            check_not_output(other.df, f"fill: the column {name!r}", name, labels)
         columns = _key_and_row_columns(bound, other, left=left)
         times = _frame_times(bound, "start", _end(bound))
-        return result.finish_result(bound, inside, *times, [("frame", "frame_id")], columns)
-    return _aggregate(bound, inside, other, calls, named)
+        return result.finish_result(bound, inside, *times, [("frame", "frame_id"), *shown], columns)
+    return _aggregate(bound, inside, other, calls, named, shown)
+
+
+def _lower_own(bound: FrameBound, frames: DataFrame, own: Fields) -> DataFrame:
+    """The frames' keys and bounds, and their own aggregates in a struct ``kept``, if any."""
+    texts = [(f"r{n}", text) for n, (text, _) in enumerate(result.lower_outputs(own, "start"))]
+    kept = [f"{struct(texts)} as kept"] if texts else []
+    # Spark's checkpoint of a join depends on the order of the columns.
+    return frames.selectExpr(*bound.keys, "frame", "start", "ending", *kept)
+
+
+def _columns_of_frame(frames: DataFrame) -> list[str]:
+    """The columns that a row is given of its frame, besides the keys."""
+    return [*_PLACE, *(name for name in frames.columns if name == "kept")]
 
 
 def _key_and_row_columns(bound: FrameBound, other: Bound, *, left: bool) -> list[Any]:
@@ -182,18 +227,19 @@ def _fill_in_order(
 
     ``left``: a frame without a row has one whose ``t`` and ``row`` are null.
     """
-    keys = bound.keys
-    begun = frames.selectExpr(*keys, "start as moment", "0 as step", f"{_FRAME} as own")
+    keys, given = bound.keys, _columns_of_frame(frames)
+    own = f"struct({', '.join(given)}) as own"
+    begun = frames.selectExpr(*keys, "start as moment", "0 as step", own)
     named = [f"other{n} as {key}" for n, key in enumerate(keys)]
     seen = rows.selectExpr(*named, "t as moment", "1 as step", "t", "row")
     walk = over_clause(keys, "moment, step, own.frame", "rows unbounded preceding")
     both = begun.unionByName(seen, allowMissingColumns=True)
     inside = both.selectExpr("*", f"last(own, true) {walk} as latest")
     inside = inside.filter("step = 1 and latest is not null and t < latest.ending")
-    inside = inside.selectExpr(*keys, *(f"latest.{n} as {n}" for n in _PLACE), "t", "row")
+    inside = inside.selectExpr(*keys, *(f"latest.{n} as {n}" for n in given), "t", "row")
     if not left:
         return inside
-    every = inside.unionByName(frames.selectExpr(*keys, *_PLACE), allowMissingColumns=True)
+    every = inside.unionByName(frames, allowMissingColumns=True)
     of_frame = f"over (partition by {', '.join([*keys, *_PLACE])})"
     counted = every.selectExpr("*", f"count(t) {of_frame} as rows_within")
     return counted.filter("t is not null or rows_within = 0").drop("rows_within")
@@ -231,22 +277,27 @@ def _aggregate(
     other: Bound,
     calls: Sequence[Any],
     named: Mapping[str, Any],
+    shown: Sequence[result.Named],
 ) -> DataFrame:
-    """Aggregate the other DataFrame's rows by frame."""
+    """Aggregate the other DataFrame's rows by frame; ``shown`` reads what frames have ``kept``."""
     own = [*bound.keys, "start", "frame", _end(bound)]
     keys = [free_name(name, other.df.columns) for name in own]
     renamed = [f"{name} as {key}" for name, key in zip(own, keys, strict=True)]
-    flat = inside.selectExpr(*renamed, "row.*")
+    kept = free_name("kept", other.df.columns)
+    flat = inside.selectExpr(*renamed, *([f"kept as {kept}"] if shown else []), "row.*")
     source = bind_source(flat, other.time, keys, ())
     at = Bound(replace(source, delay=other.delay), other.coordinate)
-    with errors_about_other():
-        asked = collect_calls(other.with_source(names=bound.names), calls, named, OUTPUTS)
+    outputs = (*OUTPUTS, *(label for _, label in shown))
+    with errors_about(_OTHER):
+        asked = collect_calls(other.with_source(names=bound.names), calls, named, outputs)
     fields = build_fields(at, asked)
+    own_fields = [Field("kept", "kept", _Alike(), FACTS)] if shown else []
     # A frame without a row has one that has neither time nor values.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
+    values += [f"{fields.add_argument(kept)} as kept"] if shown else []
     rows = select_rows(at, fields, at.rows).selectExpr(
         *(f"{inner} as {name}" for inner, name in zip(at.keys, own, strict=True)), *values
     )
-    filled = lift_rows(Relation.of_rows(rows, own, []), [], fields.all).df
-    outputs = [("frame", "frame_id"), *result.lower_outputs(fields, "start")]
-    return result.finish_result(bound, filled, *_frame_times(bound, "start", _end(bound)), outputs)
+    filled = lift_rows(Relation.of_rows(rows, own, []), [], [*fields.all, *own_fields]).df
+    columns = [("frame", "frame_id"), *shown, *result.lower_outputs(fields, "start")]
+    return result.finish_result(bound, filled, *_frame_times(bound, "start", _end(bound)), columns)

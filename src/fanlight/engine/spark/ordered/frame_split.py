@@ -13,18 +13,48 @@ from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import read_extent
 
 
-def check_split(bound: FrameBound, every: Any) -> int:
+def check_split(bound: FrameBound, every: Any, *, so_far: bool) -> int:
     """Check the distance of report times, and return it in coordinates."""
     length = read_extent("every", every)
     bound.check_length("every", length)
-    if bound.df.isStreaming:
+    if bound.df.isStreaming and not so_far:
         raise refuse(
             "split(…) in a stream",
-            "would emit the early parts of a long frame when the windows they belong to are closed",
-            "cut at report times as well: make the report's number a column and one more dimension "
-            "of fl.BoundaryFrame",
+            "would give the early parts of a long frame when the windows they belong to are closed",
+            "pass so_far=True: each part comes in time, with the aggregates of the rows before its "
+            "end",
+        )
+    if so_far and bound.scheme.is_unnumbered:
+        raise refuse(
+            f"split(…, so_far=True) of {bound.spec!r}",
+            "cannot know of a row which frames it is in before later rows have come",
+            "leave so_far out, in a batch",
+        )
+    if so_far and bound.scheme.drops_small_frames:
+        raise refuse(
+            "split(…, so_far=True) with min_rows or min_duration",
+            "would give parts of a frame that may yet be left out",
+            "leave those out of the frame, or so_far in a batch",
+        )
+    if bound.df.isStreaming and bound.scheme.timing is None and bound.forget_after is None:
+        raise refuse(
+            "split(…, so_far=True) of a stream's frames that no silence ends",
+            "would go on to give parts of a key that has no further row, which a batch has not",
+            "give the frame max_gap= or max_duration=, or over forget_after=",
         )
     return int(length.value)
+
+
+def finish_parts(
+    bound: FrameBound,
+    fields: Fields,
+    parts: DataFrame,
+    begin: str = "start",
+    end: str = "ending",
+) -> DataFrame:
+    """The results of parts with partials; ``begin`` and ``end`` are SQL for their bounds."""
+    columns = [("frame", "frame_id"), ("closed", "closed"), *result.lower_outputs(fields, "start")]
+    return result.finish_result(bound, parts, *result.window_times(bound, begin, end), columns)
 
 
 def split_frames(bound: FrameBound, fields: Fields, frames: DataFrame, step: int) -> DataFrame:
@@ -34,5 +64,4 @@ def split_frames(bound: FrameBound, fields: Fields, frames: DataFrame, step: int
     parts = frames.filter("start < ending")
     parts = parts.selectExpr("*", f"explode(sequence({first}, {last})) as part")
     begin, end = f"greatest(start, part * {step}L)", f"least(ending, (part + 1L) * {step}L)"
-    columns = [("frame", "frame_id"), ("closed", "closed"), *result.lower_outputs(fields, "start")]
-    return result.finish_result(bound, parts, *result.window_times(bound, begin, end), columns)
+    return finish_parts(bound, fields, parts, begin, end)

@@ -25,8 +25,11 @@ from fanlight.engine.spark.ordered.frame_rows import (
 from fanlight.engine.spark.ordered.host import Hosting
 
 
-def frames(bound: FrameBound, fields: Fields) -> DataFrame:
-    """Frames as a batch gives them, once the watermark has passed the row that closes each."""
+def frames(bound: FrameBound, fields: Fields, *, every: int | None = None) -> DataFrame:
+    """Frames as a batch gives them, once the watermark has passed the row that closes each.
+
+    With ``every``, parts of frames, once it has passed their ends.
+    """
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     fields.check_comparable()
     rows = prepare_rows(bound, fields)
@@ -45,13 +48,15 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
         bound.scheme, hosting.schema, tuple(hosting.keys), rows.order,
         tuple(columns[text] for text in rows.inputs), tuple(partials),
         tuple(field.monoid for field in kept), sources=sources, forget_after=bound.forget_after,
+        every=every,
     )  # fmt: skip
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
     out += [("closed", BooleanType())]
     out += [(name, hosting.types[source]) for name, source in zip(partials, sources, strict=True)]
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-    asked = fingerprint("frames", bound, hosting, fields)
+    parts = {} if every is None else {"parts": every}
+    asked = fingerprint("frames", bound, hosting, fields, **parts)
     return hosting.run(query, out, asked, what=_name_frames(bound), more=counts)
 
 

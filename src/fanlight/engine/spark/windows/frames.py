@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -12,13 +12,21 @@ from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_frames import explain_frames
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
-from fanlight.engine.plan.ways import AUTO, Strategy
+from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.ordered import frame_batch
-from fanlight.engine.spark.ordered.frame_fill import check_other, fill_frames
-from fanlight.engine.spark.ordered.frame_split import check_split, split_frames
+from fanlight.engine.spark.ordered.frame_fill import (
+    check_other,
+    collect_own,
+    fill_frames,
+)
+from fanlight.engine.spark.ordered.frame_split import (
+    check_split,
+    finish_parts,
+    split_frames,
+)
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import is_taken
@@ -32,7 +40,7 @@ from fanlight.engine.spark.windows.base import (
     read_verbose,
     with_partitions,
 )
-from fanlight.engine.spec.arguments import check_choice
+from fanlight.engine.spec.arguments import check_choice, check_flag
 from fanlight.engine.spec.errors import refuse
 
 if TYPE_CHECKING:
@@ -227,6 +235,7 @@ Row(dye=0, frame_id=None)]
         by: str | Column | Sequence[str | Column] | None = None,
         longest: Any = None,
         how: Literal["inner", "left"] = "inner",
+        own: Call | Sequence[Call] | Mapping[str, Call] | None = None,
         **named: Call,
     ) -> DataFrame:
         """What another DataFrame has within each frame: its rows, or aggregates of them.
@@ -246,17 +255,27 @@ Row(dye=0, frame_id=None)]
         how
             ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; one without a
             row has counts of 0, and null otherwise.
+        own
+            Aggregates of the frame's own rows beside those of ``other``: one, a list, or a mapping
+            from output names.
 
         Returns
         -------
         DataFrame
-            The keys, the columns of ``other``, ``window`` and ``frame_id``; with aggregates,
-            the keys, ``window``, ``frame_id``, then the aggregates.
+            The keys, the columns of ``other``, ``window``, ``frame_id`` and the frame's own
+            aggregates; with aggregates of ``other``, the keys, ``window``, ``frame_id``, the
+            frame's own aggregates, then the others.
 
         Raises
         ------
         FanlightError
-            If keys or times do not pair up, a stream meets a batch, or ``longest`` is missing.
+            If keys or times do not pair up, a stream meets a batch, ``longest`` is missing, or
+            output names clash.
+
+        Notes
+        -----
+        Cost: that of :meth:`agg` with the ``own`` aggregates, and a sort of both DataFrames by key
+        and time, or in a stream their join.
 
         Examples
         --------
@@ -269,22 +288,33 @@ Row(dye=0, frame_id=None)]
         ...     "frame_id", "min(lat)", "max(lat)"
         ... ).orderBy("frame_id").collect()
         [Row(frame_id=0, min(lat)=2, max(lat)=3), Row(frame_id=1, min(lat)=6, max(lat)=7)]
+        >>> frames.fill(gps, agg.min("lat"), time="at", own={"most": agg.max("dye")}).select(
+        ...     "frame_id", "most", "min(lat)"
+        ... ).orderBy("frame_id").first()
+        Row(frame_id=0, most=Decimal('0.3'), min(lat)=2)
 
         """
         bound = self._bound
         source = check_other(bound, other, time, by, longest)
         left = check_choice("how", how, ("inner", "left"), "a way to fill frames") == "left"
+        calls = collect_own(bound, own)
         with errors_of_call("fill()"):
-            frames = self._find_frames(Fields())
-            found = fill_frames(bound, frames, source, aggregates, named, longest, left=left)
+            kept = build_fields(bound, calls, exact=self._is_exact) if calls else Fields()
+            found = fill_frames(
+                bound, self._find_frames(kept), source, aggregates, named, longest,
+                own=kept, left=left,
+            )  # fmt: skip
             return check_analysis(found)
 
-    def split(self, every: Any, *aggregates: Call, **named: Call) -> DataFrame:
+    def split(
+        self, every: Any, *aggregates: Call, so_far: bool = False, **named: Call
+    ) -> DataFrame:
         """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
 
         For example for a heat map at regular times. A part has the keys, its own
-        ``window``, the frame's ``frame_id`` and ``closed``, and aggregates of the *whole* frame.
-        Batch only; a frame that begins and ends at one instant has no part.
+        ``window``, the frame's ``frame_id`` and ``closed``, and aggregates of the *whole* frame,
+        in a batch. With ``so_far`` a stream has parts, too, while their frame goes on. A frame that
+        begins and ends at one instant has no part.
 
         Parameters
         ----------
@@ -292,6 +322,11 @@ Row(dye=0, frame_id=None)]
             How far report times are apart: a duration for a timestamp, otherwise a whole number.
         aggregates, named
             Aggregates of each frame, as for :meth:`agg`.
+        so_far
+            Whether a part has the aggregates of its frame's rows before the part's end, instead of
+            all its rows. Then a stream gives it as soon as the watermark has passed that end, also
+            if no row has come since the part before. ``closed`` is then of the part: false only for
+            the last one of a frame that nothing closes, in a batch or when its key is forgotten.
 
         Returns
         -------
@@ -301,7 +336,16 @@ Row(dye=0, frame_id=None)]
         Raises
         ------
         FanlightError
-            If ``every`` does not fit the time column, in a stream, and as :meth:`agg`.
+            If ``every`` does not fit the time column, in a stream without ``so_far``, and as
+            :meth:`agg`. With ``so_far``: if frames may be left out for being too small, or share
+            rows, or later rows decide where they begin and end.
+
+        Notes
+        -----
+        Cost: that of :meth:`agg`, and O(1) a part. In a stream the open frame of a key that falls
+        silent goes on, with a part for each ``every``, until ``max_gap``, ``max_duration`` or
+        ``forget_after`` ends it; a batch has no parts after a key's last row, unless one of these
+        is given.
 
         Examples
         --------
@@ -320,12 +364,27 @@ Row(dye=0, frame_id=None)]
         >>> [(m.cell, m.stay) for m in maps.orderBy("window", "cell").collect()]
         [(0, 4000000), (0, 1000000), (1, 3000000), (1, 1000001)]
 
+        How many rows a stay has had by each report time:
+
+        >>> parts = stays.split("4 seconds", n=agg.count(), so_far=True)
+        >>> [(p.frame_id, p.n, p.closed) for p in parts.orderBy("window").collect()]
+        [(0, 4, True), (0, 5, True), (1, 3, True), (1, 5, False)]
+
         """
         bound = self._bound
-        step = check_split(bound, every)
+        so_far = check_flag("so_far", so_far)
+        step = check_split(bound, every, so_far=so_far)
         some = aggregates or named
-        fields = self._build_fields(aggregates, named) if some else self._shown_fields()
+        fields = (
+            self._build_fields(aggregates, named, exact=so_far)
+            if some
+            else self._shown_fields(exact=so_far)
+        )
         with errors_of_call(f"split({every!r})"):
+            if so_far:
+                module = frames_module(self._plan_parts().chosen.way)
+                parts = finish_parts(bound, fields, module.frames(bound, fields, every=step))
+                return check_analysis(parts)
             return check_analysis(split_frames(bound, fields, self._find_frames(fields), step))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
@@ -390,20 +449,25 @@ Row(dye=0, frame_id=None)]
         rejected = rejected_rows(self._bound)
         return rejected if self._bound.length is None else rejected.drop(self._bound.length_name)
 
-    def _shown_fields(self) -> Fields:
+    def _shown_fields(self, *, exact: bool = False) -> Fields:
         """What the scheme shows of each frame."""
-        return self._keep_fields([]) if self._bound.shown else Fields()
+        return self._keep_fields([], exact=exact) if self._bound.shown else Fields()
 
-    def _build_fields(self, aggregates: Any, named: Any) -> Fields:
+    def _build_fields(self, aggregates: Any, named: Any, *, exact: bool = False) -> Fields:
         """What is asked of each frame, after what its scheme shows of it."""
         outputs = (*OUTPUTS, *(name for _, name in self._bound.shown))
-        return self._keep_fields(collect_calls(self._bound, aggregates, named, outputs))
+        return self._keep_fields(
+            collect_calls(self._bound, aggregates, named, outputs), exact=exact
+        )
 
-    def _keep_fields(self, calls: Sequence[Call]) -> Fields:
+    def _keep_fields(self, calls: Sequence[Call], *, exact: bool = False) -> Fields:
         shown = [first(one, ignorenulls=True).alias(name) for one, name in self._bound.shown]
-        # Python cannot combine sketches; values are counted instead.
-        exact = self._bound.df.isStreaming or self._bound.scheme.is_unnumbered
-        return build_fields(self._bound, [*shown, *calls], exact=exact)
+        return build_fields(self._bound, [*shown, *calls], exact=exact or self._is_exact)
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether values are counted instead of sketched: Python cannot combine sketches."""
+        return self._bound.df.isStreaming or self._bound.scheme.is_unnumbered
 
     def _find_frames(self, fields: Fields) -> DataFrame:
         frames: DataFrame = self._choose_module(fields).frames(self._bound, fields)
@@ -420,6 +484,19 @@ Row(dye=0, frame_id=None)]
         if asked(rows=0.0).chosen.name == asked().chosen.name:
             return asked
         return partial(asked, rows=estimated_rows(self._bound.df))
+
+    def _plan_parts(self) -> Plan[Scheme]:
+        """The plan of frames given in parts, which only a pass through Python can find."""
+        if self._strategy == NATIVE:
+            raise refuse(
+                "split(…, so_far=True) with using('native')",
+                "combines the rows up to each report time in Python workers",
+                "use 'auto', or leave so_far out",
+            )
+        return plan_frames(
+            self._bound.scheme, streaming=self._bound.df.isStreaming, strategy=ARROW,
+            incomparable=self._bound.source.why_not_in_python,
+        )  # fmt: skip
 
     def _choose_module(self, fields: Fields) -> ModuleType:
         """The module that finds the frames."""
