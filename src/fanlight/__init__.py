@@ -26,6 +26,7 @@ from fanlight.engine.spec import (
     Sliding,
     StateFrame,
     ThresholdFrame,
+    Trailing,
     rows,
 )
 from fanlight.engine.spec.pictures import draw_with
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from fanlight.engine.spark.windows.frames import FrameWindows
     from fanlight.engine.spark.windows.levels import LevelWindows
     from fanlight.engine.spark.windows.placed import SlidingWindows
+    from fanlight.engine.spark.windows.trailing import TrailingWindows
     from fanlight.engine.spark.windows.widening import WideningWindows
     from fanlight.io.replay.entry import replay
     from fanlight.io.upsert.entry import Upsert, upsert
@@ -54,9 +56,9 @@ __version__ = "0.1.0"
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
-    "Rows", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame", "Upsert",
-    "WideningWindows", "Windowed", "agg", "clause", "doctor", "late_rows", "over", "progress",
-    "rejected", "replay", "rows", "sql", "upsert", "watch",
+    "Rows", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame", "Trailing",
+    "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "doctor",
+    "late_rows", "over", "progress", "rejected", "replay", "rows", "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -65,6 +67,7 @@ _LATE = {
     "FrameWindows": "engine.spark.windows.frames",
     "LevelWindows": "engine.spark.windows.levels",
     "SlidingWindows": "engine.spark.windows.placed",
+    "TrailingWindows": "engine.spark.windows.trailing",
     "Upsert": "io.upsert.entry",
     "WideningWindows": "engine.spark.windows.widening",
     "Windowed": "engine.spark.windows.base",

@@ -48,6 +48,7 @@ LEVELLED = Family("granular", ("window", "level"), lasting=True, verbs=("fit", "
 FRAMED = Family(
     "frame", ("window", "frame_id", "rows", "closed"), droppable=True, verbs=("fill", "split")
 )
+TRAILED = Family("trailing", (), droppable=True)
 WIDENED = Family("widening", ("window",), droppable=True, verbs=("detect",))
 
 
@@ -247,11 +248,13 @@ def list_kinds() -> tuple[Kind, ...]:
 
 
 def kind_of(spec: object) -> Kind | None:
-    """The kind of a spec, or of the windows in a list; None of anything else."""
-    if isinstance(spec, (list, tuple)):
-        several = {kind_of(one) for one in spec if not isinstance(one, (list, tuple))}
+    """The kind of a spec, or of the windows in a list or mapping; None of anything else."""
+    if isinstance(spec, (list, tuple, Mapping)):
+        ones = spec.values() if isinstance(spec, Mapping) else spec
+        several = {kind_of(one) for one in ones if not isinstance(one, (list, tuple, Mapping))}
         listed = next(iter(several)) if len(several) == 1 and several != {None} else None
-        return listed if listed is None or listed.family is PLACED else None
+        family = TRAILED if isinstance(spec, Mapping) else PLACED
+        return listed if listed is None or listed.family is family else None
     return next((_KINDS[one] for one in type(spec).__mro__ if one in _KINDS), None)
 
 

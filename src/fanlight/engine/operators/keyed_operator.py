@@ -52,6 +52,11 @@ class KeyedQuery:
         return list(self.schema.names[len(self.schema.names) - len(self.monoids) :])
 
     @property
+    def partial_types(self) -> list[pa.DataType]:
+        """Their types."""
+        return [self.schema.field(name).type for name in self.partial_names]
+
+    @property
     def key_names(self) -> list[str]:
         """The columns of the key."""
         return list(self.schema.names[: self.keys])
@@ -72,7 +77,7 @@ class KeyedOperator(Generic[Q]):
         self.query = query
         self.released = BEGINNING
         columns = [("code", pa.int64()), ("place", pa.int64())]
-        columns += [(name, query.schema.field(name).type) for name in query.partial_names]
+        columns += zip(query.partial_names, query.partial_types, strict=True)
         self.slices = pa.schema(columns).empty_table()
         fields = [query.schema.field(name) for name in query.key_names]
         counters = ["rows"] if query.forget_after is None else ["rows", "seen"]

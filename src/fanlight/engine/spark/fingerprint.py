@@ -18,6 +18,7 @@ from pyspark.sql import Column
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.binding.trailing import TrailingBound
 from fanlight.engine.spark.binding.widening import WideningBound
 from fanlight.engine.spark.fields import Argument, Fields
 from fanlight.engine.spark.sql import type_text
@@ -35,7 +36,7 @@ _NUMBERED = re.compile(r" at 0x[0-9a-f]+|(?<=\b[xyz])_\d+(?=\W)")
 
 def fingerprint(
     kind: str,
-    bound: Placed | FrameBound | WideningBound,
+    bound: Placed | FrameBound | WideningBound | TrailingBound,
     hosting: Hosting | None,
     fields: Fields,
     **more: Any,

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from fanlight.engine.kinds import kind_of
-from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
+from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, TRAILED, WIDENED, Family
 from fanlight.engine.plan.late_rows import Late, refuse_open_windows
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import bind_frames
 from fanlight.engine.spark.binding.placed import bind_lasting, bind_points
+from fanlight.engine.spark.binding.trailing import bind_trailing
 from fanlight.engine.spark.binding.widening import bind_widening
 from fanlight.engine.spark.lives import forget_keys
 from fanlight.engine.spark.windows.events import EventWindows
 from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spark.windows.levels import LevelWindows
 from fanlight.engine.spark.windows.placed import SlidingWindows
+from fanlight.engine.spark.windows.trailing import TrailingWindows
 from fanlight.engine.spark.windows.widening import WideningWindows
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.trailing import Trailing
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 if TYPE_CHECKING:
@@ -32,7 +35,15 @@ if TYPE_CHECKING:
 
     Keys = str | Column | Sequence[str | Column]
 
-Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | Sequence[Sliding]
+Spec = (
+    Sliding
+    | MultiGranular
+    | Frame
+    | ProgressiveWidening
+    | Trailing
+    | Sequence[Sliding]
+    | Mapping[str, Trailing]
+)
 
 
 @overload
@@ -90,6 +101,19 @@ def over(
 @overload
 def over(
     df: DataFrame,
+    spec: Trailing | Mapping[str, Trailing],
+    *,
+    time: str,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Literal["drop"] = "drop",
+    forget_after: Any = None,
+) -> TrailingWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
     spec: ProgressiveWidening,
     *,
     time: str,
@@ -120,8 +144,9 @@ def over(
         ``time``.
     spec
         The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, one of the frames,
-        such as :class:`fanlight.DeltaFrame`, :class:`fanlight.ProgressiveWidening`, or a list of
-        :class:`fanlight.Sliding`, which share their slices.
+        such as :class:`fanlight.DeltaFrame`, :class:`fanlight.ProgressiveWidening`, a list of
+        :class:`fanlight.Sliding`, which share their slices; or :class:`fanlight.Trailing`, one or
+        several by their labels.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
@@ -238,4 +263,5 @@ _OPENED: dict[Family, tuple[Callable[..., Windowed], Callable[..., Bound]]] = {
     LEVELLED: (LevelWindows, bind_points),
     FRAMED: (FrameWindows, bind_frames),
     WIDENED: (WideningWindows, bind_widening),
+    TRAILED: (TrailingWindows, bind_trailing),
 }

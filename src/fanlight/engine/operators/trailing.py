@@ -1,0 +1,258 @@
+"""Trailing windows: of each row, or of each row that asks, the partials of what came before it.
+
+Rows come in order of time, and those of one time together. The state has the rows that later ones
+may look back at; where a window reaches back to the first row, those before are one row a key,
+``BEFORE`` all times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.kernels.trailing import find_ranges
+from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
+from fanlight.engine.operators.frames.batches import argsort_slots, concatenate_batches
+from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
+from fanlight.engine.operators.partials import combine_pairs
+from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.operators.sorting import argsort_rows
+from fanlight.engine.plan.trailing import EVER, Horizon
+
+BEFORE = -(2**63)
+ASKED = "asked"
+
+
+@dataclass(frozen=True)
+class TrailingQuery(KeyedQuery):
+    """The fixed setup: a row has keys, ``t``, columns that order it, payload, and partials.
+
+    ``fields`` are the names of partials, ``sources`` the columns with those of one row; one without
+    a name is 1. If some rows only ask, and others are only looked back at, the column ``asked``
+    tells. ``sorted``: rows come in their order.
+    """
+
+    horizons: tuple[Horizon, ...]
+    order: tuple[str, ...]
+    payload: tuple[str, ...]
+    fields: tuple[str, ...]
+    sources: tuple[str, ...]
+    asking: bool = False
+    sorted: bool = False
+
+    @property
+    def tie_columns(self) -> list[str]:
+        """The columns that order rows of the same time."""
+        return list(self.order)
+
+    @property
+    def partial_names(self) -> list[str]:
+        """The columns of the partials."""
+        return list(self.fields)
+
+    @property
+    def partial_types(self) -> list[pa.DataType]:
+        """Their types."""
+        return [self.schema.field(one).type if one else pa.int64() for one in self.sources]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a window reaches back to the first row."""
+        return any(horizon.whole for horizon in self.horizons)
+
+    @property
+    def longest(self) -> int:
+        """How long a row is looked back at; ``EVER`` if there is no such time."""
+        return max(horizon.first for horizon in self.horizons)
+
+    def start(self) -> Trailer:
+        """An operator without state."""
+        return Trailer(self)
+
+    def resume(self, snapshot: Snapshot) -> Trailer:
+        """The operator as it was at a snapshot."""
+        return Trailer.restore(self, snapshot)
+
+
+class Trailer(KeyedOperator[TrailingQuery]):
+    """The running state of some keys."""
+
+    @property
+    def deadlines(self) -> Ints:
+        """When no row of a key is looked back at any more."""
+        deadlines = super().deadlines
+        if self.query.longest < EVER:
+            last = np.full(len(self.keys), BEFORE)
+            np.maximum.at(last, ints(self.slices["code"]), ints(self.slices["place"]))
+            known = last > BEFORE
+            deadlines[known] = np.minimum(deadlines[known], last[known] + self.query.longest + 1)
+        return deadlines
+
+    @property
+    def held(self) -> int:
+        """The number of rows that are kept, and of keys."""
+        return int(self.slices.num_rows) + int(self.keys.num_rows)
+
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """Take rows; return those that ask, with the partials of their windows."""
+        self.released = max(self.released, watermark)
+        found = None
+        if rows.num_rows:
+            found = self._look_back(*self._in_order(rows))
+        if BEGINNING < watermark < COMPLETE:
+            self._drop_rows()
+        return found
+
+    def _in_order(self, rows: pa.Table) -> tuple[pa.Table, Ints]:
+        """Rows by key, in order, and the code of each one's key."""
+        codes = self.codes_of(rows)
+        if self.query.sorted:
+            order = argsort_slots(codes)
+        else:
+            order = argsort_rows(rows, codes, self.query.tie_columns)
+        rows, codes = rows.take(pa.array(order)), codes[order]
+        if self.query.forget_after is None:
+            return rows, codes
+        times = ints(rows["t"])
+        codes = self.begin_lives(codes, times, times)
+        order = argsort_slots(codes)  # a life of a key comes after all keys
+        return rows.take(pa.array(order)), codes[order]
+
+    def _look_back(self, rows: pa.Table, codes: Ints) -> pa.Table:
+        """The rows that ask, with the partials of their windows; others are added to the state."""
+        asked = np.asarray(as_array(rows[ASKED])) if self.query.asking else None
+        asks = rows if asked is None else rows.filter(pa.array(asked))
+        of = codes if asked is None else codes[asked]
+        if asked is not None:
+            rows, codes = rows.filter(pa.array(~asked)), codes[~asked]
+        places = self._add_rows(rows, codes)
+        own = places if asked is None else None
+        names = [*self.query.payload, "t"]
+        columns = [asks[name] for name in names]
+        times = ints(asks["t"])
+        for number, horizon in enumerate(self.query.horizons):
+            columns += self._combine(horizon, own, *self._find_ranges(horizon, of, times))
+            names += [f"{name}_{number}" for name in self.query.fields]
+        return pa.table(columns, names=names)
+
+    def _add_rows(self, rows: pa.Table, codes: Ints) -> Ints:
+        """Add rows to those looked back at; return the place of each among them."""
+        names = self.slices.schema.names
+        columns = [pa.array(codes), as_array(rows["t"])]
+        columns += [
+            as_array(rows[source]) if source else pa.array(np.ones(len(rows), np.int64))
+            for source in self.query.sources
+        ]
+        added = [c.cast(kind) for c, kind in zip(columns, self.slices.schema.types, strict=True)]
+        kept = self.slices.num_rows
+        both = pa.concat_tables([self.slices, pa.table(added, names=names)]).combine_chunks()
+        order = argsort_slots(ints(both["code"]))
+        self.slices = both.take(pa.array(order)).combine_chunks()
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        return places[kept:]
+
+    def _find_ranges(self, horizon: Horizon, codes: Ints, times: Ints) -> tuple[Ints, Ints]:
+        """The rows of the windows of these keys at these times, which are in order."""
+        keys = np.arange(self.keys.num_rows + 1)
+        starts = np.searchsorted(ints(self.slices["code"]), keys)
+        asked_starts = np.searchsorted(codes, keys)
+        lo, hi = np.empty(len(times), np.int64), np.empty(len(times), np.int64)
+        # If the row itself may be among the latest ones, one more is needed without it.
+        rows = horizon.rows + (horizon.rows > 0 and not horizon.include_self)
+        find_ranges(
+            ints(self.slices["place"]), starts, times, asked_starts,
+            horizon.first, horizon.last, rows, lo, hi,
+        )  # fmt: skip
+        return lo, hi
+
+    def _combine(self, horizon: Horizon, own: Ints | None, lo: Ints, hi: Ints) -> list[pa.Array]:
+        """The partials of windows, a column for each field."""
+        if horizon.include_self or own is None:
+            if horizon.rows and not horizon.include_self:
+                lo = np.maximum(lo, hi - horizon.rows)
+            return self.combine_ranges(self.slices, lo, hi)
+        inside = (own >= lo) & (own < hi)
+        if horizon.rows:
+            lo = np.where(inside, lo, np.maximum(lo, hi - horizon.rows))
+        before = self.combine_ranges(self.slices, lo, np.where(inside, own, hi))
+        after = self.combine_ranges(self.slices, np.where(inside, own + 1, hi), hi)
+        return combine_pairs(before, after, self.query.monoids)
+
+    def _drop_rows(self) -> None:
+        """Drop the rows that no later row looks back at, or make them one of each key."""
+        code, place = ints(self.slices["code"]), ints(self.slices["place"])
+        keys = np.arange(self.keys.num_rows)
+        times = np.full(len(keys), self.released)
+        keep = np.full(len(keys), len(code))
+        for horizon in self.query.horizons:
+            lo, hi = self._find_ranges(horizon, keys, times)
+            keep = np.minimum(keep, hi if horizon.whole else lo)
+        old = np.arange(len(code)) < keep[code]
+        if not self.query.is_whole:
+            self.slices = self.slices.filter(pa.array(~old)).combine_chunks()
+        elif old.any():
+            first = np.append(True, code[1:] != code[:-1])
+            begins = np.flatnonzero(~old | first)
+            self.slices = self.combine_runs(self.slices, begins)
+            place = np.where(old, BEFORE, place)[begins]
+            self.slices = self.slices.set_column(1, "place", pa.array(place)).combine_chunks()
+        if self.query.forget_after is None:
+            self.forget_keys()
+        else:
+            self.keep_keys(~self.complete_lives)
+
+
+@dataclass(frozen=True)
+class TrailingBatches:
+    """The function that Spark maps over the batches of a partition, whose rows come by time."""
+
+    query: TrailingQuery
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows that ask, with the partials of their windows; null where a time is null."""
+        coming = iter(batches)
+        first = next((batch for batch in coming if batch.num_rows), None)
+        if first is None:
+            return
+        operator = replace(self.query, schema=first.schema).start()
+        rest = first.slice(0, 0)
+        for rows in concatenate_batches(chain([first], coming), lambda: operator.held):
+            placed = rows.filter(rows["t"].is_valid())
+            yield from self._without_time(operator, rows)
+            # The rows of one time share what is as of it: the last one may have more to come.
+            placed = pa.concat_tables([pa.table(rest), placed]).combine_chunks()
+            times = ints(placed["t"])
+            complete = int(np.searchsorted(times, times[-1])) if len(times) else 0
+            rest = placed.slice(complete)
+            if complete:
+                yield from self._taken(
+                    operator, placed.slice(0, complete), int(times[complete - 1])
+                )
+        if len(rest):
+            yield from self._taken(operator, pa.table(rest), COMPLETE)
+
+    def _taken(self, operator: Trailer, rows: pa.Table, watermark: int) -> Iterator[pa.RecordBatch]:
+        found = operator.take(rows, watermark)
+        if found is not None:
+            yield from found.to_batches()
+
+    def _without_time(self, operator: Trailer, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Rows without a time, if there are any: without partials."""
+        lost = rows.filter(rows["t"].is_null())
+        if self.query.asking:
+            lost = lost.filter(lost[ASKED])
+        if not len(lost):
+            return
+        names = [*self.query.payload, "t"]
+        columns = {name: lost[name] for name in names}
+        for number in range(len(self.query.horizons)):
+            for name in self.query.fields:
+                kind = operator.slices.schema.field(name).type
+                columns[f"{name}_{number}"] = pa.nulls(len(lost), kind)
+        yield from pa.table(columns).to_batches()

@@ -1,0 +1,94 @@
+"""Trailing windows, bound to the rows that they look back at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.plan.coordinate import Coordinate, check_kind
+from fanlight.engine.plan.trailing import Horizon, horizon_of
+from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.source import bind_source, check_stream, column_of
+from fanlight.engine.spark.equality import normal_form
+from fanlight.engine.spark.sql import project, type_text
+from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.trailing import Labelled, read_labelled
+
+
+@dataclass(frozen=True)
+class TrailingBound(Bound):
+    """A source with the horizons of its windows, in the order of their labels."""
+
+    spec: Labelled
+    horizons: tuple[Horizon, ...]
+
+    @property
+    def coordinates(self) -> list[tuple[str, str]]:
+        """(SQL text, internal name) pairs: a row's time, null if it cannot be placed."""
+        bad = " or ".join(f"({test})" for test, _ in self.rejections)
+        return [(f"if({bad}, null, {text})", name) for text, name in super().coordinates]
+
+
+def bind_trailing(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> TrailingBound:
+    """Check the request against the DataFrame before anything is built."""
+    labelled = read_labelled(spec)
+    source = bind_source(df, time, by, tiebreak, ())
+    kind = check_kind(source.time, source.time_type, "over which nothing can look back exactly")
+    check_stream(source)
+    horizons = tuple(horizon_of(window, kind) for window in labelled.windows)
+    return TrailingBound(source, Coordinate(kind), labelled, horizons)
+
+
+def bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> DataFrame:
+    """The rows of another DataFrame that ask: keys, ``t``, and their columns ``s0``, ``s1`` and so on."""
+    try:
+        source = bind_source(spine, time, bound.names if by is None else by, (), ())
+    except FanlightError as error:
+        raise FanlightError(f"attach_to(spine, …): {error}") from error
+    asked = f"attach_to(spine, by={list(source.names)!r})"
+    if len(source.names) != len(bound.names):
+        raise refuse(
+            asked,
+            f"does not pair up with by={list(bound.names)!r} of the windows",
+            "name as many columns, in the same order",
+        )
+    for name, kind, wanted in zip(
+        source.names, source.key_types, bound.source.key_types, strict=True
+    ):
+        if kind != wanted:
+            raise refuse(
+                f"attach_to(spine, by={name!r})",
+                f"is of type {type_text(kind)}, but the windows' key is of type "
+                f"{type_text(wanted)}",
+                "cast one of them",
+            )
+    if source.time_type != bound.time_type:
+        raise refuse(
+            f"attach_to(spine, time={time!r})",
+            f"is of type {source.time_type}, but the windows are over {bound.time_type}",
+            "cast one of them",
+        )
+    if spine.isStreaming or bound.df.isStreaming:
+        raise refuse(
+            "attach_to(spine) of a stream",
+            "would have to wait for the other one's watermark",
+            "attach to the stream's own rows with attach(…), or read both as batches",
+        )
+    asks = TrailingBound(source, bound.coordinate, bound.spec, bound.horizons)
+    (place,) = asks.coordinates
+    forms = {
+        key: normal_form(key, kind) for key, kind in zip(bound.keys, source.key_types, strict=True)
+    }
+    columns = [
+        place,
+        *((column_of(spine, key), n) for n, key in zip(bound.keys, source.by, strict=True)),
+    ]
+    columns += [(column_of(spine, name), f"s{n}") for n, name in enumerate(spine.columns)]
+    rows = project(spine, columns)
+    return rows.selectExpr(
+        *(f"{form} as {key}" for key, form in forms.items()),
+        "t",
+        *(f"s{n}" for n in range(len(spine.columns))),
+    )

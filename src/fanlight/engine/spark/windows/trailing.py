@@ -1,0 +1,288 @@
+"""Trailing windows over a DataFrame: the checked request, planned and built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.algebra.template import find_places
+from fanlight.engine.plan.candidate import find_strategy
+from fanlight.engine.plan.trailing import EVER
+from fanlight.engine.plan.ways import ARROW, AUTO, Strategy
+from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine
+from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.ordered.trailing_rows import (
+    attach_in_a_pass,
+    attach_in_a_stream,
+    attach_to_in_a_pass,
+)
+from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, is_taken
+from fanlight.engine.spark.windows.base import (
+    Windowed,
+    check_analysis,
+    check_hints,
+    errors_of_call,
+    with_partitions,
+)
+from fanlight.engine.spec.errors import refuse
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+class TrailingWindows(Windowed):
+    """A DataFrame whose rows look back; made by :func:`fanlight.over`, frozen."""
+
+    __slots__ = ("_bound", "_strategy")
+    _bound: TrailingBound
+
+    def __init__(self, bound: TrailingBound, strategy: Strategy = AUTO) -> None:
+        self._bound = bound
+        self._strategy = strategy
+
+    def attach(self, *aggregates: Call, **named: Call) -> DataFrame:
+        """Each row unchanged, with aggregates of the rows that its windows hold.
+
+        Parameters
+        ----------
+        aggregates
+            Aggregates of :mod:`fanlight.agg`, for example ``agg.sum("amount")``.
+        named
+            The same under output names of their own: ``spend=agg.sum("amount")``.
+
+        Returns
+        -------
+        DataFrame
+            The columns of the DataFrame, then a column for each aggregate and window:
+            ``spend_1h`` for the label ``1h``, ``spend`` for a window without one. Null in rows
+            whose time is null. A stream gives each row once the watermark has passed it.
+
+        Raises
+        ------
+        FanlightError
+            If an aggregate is unknown, its column is missing or of the wrong type, or a name is
+            taken.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> paid = spark.sql("SELECT timestamp_seconds(20 * id) AS ts, id AS amount FROM range(4)")
+        >>> last = {"1m": fl.Trailing("1 minute"), "all": fl.Trailing(include_self=False)}
+        >>> fl.over(paid, last, time="ts").attach(spend=agg.sum("amount")).orderBy("ts").select(
+        ...     "amount", "spend_1m", "spend_all"
+        ... ).collect()
+        [Row(amount=0, spend_1m=0, spend_all=None), Row(amount=1, spend_1m=1, spend_all=0), \
+Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
+
+        """
+        bound = self._bound
+        with errors_of_call(_name_calls(aggregates, named)):
+            fields = self._build_fields(aggregates, named, bound.df)
+            arguments = list(fields.arguments.values())
+            attach = attach_in_a_stream if bound.df.isStreaming else attach_in_a_pass
+            rows = attach(bound, fields, arguments)
+            names = [fields.arguments[name] for name in bound.df.columns]
+            columns = list(zip(names, bound.df.columns, strict=True))
+            found = self._lower(rows, fields, columns)
+            if bound.df.isStreaming:
+                found = self._with_untimed(found)
+            return check_analysis(found)
+
+    def attach_to(
+        self,
+        spine: DataFrame,
+        *aggregates: Call,
+        time: str,
+        by: str | Column | Sequence[str | Column] | None = None,
+        **named: Call,
+    ) -> DataFrame:
+        """The rows of another DataFrame, with aggregates of what was known as of each.
+
+        Nothing from after a row of ``spine`` is ever in its windows.
+
+        Parameters
+        ----------
+        spine
+            The rows that ask: labels, requests. A batch.
+        aggregates, named
+            As for :meth:`attach`.
+        time, by
+            The time of ``spine``, and its keys in the order of the windows' own; by default
+            columns of the same names.
+
+        Returns
+        -------
+        DataFrame
+            The columns of ``spine``, then a column for each aggregate and window. A row without
+            any history has counts of 0, and null otherwise; one whose time is null has null.
+
+        Raises
+        ------
+        FanlightError
+            As :meth:`attach`, and if keys or times do not pair up.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> paid = spark.sql("SELECT timestamp_seconds(20 * id) AS ts, id AS amount FROM range(4)")
+        >>> asks = spark.sql("SELECT timestamp_seconds(50) AS at")
+        >>> fl.over(paid, fl.Trailing("1 minute"), time="ts").attach_to(
+        ...     asks, agg.count(), spend=agg.sum("amount"), time="at"
+        ... ).select("count(1)", "spend").collect()
+        [Row(count(1)=3, spend=3)]
+
+        """
+        bound = self._bound
+        with errors_of_call(_name_calls(aggregates, named)):
+            asking = bind_spine(bound, spine, time, by)
+            fields = self._build_fields(aggregates, named, spine)
+            arguments = list(fields.arguments.values())
+            rows = attach_to_in_a_pass(bound, fields, arguments, asking)
+            columns = [(f"s{n}", name) for n, name in enumerate(spine.columns)]
+            return check_analysis(self._lower(rows, fields, columns))
+
+    def using(
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
+    ) -> Self:
+        """Choose how windows are computed.
+
+        Parameters
+        ----------
+        strategy
+            ``"arrow"``: compiled loops over sorted rows, in Python workers; ``"auto"`` takes it.
+        rate, groups
+            Rows a second and number of keys, as for other windows. They change nothing.
+        partitions
+            A stream: into how many groups its keys are divided, each for one of Spark's tasks.
+
+        Returns
+        -------
+        TrailingWindows
+            The same windows, computed that way.
+
+        Raises
+        ------
+        FanlightError
+            If the strategy is unknown.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> paid = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(4)")
+        >>> fl.over(paid, fl.Trailing("1 minute"), time="ts").using("arrow")
+        TrailingWindows(Trailing('1 minute') over 'ts')
+
+        """
+        check_hints(rate=rate, groups=groups)
+        asked = find_strategy(strategy, (ARROW,), of=" of trailing windows")
+        return type(self)(with_partitions(self._bound, partitions), asked)
+
+    def rejected(self) -> DataFrame:
+        """The rows that are looked back at by none, with a column ``reason``.
+
+        They are kept by :meth:`attach`, without features.
+
+        Returns
+        -------
+        DataFrame
+            The source's columns and ``reason``.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> paid = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts, 1 AS x FROM range(5)")
+        >>> fl.over(paid, fl.Trailing("1 minute"), time="ts").rejected().collect()
+        [Row(ts=None, x=1, reason='ts is null')]
+
+        """
+        return rejected_rows(self._bound)
+
+    def _build_fields(self, aggregates: Any, named: Any, rows: DataFrame) -> Fields:
+        """The fields of the aggregates; names must be free among the columns of ``rows``."""
+        bound = self._bound
+        fields = build_fields(bound, collect_calls(bound, aggregates, named, ()), exact=True)
+        names = [name for output in fields.outputs for name in self._names(output.label)]
+        for place, name in enumerate(names):
+            if is_taken(rows, name, [*rows.columns, *names[:place]]):
+                raise refuse(
+                    f"the output name {name!r}",
+                    "is that of a column, or of another aggregate",
+                    "rename it with .alias(…), or label the window otherwise",
+                )
+        for output in fields.outputs:
+            if "start" in find_places(output.lower) and any(
+                horizon.first == EVER for horizon in bound.horizons
+            ):
+                raise refuse(
+                    output.label,
+                    "counts time from the beginning of a window, and one of these has none",
+                    "give Trailing a range in time",
+                )
+        return fields
+
+    def _names(self, label: str) -> list[str]:
+        """The output columns of an aggregate, one for each window."""
+        labels = self._bound.spec.labels
+        return [f"{label}_{window}" if window else label for window in labels]
+
+    def _lower(
+        self, rows: DataFrame, fields: Fields, columns: Sequence[tuple[str, str]]
+    ) -> DataFrame:
+        """The rows under their own names, with partials lowered to aggregates."""
+        bound, names = self._bound, [field.name for field in fields.all]
+        for number, horizon in enumerate(bound.horizons):
+            own = [f"{name}_{number} as {name}" for name in names]
+            rows = rows.selectExpr("*", *own)
+            start = f"(t - {horizon.first}L)"
+            lowered = [
+                f"if(t is null, null, {output.sql(start)}) as r{place}_{number}"
+                for place, output in enumerate(fields.outputs)
+            ]
+            spent = [*names, *(f"{name}_{number}" for name in names)]
+            rows = rows.selectExpr("*", *lowered).drop(*spent)
+        results = [
+            expr_as(rows, f"r{place}_{number}", name)
+            for place, output in enumerate(fields.outputs)
+            for number, name in enumerate(self._names(output.label))
+        ]
+        own_columns = [self._column(rows, inner, name) for inner, name in columns]
+        return rows.select(*own_columns, *results)
+
+    def _column(self, rows: DataFrame, inner: str, name: str) -> Column:
+        """A column under its name; in a stream, the time with its watermark."""
+        bound = self._bound
+        if bound.df.isStreaming and name == bound.time:
+            return expr(rows, inner).alias(name, metadata={WATERMARK: bound.delay})
+        return expr_as(rows, inner, name)
+
+    def _with_untimed(self, found: DataFrame) -> DataFrame:
+        """The results of a stream, and its rows whose time is null or out of range."""
+        bound = self._bound
+        bad = " or ".join(f"({test})" for test, _ in bound.rejections)
+        lost = bound.df.filter(bad)
+        kinds = {field.name: field.dataType for field in found.schema.fields}
+        missing = [name for name in found.columns if name not in bound.df.columns]
+        nulls = [expr(lost, "null").cast(kinds[name]).alias(name) for name in missing]
+        return found.union(lost.select(*[expr(lost, quote(n)) for n in bound.df.columns], *nulls))
+
+    def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
+        """What is computed."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"TrailingWindows({self._bound.spec!r} over {self._bound.time!r})"
+
+
+def _name_calls(aggregates: Sequence[Call], named: dict[str, Call]) -> str:
+    calls = (*aggregates, *named.values())
+    return ", ".join(getattr(call, "label", repr(call)) for call in calls)

@@ -1,0 +1,140 @@
+"""Trailing windows: what there was up to each row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.pictures import Pictured
+from fanlight.engine.spec.units import Extent, read_extent
+
+Closed = Literal["right", "left", "both", "neither"]
+
+
+@dataclass(frozen=True, init=False)
+class Trailing(Pictured):
+    """The rows of the last hour, day or month before each row: its features.
+
+    For a row at ``t`` they are the rows of its key whose times are in
+    ``(t - delay - range, t - delay]``. Rows of one time share what is as of that time.
+
+    Parameters
+    ----------
+    range
+        How far back: a duration when ``time`` is a timestamp, a number when it is a whole number,
+        ``fl.rows(n)`` for the last *n* rows; ``None`` for all rows there have been.
+    delay
+        How long it takes until a row is known: a duration or a number. What came later than that
+        before ``t`` does not count.
+    closed
+        Which ends belong to it: ``"right"`` (the later one), ``"left"``, ``"both"``, ``"neither"``.
+        With ``"left"`` and no delay, rows of the row's own time do not count.
+    include_self
+        Whether the row itself counts.
+
+    Raises
+    ------
+    FanlightError
+        If a length is of the wrong kind, not positive, or the delay is negative.
+
+    See Also
+    --------
+    Li et al., *No Pane, No Gain*, section 1 (windows that slide by tuple).
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.Trailing("30 days", delay="7 days")
+    Trailing('30 days', delay='7 days')
+    >>> fl.Trailing(fl.rows(10), include_self=False)
+    Trailing(rows(10), include_self=False)
+    >>> fl.Trailing()
+    Trailing()
+
+    """
+
+    range: Extent | None
+    delay: Extent | None
+    closed: Closed
+    include_self: bool
+
+    def __init__(
+        self,
+        range: Any = None,
+        *,
+        delay: Any = 0,
+        closed: Closed = "right",
+        include_self: bool = True,
+    ) -> None:
+        length = None if range is None else read_extent("range", range)
+        wait = read_extent("delay", delay, positive=False, counted=False)
+        if wait.value < 0:
+            raise refuse(
+                f"delay={delay!r}",
+                "would count rows from after the row, which are not known then",
+                "write a delay of 0 or more",
+            )
+        if wait.measure == "rows":
+            raise refuse(f"delay={wait}", "counts rows", "write delay='7 days', or a number")
+        check_choice("closed", closed, get_args(Closed), "known")
+        check_flag("include_self", include_self)
+        if length and length.measure == "rows" and closed in ("left", "both"):
+            raise refuse(
+                f"range={length}, closed={closed!r}",
+                "counts rows, which have no earlier end in time",
+                "write closed='right' or closed='neither'",
+            )
+        measures = {one.measure for one in (length, wait) if one is not None and one.value}
+        if len(measures - {"rows"}) > 1:
+            raise refuse(
+                f"range={length}, delay={wait}",
+                "mixes a duration with a number",
+                "write durations for a timestamp, numbers for a whole number",
+            )
+        set_once = object.__setattr__
+        set_once(self, "range", length)
+        set_once(self, "delay", wait if wait.value else None)
+        set_once(self, "closed", closed)
+        set_once(self, "include_self", include_self)
+
+    def __repr__(self) -> str:
+        given = [str(self.range)] if self.range else []
+        given += [f"delay={self.delay}"] if self.delay else []
+        given += [f"closed={self.closed!r}"] if self.closed != "right" else []
+        given += [] if self.include_self else ["include_self=False"]
+        return f"Trailing({', '.join(given)})"
+
+
+@dataclass(frozen=True)
+class Labelled(Pictured):
+    """Trailing windows by their labels; a single one without a label has an empty one."""
+
+    labels: tuple[str, ...]
+    windows: tuple[Trailing, ...]
+
+    def __repr__(self) -> str:
+        if self.labels == ("",):
+            return repr(self.windows[0])
+        pairs = zip(self.labels, self.windows, strict=True)
+        return f"{{{', '.join(f'{label!r}: {window!r}' for label, window in pairs)}}}"
+
+
+def read_labelled(spec: Any) -> Labelled:
+    """Read one trailing window, or a mapping of labels to some."""
+    if isinstance(spec, Trailing):
+        return Labelled(("",), (spec,))
+    if not isinstance(spec, Mapping) or not spec:
+        raise refuse(f"over(df, {spec!r})", "names no window", _EXAMPLE)
+    for label, window in spec.items():
+        check_text("the label of a window", label, "'1h'")
+        if not label:
+            raise refuse("the label of a window", "is empty", _EXAMPLE)
+        if not isinstance(window, Trailing):
+            raise refuse(f"{label!r}: {window!r}", "is not a Trailing", _EXAMPLE)
+    return Labelled(tuple(spec), tuple(spec.values()))
+
+
+_EXAMPLE = "write for example {'1h': fl.Trailing('1 hour'), '30d': fl.Trailing('30 days')}"
