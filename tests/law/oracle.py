@@ -17,6 +17,7 @@ from tests.law.lives import answer_by_lives
 from tests.oracle.aggregates import split
 from tests.oracle.frames import framed, frames
 from tests.oracle.reports import horizons, reported
+from tests.oracle.trailing import features, seen_from
 from tests.oracle.values import rank
 from tests.oracle.widening import detected
 
@@ -193,6 +194,34 @@ def numbered(ask, rows):
 
 def _named(ask, row):
     return (*(row[name] for name in ask.by), row[ask.time])
+
+
+def attached(ask, rows):
+    """Each row, with what it sees of those before it; nothing if it has no time."""
+    specs = ask.spec if isinstance(ask.spec, dict) else {"": ask.spec}
+    how = {"time": ask.time, "by": ask.by, "tiebreak": ask.tiebreak, "values": columns(ask)}
+    made = []
+    for row in rows:
+        answer, slack = {}, {}
+        for label, spec in specs.items():
+            found = dict.fromkeys(ask.requests)
+            if row[ask.time] is not None:
+                seen = seen_from(row, rows, spec, **how)
+                found = features(seen, ask.requests, ask.time, ask.tiebreak)
+                slack |= _labelled(slacks(ask, seen, EXACTLY, ask.time), label)
+            answer |= _labelled(found, label)
+        answer = {name: answer[name] for name in _named_outputs(ask.requests, specs)}
+        known = {name: row[name] for name in (*ask.by, "seq", "n", "v")}
+        made.append(Wanted({**known, "at": row[ask.time], **answer}, slack))
+    return made
+
+
+def _labelled(values, label):
+    return {f"{name}_{label}" if label else name: value for name, value in values.items()}
+
+
+def _named_outputs(requests, specs):
+    return [f"{name}_{label}" if label else name for name in requests for label in specs]
 
 
 def widening(ask, rows):

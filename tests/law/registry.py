@@ -6,7 +6,7 @@ from tests.foreign import questions
 from tests.law import limits
 from tests.law.ask import Setting
 from tests.law.forgetting import forgetting
-from tests.law.kinds import frames, levels, sessions, sliding, spanning, widening
+from tests.law.kinds import frames, levels, sessions, sliding, spanning, trailing, widening
 from tests.law.sample import sampled
 
 KINDS = {
@@ -19,6 +19,7 @@ KINDS = {
         frames.KIND,
         sessions.KIND,
         widening.KIND,
+        trailing.KIND,
     )
 }
 

@@ -28,6 +28,7 @@ DEFAULT = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStorePr
 TO_WRITE = f"spark.conf.set({PROVIDER!r}, {ROCKSDB!r})"  # says the error of one that needs it
 # What Spark itself does not take over into a new session.
 NOT_TAKEN_OVER = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
+KNOWN = ("seq", "n", "v")  # columns that tell rows apart
 ONE_TASK = ("spark.sql.shuffle.partitions", "1")  # a sample of each kind runs in several
 
 
@@ -107,7 +108,19 @@ def plainly(df):
     )  # fmt: skip
 
 
+def _attach(ask, windowed):
+    """What is asked of each row, known by these of its columns."""
+    asked = calls(ask.requests)
+    found = windowed.attach(**{ask.names.get(name, name): call for name, call in asked.items()})
+    names = [quote(name) for name in _called(ask.names, [*ask.by, *KNOWN])]
+    time = quote(_called(ask.names, ask.time))
+    own = windowed._bound.df.columns  # noqa: SLF001
+    results = [quote(name) for name in found.columns if name not in own]
+    return found.selectExpr(*names, f"unix_micros({time}) as at", *results)
+
+
 ACTIONS = {
+    "attach": _attach,
     "agg": _agg,
     "frames": _frames,
     "rows": _rows,

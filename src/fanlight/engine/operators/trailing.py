@@ -178,10 +178,12 @@ class Trailer(KeyedOperator[TrailingQuery]):
                 lo = np.maximum(lo, hi - horizon.rows)
             return self.combine_ranges(self.slices, lo, hi)
         inside = (own >= lo) & (own < hi)
-        if horizon.rows:
-            lo = np.where(inside, lo, np.maximum(lo, hi - horizon.rows))
-        before = self.combine_ranges(self.slices, lo, np.where(inside, own, hi))
-        after = self.combine_ranges(self.slices, np.where(inside, own + 1, hi), hi)
+        # Where the row itself is not among them, all are on one side of it: no end moves back.
+        turn = np.maximum(lo, hi - horizon.rows) if horizon.rows else hi
+        before = self.combine_ranges(
+            self.slices, lo, np.where(inside, own, lo if horizon.rows else hi)
+        )
+        after = self.combine_ranges(self.slices, np.where(inside, own + 1, turn), hi)
         return combine_pairs(before, after, self.query.monoids)
 
     def _drop_rows(self) -> None:

@@ -14,13 +14,14 @@ EVER = 2**62  # longer than any time, as in kernels/trailing
 class Horizon:
     """For a row at ``t`` the rows at ``[t - first, t - last]``, or the latest ``rows`` of them.
 
-    ``whole``: all that came before the first one belong to it, too.
+    It begins ``back`` before the row, whether or not a row at that very time belongs to it.
     """
 
     first: int
     last: int
     rows: int = 0
     include_self: bool = True
+    back: int = EVER
 
     @property
     def whole(self) -> bool:
@@ -39,5 +40,6 @@ def horizon_of(spec: Trailing, time_kind: str) -> Horizon:
     if by_time is None:
         rows = int(spec.range.value) if spec.range else 0
         return Horizon(EVER, last, rows, spec.include_self)
-    first = delay + int(by_time.value) - (spec.closed in ("right", "neither"))
-    return Horizon(first, last, 0, spec.include_self)
+    back = delay + int(by_time.value)
+    first = back - (spec.closed in ("right", "neither"))
+    return Horizon(first, last, 0, spec.include_self, back)

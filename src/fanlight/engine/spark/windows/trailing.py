@@ -243,7 +243,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         for number, horizon in enumerate(bound.horizons):
             own = [f"{name}_{number} as {name}" for name in names]
             rows = rows.selectExpr("*", *own)
-            start = f"(t - {horizon.first}L)"
+            start = f"(t - {horizon.back}L)"
             lowered = [
                 f"if(t is null, null, {output.sql(start)}) as r{place}_{number}"
                 for place, output in enumerate(fields.outputs)
