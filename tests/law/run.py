@@ -114,7 +114,7 @@ def _attach(ask, windowed):
     found = windowed.attach(**{ask.names.get(name, name): call for name, call in asked.items()})
     names = [quote(name) for name in _called(ask.names, [*ask.by, *KNOWN])]
     time = quote(_called(ask.names, ask.time))
-    own = windowed._bound.df.columns  # noqa: SLF001
+    own = windowed._bound.df.columns
     results = [quote(name) for name in found.columns if name not in own]
     return found.selectExpr(*names, f"unix_micros({time}) as at", *results)
 

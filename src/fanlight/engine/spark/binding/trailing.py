@@ -42,7 +42,7 @@ def bind_trailing(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Trai
 
 
 def bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> DataFrame:
-    """The rows of another DataFrame that ask: keys, ``t``, and their columns ``s0``, ``s1`` and so on."""
+    """The rows of another DataFrame that ask: keys, ``t``, and their columns ``s0``, ``s1``…."""
     try:
         source = bind_source(spine, time, bound.names if by is None else by, (), ())
     except FanlightError as error:

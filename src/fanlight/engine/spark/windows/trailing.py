@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.algebra.template import find_places
-from fanlight.engine.plan.candidate import find_strategy
+from fanlight.engine.plan import ways
+from fanlight.engine.plan.candidate import Candidate, choose_candidate, find_strategy
+from fanlight.engine.plan.explain_trailing import explain_trailing
 from fanlight.engine.plan.trailing import EVER
 from fanlight.engine.plan.ways import ARROW, AUTO, Strategy
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine
@@ -20,11 +22,13 @@ from fanlight.engine.spark.ordered.trailing_rows import (
 )
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, is_taken
+from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.windows.base import (
     Windowed,
     check_analysis,
     check_hints,
     errors_of_call,
+    read_verbose,
     with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
@@ -276,8 +280,45 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         return found.union(lost.select(*[expr(lost, quote(n)) for n in bound.df.columns], *nulls))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
-        """What is computed."""
-        raise NotImplementedError
+        """What is computed, how, and what a stream keeps.
+
+        Parameters
+        ----------
+        aggregates, named
+            As for :meth:`attach`.
+        verbose
+            As for other windows; there is one way to compute these.
+
+        Returns
+        -------
+        str
+            A page to print.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> paid = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(4)")
+        >>> print(fl.over(paid, fl.Trailing("1 minute"), time="ts").explain(fl.agg.count()))
+        ... # doctest: +ELLIPSIS
+        Trailing('1 minute') over 'ts', batch
+          computes    count(1)
+          how         the rows of a key are gone through once, in order of time; each enters and ...
+
+        """
+        bound = self._bound
+        verbose, named = read_verbose(verbose, named)
+        fields = (
+            self._build_fields(aggregates, named, bound.df) if aggregates or named else Fields()
+        )
+        streaming = bound.df.isStreaming
+        way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
+        plan = choose_candidate([Candidate(ARROW, way, bound.horizons)], self._strategy)
+        return explain_trailing(
+            bound.spec, plan, bound.time, bound.names,
+            [name for output in fields.outputs for name in self._names(output.label)],
+            state=describe_state(bound) if streaming else "",
+            silence=bound.source.forget_after, verbose=verbose,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"TrailingWindows({self._bound.spec!r} over {self._bound.time!r})"
