@@ -108,6 +108,12 @@ GOOD = [
         "gap": "1 minute", "max_duration": "1 hour", "max_rows": 3, "min_rows": 1,
         "min_duration": "1 minute",
     })),
+    ("Trailing", Good(fl.Trailing, {
+        "range": "1 hour", "delay": "7 days", "closed": "left", "include_self": False,
+    })),
+    ("Trailing", Good(fl.Trailing, {
+        "range": fl.rows(3), "delay": 0, "closed": "neither", "include_self": True,
+    })),
     ("ProgressiveWidening", Good(fl.ProgressiveWidening, {
         "first": "1 second", "longest": "1 day", "max_rows": 100, "factor": 2,
     })),

@@ -39,6 +39,10 @@ def framed(rows, spec):
     return fl.over(rows, spec, time="ts", by="k").using("arrow").agg(agg.count())
 
 
+def looked_back(rows):
+    return fl.over(rows, fl.Trailing("1 minute"), time="ts", by="k").attach(n=agg.count())
+
+
 # An example of each feature of the table.
 MADE = dict(
     zip(
@@ -53,6 +57,7 @@ MADE = dict(
             lambda rows: framed(rows, fl.ThresholdFrame("v > 1")),
             lambda rows: framed(rows, fl.Session("1 minute")),
             matched,
+            looked_back,
         ),
         strict=True,
     )

@@ -100,6 +100,8 @@ KINDS = (
          native=False),
     Case("tagged rows", fl.ThresholdFrame("`a.b` > 4"), (24, 0), (24, 0), lambda w: w.rows(),
          native=False),
+    Case("trailing", fl.Trailing("2 minutes"), (24, 42), (24, 84),
+         lambda w: w.attach(n=agg.count()), native=False),
     Case("detect", fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=8),
          (2, 0), (1, 0), detected, native=False),
 )  # fmt: skip

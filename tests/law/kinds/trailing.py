@@ -59,7 +59,7 @@ KIND = Kind(
     batch=(
         *trailing("every window", SPECS, ROWS, NUMBERS),
         *trailing("in order", [SPANS[5], WHOLE[0], *COUNTED], ROWS, ORDERED),
-        *trailing("several", [SEVERAL], ROWS, NUMBERS),
+        *trailing("several", [SEVERAL], ROWS, NUMBERS, strategies=("auto", "arrow")),
         *trailing("every aggregate", [SPANS[1], SPANS[5]], ROWS, EVERY),
         *trailing("every aggregate, of all rows", [WHOLE[1], COUNTED[1]], ROWS, LASTING),
         *trailing("without keys", [SPANS[1], WHOLE[1], COUNTED[0]], keyless(ROWS, 60), NUMBERS,

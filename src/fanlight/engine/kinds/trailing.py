@@ -68,7 +68,6 @@ TRAILING = Kind(
         examples={"TRAILING": "TRAILING 1 HOUR"},
         arguments={"range": "TRAILING"},
     ),
-    right=({"range": "1 hour"}, {"range": 1}),
 )
 
 register(TRAILING)

@@ -43,7 +43,7 @@ def explain_trailing(
     text = write_page(
         spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose
     )
-    return Explained(text, Picture(spec.windows))
+    return Explained(text, Picture(spec))
 
 
 def _describe_kept(spec: Labelled, horizons: Sequence[Horizon]) -> str:

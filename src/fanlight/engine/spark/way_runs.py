@@ -27,6 +27,7 @@ from fanlight.engine.spark.ordered import (
     ranked_values,
     row_windows,
     techniques,
+    trailing_rows,
     widening_detection,
 )
 from fanlight.engine.spark.placed import batch, changes, spark_windows, stream
@@ -84,6 +85,11 @@ def run_results(asked: Asked) -> DataFrame:
 def frames_module(way: Way) -> ModuleType:
     """The module with the functions ``frames`` and ``rows`` that find frames in this way."""
     return _FRAMES[way]
+
+
+def attach_function(way: Way) -> Callable[..., DataFrame]:
+    """The function that attaches to rows what they look back at, in this way."""
+    return _LOOKED_BACK[way]
 
 
 def search_function(way: Way) -> Callable[..., DataFrame]:
@@ -173,6 +179,11 @@ _FRAMES: dict[Way, ModuleType] = {
     ways.FRAMES_IN_A_PASS: frame_batch,
     ways.FRAMES_IN_OPERATOR: frame_stream,
     ways.FRAMES_COMPARED: frame_native,
+}
+
+_LOOKED_BACK: dict[Way, Callable[..., DataFrame]] = {
+    ways.LOOKED_BACK: trailing_rows.attach_in_a_pass,
+    ways.LOOKED_BACK_IN_OPERATOR: trailing_rows.attach_in_a_stream,
 }
 
 _SEARCHES: dict[Way, Callable[..., DataFrame]] = {

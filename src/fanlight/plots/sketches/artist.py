@@ -8,14 +8,16 @@ from html import escape
 from typing import Any
 
 from fanlight.engine.kinds import kind_of
-from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, WIDENED, Family
+from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, TRAILED, WIDENED, Family
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.pictures import Picture
+from fanlight.engine.spec.trailing import Labelled
 from fanlight.plots.sketches import svg
 from fanlight.plots.sketches.frames import sketch_frames
 from fanlight.plots.sketches.model import Sketch
 from fanlight.plots.sketches.plan_slices import add_plan
 from fanlight.plots.sketches.sliding import sketch_levels, sketch_queries, sketch_sliding
+from fanlight.plots.sketches.trailing import sketch_horizons, sketch_trailing
 from fanlight.plots.sketches.widening import sketch_widening
 
 _SKETCHES: dict[Family, Callable[[Any], Sketch]] = {
@@ -23,12 +25,15 @@ _SKETCHES: dict[Family, Callable[[Any], Sketch]] = {
     LEVELLED: sketch_levels,
     FRAMED: sketch_frames,
     WIDENED: sketch_widening,
+    TRAILED: sketch_trailing,
 }
 
 
 def sketch_spec(spec: object) -> Sketch:
     """The sketch of a spec, or of a list of sliding windows."""
     kind = kind_of(spec)
+    if isinstance(spec, Labelled):
+        return sketch_horizons(dict(zip(spec.labels, spec.windows, strict=True)))
     if kind is not None and isinstance(spec, Sequence):
         return sketch_queries(spec)
     if kind is not None:

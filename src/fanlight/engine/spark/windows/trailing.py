@@ -9,20 +9,17 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.algebra.template import find_places
 from fanlight.engine.plan import ways
-from fanlight.engine.plan.candidate import Candidate, choose_candidate, find_strategy
+from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate, find_strategy
 from fanlight.engine.plan.explain_trailing import explain_trailing
-from fanlight.engine.plan.trailing import EVER
+from fanlight.engine.plan.trailing import EVER, Horizon
 from fanlight.engine.plan.ways import ARROW, AUTO, Strategy
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
-from fanlight.engine.spark.ordered.trailing_rows import (
-    attach_in_a_pass,
-    attach_in_a_stream,
-    attach_to_in_a_pass,
-)
+from fanlight.engine.spark.ordered.trailing_rows import attach_to_in_a_pass
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, is_taken
 from fanlight.engine.spark.state import describe_state
+from fanlight.engine.spark.way_runs import attach_function
 from fanlight.engine.spark.windows.base import (
     Windowed,
     check_analysis,
@@ -87,8 +84,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         with errors_of_call(_name_calls(aggregates, named)):
             fields = self._build_fields(aggregates, named, bound.df)
             arguments = list(fields.arguments.values())
-            attach = attach_in_a_stream if bound.df.isStreaming else attach_in_a_pass
-            rows = attach(bound, fields, arguments)
+            rows = attach_function(self._plan.chosen.way)(bound, fields, arguments)
             names = [fields.arguments[name] for name in bound.df.columns]
             columns = list(zip(names, bound.df.columns, strict=True))
             found = self._lower(rows, fields, columns)
@@ -211,6 +207,12 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         """
         return rejected_rows(self._bound)
 
+    @property
+    def _plan(self) -> Plan[tuple[Horizon, ...]]:
+        streaming = self._bound.df.isStreaming
+        way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
+        return choose_candidate([Candidate(ARROW, way, self._bound.horizons)], self._strategy)
+
     def _build_fields(self, aggregates: Any, named: Any, rows: DataFrame) -> Fields:
         """The fields of the aggregates; names must be free among the columns of ``rows``."""
         bound = self._bound
@@ -311,10 +313,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             self._build_fields(aggregates, named, bound.df) if aggregates or named else Fields()
         )
         streaming = bound.df.isStreaming
-        way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
-        plan = choose_candidate([Candidate(ARROW, way, bound.horizons)], self._strategy)
         return explain_trailing(
-            bound.spec, plan, bound.time, bound.names,
+            bound.spec, self._plan, bound.time, bound.names,
             [name for output in fields.outputs for name in self._names(output.label)],
             state=describe_state(bound) if streaming else "",
             silence=bound.source.forget_after, verbose=verbose,
