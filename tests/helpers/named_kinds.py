@@ -169,6 +169,12 @@ KINDS = {
     "split, so far": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
         "30 seconds", *aggregates(c, most=3), so_far=True
     ),
+    "features": lambda df, c: over(
+        df, c, {c("long"): fl.Trailing("2 minutes"), c("all"): fl.Trailing()}
+    ).attach(*aggregates(c, most=3)),
+    "features of others": lambda df, c: over(df, c, fl.Trailing("2 minutes")).attach_to(
+        df, *(one.alias(c(f"of {n}")) for n, one in enumerate(aggregates(c, most=3))), time=c("at")
+    ),
     "sessions": lambda df, c: over(df, c, fl.Session("30 seconds")).agg(*aggregates(c)),
     "own gaps": lambda df, c: over(
         df, c, fl.Session(F.make_dt_interval(secs=c.column("whole") * 10))

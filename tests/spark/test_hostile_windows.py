@@ -58,9 +58,14 @@ def calls(df):
         yield Good(windows.agg, AGGREGATES)
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})
     yield Good(widening.explain, {"verbose": True})
+    trailing = fl.over(df, fl.Trailing("1 hour"), **PLACE)
+    yield Good(fl.over, {"df": df, "spec": fl.Trailing(), **PLACE, "tiebreak": (), **LATE})
+    yield Good(trailing.attach, AGGREGATES)
+    yield Good(trailing.explain, {**AGGREGATES, "verbose": False})
+    yield Good(trailing.attach_to, {"spine": df, "time": "ts", "by": ["k"], **AGGREGATES})
     more = {"duration": "1 minute", "height": 3, "strategy": "se-ml-slicing"}
     yield Good(events.using, {**HINTS, **more})
-    for windows in (sliding, levels, frames, widening):
+    for windows in (sliding, levels, frames, widening, trailing):
         yield Good(windows.using, HINTS)
     yield Good(levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds"})
     yield Good(levels.recurring, {"column": "s", "counts": True})

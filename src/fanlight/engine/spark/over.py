@@ -233,14 +233,17 @@ def _bind_windows(
 ) -> Windowed:
     """The windows of a request, bound to the DataFrame."""
     kind = kind_of(spec)
-    if kind is None and not isinstance(spec, (list, tuple)):
+    several = isinstance(spec, (list, tuple, Mapping))
+    if kind is None and not several:
         own = translation.translate_windows(df, spec)
         raise refuse(
             f"over(df, {spec!r})",
             "is not a window that fanlight knows",
             f"write {own}" if own else "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
         )
-    family = PLACED if kind is None else kind.family  # what is wrong in a list is told below
+    # What is wrong in a list or a mapping is told below.
+    listed = TRAILED if isinstance(spec, Mapping) else PLACED
+    family = listed if kind is None else kind.family
     if isinstance(time, (tuple, list)):
         if family.lasting:
             lasting = bind_lasting(df, spec, time, by, tiebreak, late)

@@ -25,7 +25,8 @@ def refuse_attribute(windowed: object, name: str) -> MissingError:
     """The error for an attribute ``name``."""
     kind = type(windowed)
     own = [method for method in dir(kind) if not method.startswith("_")]
-    result = next(m for m in ("agg(agg.count())", "detect(…)") if m.split("(")[0] in own)
+    results = ("agg(agg.count())", "attach(agg.count())", "detect(…)")
+    result = next(method for method in results if method.split("(")[0] in own)
     of = f"{kind.__name__} has no {name!r}"
     if hasattr(DataFrame, name):
         where = fill(_BEFORE.get(name, ""), name=name)

@@ -1,0 +1,127 @@
+"""Trailing windows: beside Spark's own, as of the rows of another table, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.helpers.dataframes import collected, frame, stream
+from tests.law.data import minute
+
+ROWS = [minute(at, n=at % 7, v=float(at % 5), seq=at % 3, s="ab"[at % 2], k="xy"[at % 3 == 0])
+        for at in [*range(0, 40), *range(60, 90, 2), *range(30, 36)]]  # fmt: skip
+SQL = "over (partition by k order by unix_micros(ts) range between {} preceding and {} preceding)"
+HOUR = 60 * 60_000_000
+MINUTES = 60_000_000
+
+
+def test_it_is_what_spark_finds_window_by_window(classic):
+    """Where Spark's RANGE BETWEEN can say it."""
+    df = frame(classic, ROWS).select("k", "ts", "n", "v")
+    spans = {
+        "right": (fl.Trailing("7 minutes"), (7 * MINUTES - 1, 0)),
+        "left": (fl.Trailing("7 minutes", closed="left"), (7 * MINUTES, 1)),
+        "both": (fl.Trailing("7 minutes", closed="both"), (7 * MINUTES, 0)),
+        "neither": (fl.Trailing("7 minutes", closed="neither"), (7 * MINUTES - 1, 1)),
+        "late": (fl.Trailing("7 minutes", delay="1 hour"), (HOUR + 7 * MINUTES - 1, HOUR)),
+    }
+    windows = fl.over(df, {label: spec for label, (spec, _) in spans.items()}, time="ts", by="k")
+    found = windows.attach(c=agg.count(), s=agg.sum("n"), m=agg.max("v"), d=agg.avg("v"))
+    asked = {"c": "count(1)", "s": "sum(n)", "m": "max(v)", "d": "avg(v)"}
+    own = [
+        f"{text} {SQL.format(*ends)} as {name}_{label}"
+        for name, text in asked.items()
+        for label, (_, ends) in spans.items()
+    ]
+    assert sorted(map(repr, collected(found))) == sorted(
+        map(repr, collected(df.selectExpr("*", *own)))
+    )
+
+
+def test_other_rows_ask(spark):
+    """By a join that says it in SQL: nothing from after the asking row counts."""
+    df = frame(spark, ROWS).select("k", "ts", "n", "v")
+    asks = frame(
+        spark,
+        [minute(at, k=k, n=at) for at in (0, 5, 35, 61, 62, 200) for k in ("x", "y", "none")],
+    ).selectExpr("k as who", "ts + interval 30 seconds as at", "n as number")
+    asks = asks.union(asks.limit(1).selectExpr("who", "cast(null as timestamp)", "-1"))
+    windows = fl.over(
+        df, {"7m": fl.Trailing("7 minutes", delay="1 minute"), "ever": fl.Trailing()},
+        time="ts", by="k",
+    )  # fmt: skip
+    found = windows.attach_to(asks, c=agg.count(), s=agg.sum("n"), time="at", by="who")
+    df.createOrReplaceTempView("rows_of_test")
+    asks.createOrReplaceTempView("asks_of_test")
+    wanted = spark.sql("""
+        SELECT who, at, number,
+               if(at IS NULL, NULL, count_if(t > a - 480000000 AND t <= a - 60000000)) AS c_7m,
+               if(at IS NULL, NULL, count(n) FILTER (WHERE t <= a)) AS c_ever,
+               sum(n) FILTER (WHERE t > a - 480000000 AND t <= a - 60000000) AS s_7m,
+               sum(n) FILTER (WHERE t <= a) AS s_ever
+        FROM (SELECT *, unix_micros(at) AS a FROM asks_of_test)
+        LEFT JOIN (SELECT k, n, unix_micros(ts) AS t FROM rows_of_test) ON who = k
+        GROUP BY who, at, number
+    """)
+    assert sorted(map(repr, collected(found))) == sorted(map(repr, collected(wanted)))
+
+
+@pytest.mark.streaming
+def test_a_stream_keeps_rows_without_a_time_and_carries_its_watermark_on(classic, tmp_path):
+    rows = [*ROWS[:30], {**ROWS[0], "ts": None}]
+
+    def query(df):
+        found = fl.over(df, fl.Trailing("5 minutes"), time="ts", by=["case", "k"]).attach(
+            seen=agg.count()
+        )
+        return found.select("case", "k", "ts", "n", "seen")
+
+    got = stream(classic, tmp_path, [rows[:15], rows[15:]], query, delay="40 minutes")
+    batch = collected(query(frame(classic, rows)))
+    assert sorted(map(repr, got)) == sorted(map(repr, batch))
+    assert sum(row["seen"] is None for row in batch) == 1
+
+    def counted(df):
+        return fl.over(query(df), fl.Sliding("10 minutes"), time="ts", by="case").agg(
+            most=agg.max("seen")
+        )
+
+    got = stream(classic, tmp_path, [rows[:15], rows[15:30]], counted, delay="40 minutes")
+    assert sorted(map(repr, got)) == sorted(map(repr, collected(counted(frame(classic, rows)))))
+
+
+def test_what_cannot_be_asked(classic):
+    df = frame(classic, ROWS)
+    windows = fl.over(df, {"1h": fl.Trailing("1 hour")}, time="ts", by="k")
+    for ask, says in (
+        (lambda: fl.over(df, {}, time="ts"), "names no window"),
+        (lambda: fl.over(df, {"a": fl.Sliding("1 hour")}, time="ts"), "is not a Trailing"),
+        (lambda: fl.over(df, {"": fl.Trailing("1 hour")}, time="ts"), "label of a window"),
+        (lambda: fl.over(df, {1: fl.Trailing("1 hour")}, time="ts"), "label of a window"),
+        (lambda: fl.over(df, fl.Trailing(3), time="ts"), "range=3 is a number"),
+        (lambda: fl.over(df, fl.Trailing("1 hour"), time="v"), "look back exactly"),
+        (lambda: fl.over(df, fl.Trailing("1 hour"), time=("ts", "ts")), "is a pair"),
+        (lambda: fl.over(df, fl.Trailing("1 hour"), time="ts", late="open"), "late="),
+        (lambda: windows.agg(agg.count()), "attach"),
+        (windows.attach, "names no aggregate"),
+        (lambda: windows.attach(n=agg.sum("s")), "needs a number"),
+        (lambda: windows.attach(agg.count().alias("a"), a=agg.sum("n")), "'a'"),
+        (lambda: fl.over(df, fl.Trailing("1 hour"), time="ts").attach(v=agg.count()), "'v'"),
+        (lambda: fl.over(df, fl.Trailing(), time="ts").attach(agg.linear_fit("v")), "beginning of"),
+        (lambda: windows.using("native"), "not a strategy of trailing windows"),
+        (lambda: windows.attach_to(df, agg.count(), time="nope"), "attach_to"),
+        (lambda: windows.attach_to(df, agg.count(), time="ts", by=["k", "s"]), "pair up"),
+        (lambda: windows.attach_to(df, agg.count(), time="ts", by="n"), "is of type bigint"),
+        (lambda: windows.attach_to(df, agg.count(), time="n"), "is of type bigint"),
+    ):
+        with pytest.raises(fl.FanlightError, match=says):
+            ask()
+    with pytest.raises(fl.FanlightError, match="not known then"):
+        fl.Trailing("1 hour", delay=-1)
+    for bad in (
+        {"range": 0}, {"delay": fl.rows(3)}, {"range": 3, "delay": "1 hour"}, {"closed": "up"},
+        {"range": fl.rows(3), "closed": "left"}, {"include_self": 1},
+    ):  # fmt: skip
+        with pytest.raises(fl.FanlightError):
+            fl.Trailing(**bad)
