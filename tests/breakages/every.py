@@ -9,6 +9,7 @@ from tests.breakages import (
     in_operators,
     in_plans,
     in_replays,
+    in_trailing,
     on_spark,
 )
 
@@ -16,6 +17,7 @@ WITHOUT_SPARK = (
     *in_operators.BREAKAGES,
     *in_lives.WITHOUT_SPARK,
     *in_limits.WITHOUT_SPARK,
+    *in_trailing.WITHOUT_SPARK,
     *in_plans.BREAKAGES,
     *in_language.BREAKAGES,
     *in_replays.BREAKAGES,

@@ -10,7 +10,7 @@ from tests.helpers.dataframes import collected, frame, stream
 from tests.law.data import minute
 
 ROWS = [minute(at, n=at % 7, v=float(at % 5), seq=at % 3, s="ab"[at % 2], k="xy"[at % 3 == 0])
-        for at in [*range(0, 40), *range(60, 90, 2), *range(30, 36)]]  # fmt: skip
+        for at in [*range(40), *range(60, 90, 2), *range(30, 36)]]  # fmt: skip
 SQL = "over (partition by k order by unix_micros(ts) range between {} preceding and {} preceding)"
 HOUR = 60 * 60_000_000
 MINUTES = 60_000_000

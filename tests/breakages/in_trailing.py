@@ -1,0 +1,41 @@
+"""Breakages of trailing windows."""
+
+from __future__ import annotations
+
+from tests.breakages.breakage import seen_by
+from tests.breakages.change import Code
+
+trailing = seen_by("tests/operators/test_trailing_operator.py")
+
+WITHOUT_SPARK = (
+    trailing(
+        "a row at the later end of a window is not in it",
+        "kernels.trailing:find_ranges",
+        Code("times[end] <= t - last", "times[end] < t - last"),
+    ),
+    trailing(
+        "a row at the earlier end of a window is not in it",
+        "kernels.trailing:find_ranges",
+        Code("times[begin] < t - first", "times[begin] <= t - first"),
+    ),
+    trailing(
+        "rows that a later one looks back at are dropped",
+        "Trailer._drop_rows",
+        Code("hi if horizon.whole else lo", "hi"),
+    ),
+    trailing(
+        "all rows before are forgotten instead of combined",
+        "Trailer._drop_rows",
+        Code("not self.query.is_whole", "True"),
+    ),
+    trailing(
+        "a row is among those that it looks back at without itself",
+        "Trailer._combine",
+        Code("(own >= lo) & (own < hi)", "(own >= lo) & (own < lo)"),
+    ),
+    trailing(
+        "rows of one time are cut apart by a chunk",
+        "TrailingBatches.__call__",
+        Code("int(np.searchsorted(times, times[-1])) if len(times) else 0", "len(times)"),
+    ),
+)
