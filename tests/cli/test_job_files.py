@@ -325,6 +325,8 @@ WINDOWS = [
     ('window = "DeltaFrame"\ndeltas = { rows = 10 }', fl.DeltaFrame({"rows": 10})),
     ('window = "MultiGranular"\nranges = ["1 minute", "1 hour"]\nslides = ["1 minute", "1 minute"]',
      fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"])),
+    ('window = "Trailing"\nrange = "1 hour"\ndelay = "1 day"\nclosed = "left"',
+     fl.Trailing("1 hour", delay="1 day", closed="left")),
     ('window = "PredicateFrame"\nopen = "seconds > 1"\nclose = "seconds < 1"',
      fl.PredicateFrame("seconds > 1", "seconds < 1")),
 ]  # fmt: skip
@@ -339,7 +341,9 @@ def test_every_kind_of_window_is_written_as_in_the_api(text, spec, tmp_path):
 def test_no_kind_of_window_is_forgotten():
     tried = {type(spec).__name__ for _, spec in WINDOWS}
     assert tried == set(query.window_kinds())
-    kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {"Session", "Sliding", "MultiGranular"}
+    kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {
+        "Session", "Sliding", "MultiGranular", "Trailing",
+    }  # fmt: skip
     assert set(query.window_kinds()) == kinds
 
 

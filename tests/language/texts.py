@@ -80,6 +80,14 @@ READ = {
         fl.StateFrame(["`a b`", "temp > 40"], nulls="skip", max_rows=2)
     ),
     "FRAME STATE state NULLS END": fl.StateFrame("state", nulls="end"),
+    "TRAILING 1 HOUR": fl.Trailing("1 hour"),
+    "TRAILING ALL EXCLUDE SELF": fl.Trailing(include_self=False),
+    "TRAILING 30 DAYS DELAY 7 DAYS CLOSED LEFT": (
+        fl.Trailing("30 days", delay="7 days", closed="left")
+    ),
+    "TRAILING 10 ROWS DELAY 5 CLOSED NEITHER EXCLUDE SELF": (
+        fl.Trailing(fl.rows(10), delay=5, closed="neither", include_self=False)
+    ),
     "SESSION 5 MINUTES MAX 8 HOURS MIN 3 ROWS": (
         fl.Session("5 minutes", max_duration="8 hours", min_rows=3)
     ),

@@ -91,6 +91,18 @@ def test_a_stream_keeps_rows_without_a_time_and_carries_its_watermark_on(classic
     assert sorted(map(repr, got)) == sorted(map(repr, collected(counted(frame(classic, rows)))))
 
 
+def test_it_is_asked_in_sql(classic):
+    df = frame(classic, ROWS).select("k", "ts", "n", "v")
+    text = """
+        SELECT upper(k) AS key, n, sum(n) AS s, count(*) AS c
+        FROM df [WATTR ts TRAILING 7 MINUTES DELAY 1 MINUTE] GROUP BY upper(k) HAVING count(*) > 1
+    """
+    windows = fl.over(df, fl.Trailing("7 minutes", delay="1 minute"), time="ts", by="k")
+    wanted = windows.attach(s=agg.sum("n"), c=agg.count()).where("c > 1")
+    wanted = wanted.selectExpr("upper(k) as key", "n", "s", "c")
+    assert sorted(map(repr, collected(fl.sql(text, df=df)))) == sorted(map(repr, collected(wanted)))
+
+
 def test_what_cannot_be_asked(classic):
     df = frame(classic, ROWS)
     windows = fl.over(df, {"1h": fl.Trailing("1 hour")}, time="ts", by="k")

@@ -53,7 +53,7 @@ class WindowQuery:
     @property
     def columns(self) -> tuple[str, ...] | None:
         """The names of the result's columns; a field of a struct is listed by both its names."""
-        if self.spec is None:
+        if self.spec is None or isinstance(self.spec, fl.Trailing):
             return None
         own = output_columns(self.spec)
         fields = (name.rpartition(".")[2].strip("`") for name in self.by)
@@ -71,8 +71,11 @@ class WindowQuery:
     def result(self, tables: Mapping[str, DataFrame]) -> DataFrame:
         """The windows with their aggregates; without aggregates, the frames themselves."""
         windows: Any = self.bind_windows(tables)
-        result: DataFrame
-        result = windows.agg(**self.aggregates) if self.aggregates else windows.frames()
+        if not self.aggregates:
+            frames: DataFrame = windows.frames()
+            return frames
+        method = windows.attach if isinstance(self.spec, fl.Trailing) else windows.agg
+        result: DataFrame = method(**self.aggregates)
         return result
 
     def explain(self, tables: Mapping[str, DataFrame], *, verbose: bool) -> str:

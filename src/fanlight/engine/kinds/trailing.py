@@ -68,6 +68,7 @@ TRAILING = Kind(
         examples={"TRAILING": "TRAILING 1 HOUR"},
         arguments={"range": "TRAILING"},
     ),
+    right=({"range": "1 hour"}, {"range": 1}),
 )
 
 register(TRAILING)

@@ -15,9 +15,11 @@ from fanlight.engine.algebra.sql_text import in_backticks, quote
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.sql import expr, free_name, is_taken
 from fanlight.engine.spark.windows.frames import FrameWindows
+from fanlight.engine.spark.windows.trailing import TrailingWindows
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.frames import Frame
+from fanlight.engine.spec.trailing import Trailing
 from fanlight.language.calls import ParsedCall
 from fanlight.language.clause import Name
 from fanlight.language.error_translation import ArgumentSpan, translate_errors
@@ -218,7 +220,8 @@ class SelectRun:
         result: DataFrame
         if verb is None:
             if calls:
-                result = windows.agg(*calls)
+                trailing = isinstance(windows, TrailingWindows)
+                result = windows.attach(*calls) if trailing else windows.agg(*calls)
             elif isinstance(windows, FrameWindows):
                 result = windows.frames() if grouped else windows.rows()
             else:  # only the windows themselves
@@ -270,6 +273,10 @@ class SelectRun:
     def _replace_keys(self, place: Place, result: DataFrame) -> Replacements:
         """Replacements for keys that are expressions, by the names of their result columns."""
         replacements: Replacements = {}
+        if isinstance(
+            self.clause.spec, Trailing
+        ):  # results have the columns of which keys are made
+            return replacements
         columns = {key.words: name for key, name in zip(self.keys, result.columns, strict=False)}
         at, end = place
         while at < end:
