@@ -24,6 +24,7 @@ from benchmarks.cases.skew import skew
 from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.state import fixed, state
 from benchmarks.cases.times import disordered, flat, sliding, streaming
+from benchmarks.cases.trailing import trailing
 from benchmarks.cases.tuples import by_rows, by_tuple
 from benchmarks.cases.values import beside, distinct, quantiles
 from benchmarks.cases.widening import widening
@@ -57,6 +58,7 @@ CASES = {
     "state": state,
     "fixed": fixed,
     "passing-keys": passing_keys,
+    "trailing": trailing,
     "skew": skew,
     "latency": latency,
     "widening": widening,
