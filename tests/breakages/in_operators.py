@@ -190,7 +190,7 @@ BREAKAGES = (
     ),
     frames(
         "a row at the longest duration joins its frame",
-        "exceeds_size",
+        "comes_late",
         Code("t >= sizes.began[g] + sizes.cap", "t > sizes.began[g] + sizes.cap"),
     ),
     frames(
