@@ -40,8 +40,8 @@ class BoundaryFrame(Frame):
         Double-boundary frames: a frame may cross one boundary, and is a longest run of rows in two
         neighbouring cells. A row may be in two frames. One attribute only.
     min_rows, min_duration, max_rows, max_duration, max_gap
-        The least and the greatest size of a frame, as for :class:`ThresholdFrame`. A double-boundary
-        frame that a limit ends shares no row with the next one.
+        The least and the greatest size of a frame, as for :class:`ThresholdFrame`. A frame of two
+        cells that a limit ends shares no row with the next one.
 
     Raises
     ------

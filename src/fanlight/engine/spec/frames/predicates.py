@@ -51,16 +51,16 @@ class ThresholdFrame(Frame):
         A frame also ends before the row that would be too many, ``max_duration`` after its first
         row, and ``max_gap`` after its last row if no row has come by then; whichever comes first.
         The next row may open another frame. ``min_rows`` and ``min_duration`` judge what is left.
-        What time ends is closed without a further row, in a batch and in a stream. The limits count
-        from where the predicate began to hold; after an end by one of them it has to hold for
-        ``enter_for`` again, and before it has done so, there was no frame.
+        What time ends is closed without a further row, in a batch and in a stream. With
+        ``enter_for``, limits count from where the predicate began to hold: a run of rows that one
+        ends too early is no frame, and after each end the predicate has to hold that long again.
 
     Raises
     ------
     FanlightError
-        If an argument is of the wrong kind or not positive, or if no frame could ever be as large as
-        it must be. A predicate that does not parse, is not
-        boolean or names an unknown column is refused by :func:`fanlight.over`.
+        If an argument is of the wrong kind or not positive, or if limits leave out every frame. A
+        predicate that does not parse, is not boolean or names an unknown column is refused by
+        :func:`fanlight.over`.
 
     See Also
     --------
