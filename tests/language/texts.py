@@ -137,6 +137,18 @@ WRONG = [
         "SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR 3 ^ENTER FOR 4^]",
         "repeats",
     ),
+    (
+        "SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR 5 MAX ^5^]",
+        "^[^_]* write more after MAX, or leave ENTER FOR out",
+    ),
+    (
+        "SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR 5 MAX ^1 ROWS^]",
+        "^[^_]* write MAX 2 ROWS or more, or leave ENTER FOR out",
+    ),
+    (
+        "SELECT count(*) FROM b [WATTR ts FRAME STATE s MIN 3 ROWS MAX ^2 ROWS^]",
+        "^[^_]* write MAX 3 ROWS or more, or less after MIN",
+    ),
     ("SELECT count(*) FROM b [WATTR ts WIDENING 1 TO 9 MAX ^2.5^ ROWS]", "whole number"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^USING^]", "write for example USING panes"),
     ("SELECT count(*) FROM b JOIN c ^[WATTR ts RANGE 1 HOUR]^", "join in a sub-query"),

@@ -38,7 +38,7 @@ BAD = {
     "nothing to leave by": (lambda: fl.ThresholdFrame("v > 3", leave=""), "leave='' is empty"),
     "a duration too short to enter": (
         lambda: fl.ThresholdFrame("v > 3", enter_for="1 minute", max_duration="60 seconds"),
-        "enter_for='1 minute' leaves out every frame.*write more than '1 minute' for max_duration",
+        "enter_for='1 minute' leaves out every frame: .*; write a longer max_duration, or leave",
     ),
     "a row too few to enter": (
         lambda: fl.ThresholdFrame("v > 3", enter_for=5, max_rows=1),

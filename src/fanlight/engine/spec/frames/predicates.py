@@ -152,7 +152,7 @@ def _check_can_enter(enter_for: Extent, most: Most) -> None:
     """Refuse limits that end each run of rows before it has lasted long enough."""
     longest = most.duration
     if longest and longest.measure == enter_for.measure and longest.value <= enter_for.value:
-        limit, instead = f"max_duration={longest}", f"more than {enter_for} for max_duration"
+        limit, instead = f"max_duration={longest}", "a longer max_duration"
     elif most.rows == 1:
         limit, instead = "max_rows=1", "max_rows=2 or more"
     else:
