@@ -348,9 +348,10 @@ BY_LIMITS = {
 @pytest.mark.parametrize(("spec", "rows", "told"), BY_LIMITS.values(), ids=BY_LIMITS.keys())
 def test_limits_by_hand(spec, rows, told):
     asked, made = query([{"k": "a", "ts": t, **ROW, "n": n} for t, n in rows], spec)
-    _, found = streamed(asked, [([row], row[1] - 1) for row in made] + [([], 2**61)])
-    have = [(row["start"], row["ending"], row["rows"]) for out in found for row in out.to_pylist()]
-    assert have == told
+    one_by_one = [([row], row[1] - 1) for row in made] + [([], 2**61)]
+    for plan in (one_by_one, [(made, 2**61)]):
+        found = [row for out in streamed(asked, plan)[1] for row in out.to_pylist()]
+        assert [(row["start"], row["ending"], row["rows"]) for row in found] == told
 
 
 THRESHOLD = query([], fl.ThresholdFrame("v > 1"))[0].scheme
