@@ -74,15 +74,13 @@ GOOD = [
     })),
     ("ThresholdFrame", Good(fl.ThresholdFrame, {
         "predicate": "x > 1", "enter_for": "1 minute", "leave_for": "1 minute", "leave": "x < 0",
-        "min_rows": 1, "min_duration": "1 minute", "max_rows": None, "max_duration": None,
-        "max_gap": None,
+        **SIZES,
     })),
     ("BoundaryFrame", Good(fl.BoundaryFrame, {
         "cells": {"x": 4.2}, "overlapping": False, **SIZES,
     })),
     ("BoundaryFrame", Good(fl.BoundaryFrame, {
-        "cells": {"x": [1, 2]}, "overlapping": True, "min_rows": 1, "min_duration": None,
-        "max_rows": None, "max_duration": None, "max_gap": None,
+        "cells": {"x": [1, 2]}, "overlapping": True, **SIZES,
     })),
     ("DeltaFrame", Good(fl.DeltaFrame, {
         "deltas": {"x": 0.5}, "against": "range", "strict": False, "include_crossing": False,

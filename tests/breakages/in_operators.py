@@ -175,7 +175,7 @@ BREAKAGES = (
     ),
     frames(
         "a run that lasts exactly long enough opens no frame",
-        "dwell_pieces",
+        "_dwell_pieces",
         Code("t[i] - at >= enter_for", "t[i] - at > enter_for"),
     ),
     frames(
@@ -190,13 +190,36 @@ BREAKAGES = (
     ),
     frames(
         "a row at the longest duration joins its frame",
-        "exceeds_size",
+        "comes_late",
         Code("t >= sizes.began[g] + sizes.cap", "t > sizes.began[g] + sizes.cap"),
     ),
     frames(
         "a delta goes on from a frame that was cut short",
         "_mark_deltas",
         Code("inside, full = False, False", "full = False"),
+    ),
+    frames(
+        "a run that a limit ends goes on towards its frame",
+        "_dwell_pieces",
+        Code(
+            "sizes is not None and (within or current == ENTERS) and exceeds_size(sizes, g, i)",
+            "sizes is not None and within and exceeds_size(sizes, g, i)",
+        ),
+    ),
+    frames(
+        "the limits of a frame that begins with a run count from its next row",
+        "_double_pieces",
+        Code("sizes.t[since]", "sizes.t[i]"),
+    ),
+    frames(
+        "a double-boundary frame that a limit ends shares rows with the next",
+        "_double_pieces",
+        Code("inside = False", "pass"),
+    ),
+    frames(
+        "a run that has not lasted is a frame when time ends it",
+        "Assembly.expire",
+        Code("large & self._has_frame()[at]", "large"),
     ),
     frames(
         "a frame that was cut short goes on with a null",
@@ -215,7 +238,7 @@ BREAKAGES = (
     ),
     frames(
         "overlapping frames do not overlap",
-        "double_pieces",
+        "_double_pieces",
         Code("begin, other = since, present", "begin, other = i, present"),
     ),
     ranges(

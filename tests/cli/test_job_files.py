@@ -320,6 +320,8 @@ WINDOWS = [
     ('window = "AggregateFrame"\naggregate = "sum(seconds)"\nlimit = 10',
      fl.AggregateFrame(agg.sum("seconds"), 10)),
     ('window = "BoundaryFrame"\ncells = { seconds = 10 }', fl.BoundaryFrame({"seconds": 10})),
+    ('window = "BoundaryFrame"\ncells = { seconds = 10 }\noverlapping = true\nmax_gap = "1 minute"',
+     fl.BoundaryFrame({"seconds": 10}, overlapping=True, max_gap="1 minute")),
     ('window = "StateFrame"\nstate = ["antenna", "seconds > 1"]\nmax_gap = "1 minute"',
      fl.StateFrame(["antenna", "seconds > 1"], max_gap="1 minute")),
     ('window = "DeltaFrame"\ndeltas = { rows = 10 }', fl.DeltaFrame({"rows": 10})),

@@ -172,10 +172,20 @@ DWELLING = (
     fl.ThresholdFrame("n >= 1", leave="n < 0", leave_for="1 minute", min_rows=2),
     fl.ThresholdFrame("v > 1", leave="v < 1"),
     fl.ThresholdFrame("s is not null", leave_for="2 minutes", min_duration="90 seconds"),
+    fl.ThresholdFrame("n >= 1", enter_for="1 minute", max_gap="2 minutes"),
+    fl.ThresholdFrame("n >= 1", enter_for="30 seconds", leave_for="2 minutes", max_rows=3),
+    fl.ThresholdFrame("v > 1", enter_for="1 minute", leave="v < 1", max_duration="3 minutes"),
+    fl.ThresholdFrame(
+        "n >= 1", leave="n < 0", leave_for="1 minute", max_gap="90 seconds", max_rows=4, min_rows=2
+    ),
 )
 OVERLAPPING = (
     fl.BoundaryFrame({"v": 1.5}, overlapping=True),
     fl.BoundaryFrame({"n": 1}, overlapping=True),
+    fl.BoundaryFrame({"v": 1.5}, overlapping=True, max_rows=3),
+    fl.BoundaryFrame({"n": 1}, overlapping=True, max_duration="2 minutes", min_rows=2),
+    fl.BoundaryFrame({"n": 2}, overlapping=True, max_gap="1 minute", max_rows=4),
+    fl.BoundaryFrame({"v": 4}, overlapping=True, max_duration="3 minutes", max_gap="2 minutes"),
 )
 SEVERAL = tuple(
     fl.PredicateFrame(

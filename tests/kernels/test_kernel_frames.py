@@ -489,8 +489,8 @@ def doubles(cells):
 @given(st.lists(st.sampled_from([0, 1, 2, 3, one.NO_CELL]), max_size=12))
 def test_double_pieces(cells):
     def run(kernel):
-        state = no(1), ints(1), ints(1)
-        return kernel(np.array(cells, np.int64), np.array([0, len(cells)]), *state), state
+        state = no(1), ints(1), ints(1), ints(1), ints(1)
+        return kernel(np.array(cells, np.int64), np.array([0, len(cells)]), *state, None), state
 
     (found, state), (plain, other) = run(double_pieces), run(double_pieces.__wrapped__)
     for part, same in zip((*found, *state), (*plain, *other), strict=True):

@@ -126,12 +126,11 @@ def frames(draw):
     names = st.lists(NAMES, min_size=1, max_size=3, unique_by=lambda one: tuple(split_path(one)))
     if kind == "threshold":
         if draw(st.booleans()):
+            more = sizes(draw)
+            if "max_duration" not in more:
+                more["enter_for"] = draw(st.none() | durations())
             return fl.ThresholdFrame(
-                draw(SQL),
-                enter_for=draw(st.none() | durations()),
-                leave=draw(st.none() | SQL),
-                leave_for=draw(durations()),
-                min_rows=draw(st.integers(1, 30)),
+                draw(SQL), leave=draw(st.none() | SQL), leave_for=draw(durations()), **more
             )
         return fl.ThresholdFrame(draw(SQL), **sizes(draw))
     if kind == "predicate":
@@ -140,7 +139,7 @@ def frames(draw):
         points = st.lists(st.integers(-99, 99), min_size=1, max_size=4, unique=True).map(sorted)
         cells = {name: draw(st.one_of(NUMBERS, points)) for name in draw(names)}
         overlapping = len(cells) == 1 and draw(st.booleans())
-        return fl.BoundaryFrame(cells, **({"overlapping": True} if overlapping else sizes(draw)))
+        return fl.BoundaryFrame(cells, overlapping=overlapping, **sizes(draw))
     if kind == "delta":
         return fl.DeltaFrame(
             {name: draw(NUMBERS) for name in draw(names)},

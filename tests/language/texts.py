@@ -42,6 +42,9 @@ READ = {
         fl.BoundaryFrame({"x": 4.2, "y": [-1, 10, 25]})
     ),
     "FRAME BOUNDARY x EVERY 1 OVERLAPPING": fl.BoundaryFrame({"x": 1}, overlapping=True),
+    "FRAME BOUNDARY x EVERY 1 OVERLAPPING MAX GAP 5 MINUTES": (
+        fl.BoundaryFrame({"x": 1}, overlapping=True, max_gap="5 minutes")
+    ),
     "FRAME DELTA density BY 0.01, dye BY 0.02 AGAINST FIRST INCLUDE CROSSING": (
         fl.DeltaFrame({"density": 0.01, "dye": 0.02}, against="first", include_crossing=True)
     ),
@@ -70,9 +73,9 @@ READ = {
         fl.DeltaFrame({"v": 1}, min_rows=2, min_duration="1 second", max_rows=9,
                       max_duration="1 day", max_gap="5 minutes")
     ),
-    "FRAME THRESHOLD g < 54 ENTER FOR 15 MINUTES LEAVE (g > 70) LEAVE FOR 15 MINUTES MIN 3 ROWS": (
+    "FRAME THRESHOLD g < 54 ENTER FOR 15 MINUTES LEAVE (g > 70) LEAVE FOR 15 MINUTES MAX 1 DAY": (
         fl.ThresholdFrame("g < 54", enter_for="15 minutes", leave="g > 70",
-                          leave_for="15 minutes", min_rows=3)
+                          leave_for="15 minutes", max_duration="1 day")
     ),
     "FRAME THRESHOLD leave > enter LEAVE FOR 5": fl.ThresholdFrame("leave > enter", leave_for=5),
     "FRAME STATE status": fl.StateFrame("status"),
@@ -141,6 +144,18 @@ WRONG = [
     (
         "SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR 3 ^ENTER FOR 4^]",
         "repeats",
+    ),
+    (
+        "SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR 5 MAX ^5^]",
+        "^[^_]* write more after MAX, or leave ENTER FOR out",
+    ),
+    (
+        "SELECT count(*) FROM b [WATTR ts FRAME THRESHOLD v > 1 ENTER FOR 5 MAX ^1 ROWS^]",
+        "^[^_]* write MAX 2 ROWS or more, or leave ENTER FOR out",
+    ),
+    (
+        "SELECT count(*) FROM b [WATTR ts FRAME STATE s MIN 3 ROWS MAX ^2 ROWS^]",
+        "^[^_]* write MAX 3 ROWS or more, or less after MIN",
     ),
     ("SELECT count(*) FROM b [WATTR ts WIDENING 1 TO 9 MAX ^2.5^ ROWS]", "whole number"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^USING^]", "write for example USING panes"),

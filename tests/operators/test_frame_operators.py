@@ -311,6 +311,49 @@ def test_rows_of_small_sessions_are_let_go_by_the_watermark():
     assert len(operator.opened().framer.held) == 0
 
 
+def micros(count):
+    return f"{count} microseconds"
+
+
+# Rows as (t, n), and the frames by hand, as (start, end, rows).
+BY_LIMITS = {
+    "a run that is cut enters anew": (
+        fl.ThresholdFrame("n >= 1", enter_for=micros(4), max_rows=3),
+        [(0, 1), (1, 1), (2, 1), (3, 1), (5, 1), (7, 1), (8, 1)],
+        [(3, 8, 3)],
+    ),
+    "a silence that shows nothing": (
+        fl.ThresholdFrame("n >= 1", enter_for=micros(4), max_gap=micros(4)),
+        [(0, 1), (2, 1), (7, 1), (11, 1), (12, 0), (20, 1)],
+        [(7, 12, 2)],
+    ),
+    "a frame that is about to be left": (
+        fl.ThresholdFrame("n >= 1", leave_for=micros(5), max_duration=micros(9)),
+        [(0, 1), (3, 0), (6, 0), (9, 0), (12, 1), (13, 0), (18, 0)],
+        [(0, 9, 3), (12, 13, 1)],
+    ),
+    "a frame of two cells counts from its own first row": (
+        fl.BoundaryFrame({"n": 1}, overlapping=True, max_duration=micros(6)),
+        [(0, 0), (2, 1), (3, 1), (5, 2), (7, 2), (8, 2)],
+        [(0, 5, 3), (2, 8, 4), (8, 14, 1)],
+    ),
+    "a full frame that is left anyway shares its last run": (
+        fl.BoundaryFrame({"n": 1}, overlapping=True, max_rows=3),
+        [(0, 0), (1, 1), (2, 1), (3, 2), (4, 2), (5, 3)],
+        [(0, 3, 3), (1, 4, 3)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "rows", "told"), BY_LIMITS.values(), ids=BY_LIMITS.keys())
+def test_limits_by_hand(spec, rows, told):
+    asked, made = query([{"k": "a", "ts": t, **ROW, "n": n} for t, n in rows], spec)
+    one_by_one = [([row], row[1] - 1) for row in made] + [([], 2**61)]
+    for plan in (one_by_one, [(made, 2**61)]):
+        found = [row for out in streamed(asked, plan)[1] for row in out.to_pylist()]
+        assert [(row["start"], row["ending"], row["rows"]) for row in found] == told
+
+
 THRESHOLD = query([], fl.ThresholdFrame("v > 1"))[0].scheme
 TIMINGS = (Timing(gap=4), Timing(cap=7), Timing(gap=4, cap=7))
 

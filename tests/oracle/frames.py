@@ -78,7 +78,13 @@ def framed(
         elif isinstance(spec, PredicateFrame) and spec.overlapping:
             every = _beside_each_other(ordered, times, spec)
         elif spec.most:
-            every = list(_cut_short(ordered, times, spec, holds or {}))
+            if isinstance(spec, ThresholdFrame) and spec.dwells:
+                cut_short = _cut_short_dwelling
+            elif isinstance(spec, BoundaryFrame) and spec.overlapping:
+                cut_short = _cut_short_in_two_cells
+            else:
+                cut_short = _cut_short
+            every = list(cut_short(ordered, times, spec, holds or {}))
         else:
             every = []
             for i, j in FRAMINGS[type(spec)](ordered, times, spec, holds or {}):
@@ -212,10 +218,6 @@ def _cut_short(
     What a row that may not be there begins is the framing of that row and those after it. A frame
     ends at the row after its last one, or when its time is over, whichever is earlier.
     """
-    most = spec.most
-    assert most is not None
-    longest = most.duration.value if most.duration else math.inf
-    gap = most.gap.value if most.gap else math.inf
     at = 0
     sizes: list[int] = []
     while at < len(rows):
@@ -227,18 +229,78 @@ def _cut_short(
         if not rest:
             return
         i, j = (place + at for place in rest[0])
-        fits = [
-            k for k in range(i + 1, j + 1)
-            if (most.rows is None or k - i <= most.rows)
-            and all(times[m] < times[i] + longest for m in range(i, k))
-            and all(times[m + 1] <= times[m] + gap for m in range(i, k - 1))
-        ]  # fmt: skip
-        at = max(fits)
+        at = _last_that_fits(times, i, j, spec)
         sizes.append(at - i)
-        over = min(times[i] + longest, times[at - 1] + gap)
-        end = min(over, times[at]) if at < len(rows) else over
-        closed = end < math.inf
-        yield i, at, int(end) if closed else times[-1] + 1, closed
+        yield _ended(times, i, at, spec)
+
+
+def _cut_short_dwelling(
+    rows: Sequence[Row], times: Sequence[int], spec: ThresholdFrame, holds: Holds
+) -> Iterator[tuple[int, int, int, bool]]:
+    """The limits count from where the predicate began to hold, and no row beyond them has a say.
+
+    So what becomes of that row is what becomes of it if no others come than those within limits.
+    """
+    at = 0
+    while at < len(rows):
+        if not holds[spec.predicate](rows[at]):
+            at += 1
+            continue
+        j = _last_that_fits(times, at, len(rows), spec)
+        found = [pair for pair in _threshold(rows[at:j], times[at:j], spec, holds) if pair[0] == 0]
+        if found:
+            begun, at = at, at + found[0][1]
+            yield _ended(times, begun, at, spec)
+        else:
+            failing = (k for k in range(at, j) if not holds[spec.predicate](rows[k]))
+            at = next(failing, j)
+
+
+def _cut_short_in_two_cells(
+    rows: Sequence[Row], times: Sequence[int], spec: BoundaryFrame, holds: Holds
+) -> Iterator[tuple[int, int, int, bool]]:
+    """Where a limit ends a frame, all begins anew with the next row, as if it were the first."""
+    at = 0
+    while at < len(rows):
+        since = at
+        at = len(rows)
+        for one in _maximal(rows[since:], times[since:], spec, holds):
+            i, j = (place + since for place in one)
+            last = _last_that_fits(times, i, j, spec)
+            yield _ended(times, i, last, spec)
+            if last < j or (j < len(rows) and not _in_time(times, i, j, spec)):
+                at = last
+                break
+
+
+def _in_time(times: Sequence[int], i: int, j: int, spec: Frame) -> bool:
+    """Whether the row ``j`` comes before time ends the frame of the rows ``i`` to ``j - 1``."""
+    return times[j] < times[i] + _longest(spec) and times[j] <= times[j - 1] + _gap_of(spec)
+
+
+def _last_that_fits(times: Sequence[int], i: int, j: int, spec: Frame) -> int:
+    """The row after the last one, up to ``j - 1``, that may be in the frame that ``i`` begins."""
+    rows = spec.most.rows if spec.most and spec.most.rows else len(times)
+    return max(
+        k for k in range(i + 1, min(j, i + rows) + 1)
+        if all(_in_time(times, i, m, spec) for m in range(i + 1, k))
+    )  # fmt: skip
+
+
+def _ended(times: Sequence[int], i: int, j: int, spec: Frame) -> tuple[int, int, int, bool]:
+    """The frame of the rows ``i`` to ``j - 1``, which time ends or the row after it."""
+    over = min(times[i] + _longest(spec), times[j - 1] + _gap_of(spec))
+    end = min(over, times[j]) if j < len(times) else over
+    closed = end < math.inf
+    return i, j, int(end) if closed else times[-1] + 1, closed
+
+
+def _longest(spec: Frame) -> float:
+    return spec.most.duration.value if spec.most and spec.most.duration else math.inf
+
+
+def _gap_of(spec: Frame) -> float:
+    return spec.most.gap.value if spec.most and spec.most.gap else math.inf
 
 
 def _names(spec: Frame) -> list[str]:

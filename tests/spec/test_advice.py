@@ -37,11 +37,14 @@ RIGHT = {
     ),
     "dwell": (
         fl.ThresholdFrame,
-        {"predicate": "v > 1", "enter_for": "1 minute", "leave": "v < 0", "leave_for": "1 minute"},
+        {"predicate": "v > 1", "enter_for": "1 minute", "leave": "v < 0", "leave_for": "1 minute",
+         "max_rows": 9, "max_duration": "1 hour"},
     ),
     "state": (fl.StateFrame, {"state": ["s", "v > 1"], "nulls": "skip", "max_rows": 9}),
     "delta": (fl.DeltaFrame, {"deltas": {"v": 0.5}, "against": "first"}),
-    "boundary": (fl.BoundaryFrame, {"cells": {"v": 0.5}, "overlapping": True}),
+    "boundary": (
+        fl.BoundaryFrame, {"cells": {"v": 0.5}, "overlapping": True, "max_gap": "5 minutes"},
+    ),
     "aggregate": (fl.AggregateFrame, {"aggregate": agg.sum("v"), "limit": 10, "may_fall": True}),
     "own": (fl.PredicateFrame, {"open": "v > 1", "close": "v < 1"}),
     "widening": (

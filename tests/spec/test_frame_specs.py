@@ -36,9 +36,13 @@ BAD = {
         "counts rows; write leave_for='5 minutes'",
     ),
     "nothing to leave by": (lambda: fl.ThresholdFrame("v > 3", leave=""), "leave='' is empty"),
-    "a time that is cut short": (
-        lambda: fl.ThresholdFrame("v > 3", enter_for="1 minute", max_rows=3),
-        "takes no max_rows",
+    "a duration too short to enter": (
+        lambda: fl.ThresholdFrame("v > 3", enter_for="1 minute", max_duration="60 seconds"),
+        "enter_for='1 minute' leaves out every frame: .*; write a longer max_duration, or leave",
+    ),
+    "a row too few to enter": (
+        lambda: fl.ThresholdFrame("v > 3", enter_for=5, max_rows=1),
+        "max_rows=1, enter_for=5 leaves out every frame",
     ),
     "no state": (lambda: fl.StateFrame([]), "names no column"),
     "a state that is a number": (lambda: fl.StateFrame(3), "neither a column nor SQL text"),
@@ -168,6 +172,8 @@ def test_bad_sizes_are_refused_of_every_scheme(more, says):
         lambda **sizes: fl.DeltaFrame({"v": 1}, **sizes),
         lambda **sizes: fl.AggregateFrame(agg.sum("v"), 1, **sizes),
         lambda **sizes: fl.StateFrame("v", **sizes),
+        lambda **sizes: fl.ThresholdFrame("v > 1", leave_for="1 second", **sizes),
+        lambda **sizes: fl.BoundaryFrame({"v": 1}, overlapping=True, **sizes),
     ):
         with pytest.raises(fl.FanlightError, match=says):
             make(**more)
@@ -194,8 +200,15 @@ def test_sizes_are_shown_and_told():
         "after its first row or 5 after its last row"
     )
     assert spec.guarantees == {"unique", "non-overlapping"}
-    with pytest.raises(fl.FanlightError, match="cut rows out of a frame that are in the next one"):
-        fl.BoundaryFrame({"v": 1}, overlapping=True, max_rows=3)
+    dwelling = fl.ThresholdFrame("v > 1", enter_for=5, leave_for=5, max_rows=2, max_duration=6)
+    assert dwelling.ends == (
+        "at the first row for which the predicate does not hold, if that lasts 5; at the latest "
+        "before row 3 of it or 6 after its first row"
+    )
+    assert dwelling.guarantees == {"unique", "non-overlapping"}
+    double = fl.BoundaryFrame({"v": 1}, overlapping=True, max_gap=5)
+    assert repr(double) == "BoundaryFrame({'v': 1}, overlapping=True, max_gap=5)"
+    assert double.guarantees == {"unique", "overlapping"}
 
 
 def test_numbers_mean_what_was_written():

@@ -13,11 +13,20 @@ from fanlight.engine.kernels.jit import (
     INTS,
     NEW_BOOLS,
     NEW_INTS,
+    NONE,
     VOID,
+    jitable,
     kernel,
     tuple_of,
 )
-from fanlight.engine.kernels.sizes import NEW_MARKS
+from fanlight.engine.kernels.sizes import (
+    NEW_MARKS,
+    SIZES,
+    Sizes,
+    comes_late,
+    exceeds_size,
+    measure_row,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +35,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Marks = NDArray[np.uint8]
     Pieces = tuple[Ints, Ints, Ints, Bools, Bools]
+    Stretches = tuple[Ints, Ints, Ints, Bools, Ints]
 
 
 def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
@@ -81,14 +91,24 @@ def _pieces(
 CARRIED_FRAME, CARRIED_RUN = -2, -1  # instead of a row: starts in an earlier batch
 
 
-@kernel(
-    tuple_of(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
-        INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_INTS
-    )
-)
-def double_pieces(
-    cell: Ints, starts: Ints, opened: Bools, last: Ints, partner: Ints
-) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+STRETCHES = tuple_of(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)
+
+
+@jitable
+def _is_neighbour(cell: int, present: int) -> bool:
+    return cell != NO_CELL and abs(cell - present) == 1
+
+
+def _double_pieces(
+    cell: Ints,
+    starts: Ints,
+    opened: Bools,
+    last: Ints,
+    partner: Ints,
+    run_start: Ints,
+    run_rows: Ints,
+    sizes: Sizes | None,
+) -> Stretches:
     """Double-boundary frames: the longest stretches of rows in two neighbouring cells.
 
     If a row leaves the two cells of a frame for a neighbour of the present cell, the next frame
@@ -99,7 +119,11 @@ def double_pieces(
                           [       ]      the run 2 2 is in both
                                     [
 
-    ``last`` is the cell of the present run, ``partner`` the other cell of its frame, if known.
+    ``last`` is the cell of the present run, ``partner`` the other cell of its frame, if known, and
+    ``run_start`` and ``run_rows`` are the first time and the number of rows of the present run. A
+    frame that ``sizes`` end shares no row with the next one; if None, the branches for it are not
+    compiled.
+
     Returns the stretches (``lo`` may be ``CARRIED_FRAME`` or ``CARRIED_RUN``), their groups,
     whether they end, and the start of an open frame's present run. Updates ``opened``, ``last``
     and ``partner``.
@@ -113,12 +137,22 @@ def double_pieces(
     used = 0
     for g in range(len(starts) - 1):
         inside, present, other = opened[g], last[g], partner[g]
-        begin, since = CARRIED_FRAME, CARRIED_RUN
+        begin, since, mark = CARRIED_FRAME, CARRIED_RUN, 0
         for i in range(starts[g], starts[g + 1]):
             c = cell[i]
+            if sizes is not None:
+                if i > starts[g]:
+                    measure_row(sizes, g, i - 1, mark)
+                mark = 1
+                joins = c == present or (_is_neighbour(c, present) and other in (NO_CELL, c))
+                late = inside and comes_late(sizes, g, i)
+                if late or (inside and joins and exceeds_size(sizes, g, i)):
+                    lo[used], hi[used], group[used], ends[used], run[used] = begin, i, g, True, 0
+                    used += 1
+                    inside = False
             if inside and c == present:
                 continue
-            beside = c != NO_CELL and abs(c - present) == 1
+            beside = _is_neighbour(c, present)
             if inside and beside and (other in (NO_CELL, c)):
                 other, present, since = present, c, i
                 continue
@@ -126,13 +160,19 @@ def double_pieces(
                 lo[used], hi[used], group[used], ends[used], run[used] = begin, i, g, True, 0
                 used += 1
             if c == NO_CELL:
-                inside = False
+                inside, mark = False, 0
                 continue
             if inside and beside:
+                if sizes is not None:
+                    carried = since == CARRIED_RUN
+                    sizes.began[g] = run_start[g] if carried else sizes.t[since]
+                    sizes.rows[g] = run_rows[g] + i - starts[g] if carried else i - since
                 begin, other = since, present
             else:
-                begin, other = i, NO_CELL
+                begin, other, mark = i, NO_CELL, 2
             inside, present, since = True, c, i
+        if sizes is not None and starts[g + 1] > starts[g]:
+            measure_row(sizes, g, starts[g + 1] - 1, mark)
         if inside:
             lo[used], hi[used], group[used], ends[used] = begin, starts[g + 1], g, False
             run[used] = since
@@ -141,15 +181,14 @@ def double_pieces(
     return lo[:used], hi[:used], group[:used], ends[:used], run[:used]
 
 
+_DOUBLE = (INTS, INTS, NEW_BOOLS, NEW_INTS, NEW_INTS, INTS, INTS)
+double_pieces = kernel(STRETCHES(*_DOUBLE, NONE))(_double_pieces)
+sized_double_pieces = kernel(STRETCHES(*_DOUBLE, SIZES))(_double_pieces)
+
 ENTERS, LEAVES = 1, 2  # what a row says of a frame; 0: nothing
 
 
-@kernel(
-    tuple_of(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)(
-        INTS, INTS, INTS, INT, INT, NEW_BOOLS, NEW_BOOLS, NEW_INTS, INTS
-    )
-)
-def dwell_pieces(
+def _dwell_pieces(
     said: Ints,
     t: Ints,
     starts: Ints,
@@ -159,7 +198,8 @@ def dwell_pieces(
     inside: Bools,
     run: Ints,
     since: Ints,
-) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+    sizes: Sizes | None,
+) -> Stretches:
     """Frames that begin with a run of rows that lasts, and end before one that lasts.
 
         t         0  1  2  3  4  5  6  7  8      enter_for 2, leave_for 2
@@ -171,6 +211,9 @@ def dwell_pieces(
     :func:`double_pieces`, whose ``hi`` may be ``CARRIED_RUN``, too: the frame ends before the run
     that began in an earlier batch. Updates ``opened``, whether there is a run or a frame,
     ``inside``, whether there is a frame, and ``run``.
+
+    ``sizes`` are those of the frame or, if there is none, of the run that may open it: what they
+    end is over before the row, which begins anew. If None, the branches for it are not compiled.
     """
     size = 0
     for g in range(len(starts) - 1):
@@ -184,7 +227,12 @@ def dwell_pieces(
         current = run[g] if opened[g] else 0
         begin, first, at = CARRIED_FRAME, CARRIED_RUN, since[g]
         for i in range(starts[g], starts[g + 1]):
-            one = said[i]
+            one, mark = said[i], 0
+            if sizes is not None and (within or current == ENTERS) and exceeds_size(sizes, g, i):
+                if within:
+                    lo[used], hi[used], group[used], ends[used], begun[used] = begin, i, g, True, 0
+                    used += 1
+                within, current = False, 0
             if current == ENTERS:
                 if t[i] - at >= enter_for:
                     within, begin, current = True, first, 0
@@ -199,7 +247,7 @@ def dwell_pieces(
                 elif one != LEAVES:
                     current = 0
             if current == 0 and not within and one == ENTERS:
-                current, first, at = ENTERS, i, t[i]
+                current, first, at, mark = ENTERS, i, t[i], 2
                 if enter_for <= 0:
                     within, begin, current = True, i, 0
             elif current == 0 and within and one == LEAVES:
@@ -208,6 +256,10 @@ def dwell_pieces(
                     lo[used], hi[used], group[used], ends[used], begun[used] = begin, i, g, True, 0
                     used += 1
                     within, current = False, 0
+            if sizes is not None:
+                if mark == 0 and (within or current == ENTERS):
+                    mark = 1
+                measure_row(sizes, g, i, mark)
         opened[g], inside[g], run[g] = within or current == ENTERS, within, current
         if opened[g]:
             lo[used] = begin if within else first
@@ -215,3 +267,8 @@ def dwell_pieces(
             begun[used] = first if current != 0 else starts[g + 1]
             used += 1
     return lo[:used], hi[:used], group[:used], ends[:used], begun[:used]
+
+
+_DWELL = (INTS, INTS, INTS, INT, INT, NEW_BOOLS, NEW_BOOLS, NEW_INTS, INTS)
+dwell_pieces = kernel(STRETCHES(*_DWELL, NONE))(_dwell_pieces)
+sized_dwell_pieces = kernel(STRETCHES(*_DWELL, SIZES))(_dwell_pieces)

@@ -58,11 +58,17 @@ SIZES = named_tuple_of(Sizes, NEW_INTS, NEW_INTS, INT, INT, NEW_INTS, NEW_INTS, 
 
 
 @jitable
-def exceeds_size(sizes: Sizes, g: int, i: int) -> bool:
-    """Whether a row comes too late for the open frame of its group, or would be too many."""
+def comes_late(sizes: Sizes, g: int, i: int) -> bool:
+    """Whether time has ended the open frame of a row's group before the row."""
     t = sizes.t[i]
     late = t > sizes.deadline[g] or (sizes.cap != NEVER and t >= sizes.began[g] + sizes.cap)
-    return bool(late or sizes.rows[g] >= sizes.most)
+    return bool(late)
+
+
+@jitable
+def exceeds_size(sizes: Sizes, g: int, i: int) -> bool:
+    """Whether a row comes too late for the open frame of its group, or would be too many."""
+    return bool(comes_late(sizes, g, i) or sizes.rows[g] >= sizes.most)
 
 
 @jitable

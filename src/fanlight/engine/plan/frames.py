@@ -104,12 +104,6 @@ class Scheme:
     names: tuple[str, ...] = ()
     timing: Timing | None = None
 
-    def __post_init__(self) -> None:
-        """Check that frames can be cut short, if they are: by compiled loops only if numbered."""
-        if self.is_unnumbered and self.is_limited and self.kind != "logical":
-            msg = f"frames of kind {self.kind} cannot be cut short"
-            raise AssertionError(msg)
-
     @property
     def has_own_deadlines(self) -> bool:
         """Whether rows have an input that says until when they keep their frame open."""

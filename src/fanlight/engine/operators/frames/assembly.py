@@ -220,11 +220,12 @@ class Assembly:
     def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | None]:
         """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
         at = np.flatnonzero(self.opened & due & (self.deadline <= now))
-        reported = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
+        large = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
+        reported = large & self._has_frame()[at]
         number, which = self.ids[at], at[reported]
         closed = Frames(
             which, number[reported], self.start[which], self.deadline[which], self.rows[which],
-            [part.take(pa.array(which)) for part in self.parts],
+            self._partials_of(which),
         )  # fmt: skip
         self.ids[which] += 1
         for name, values in self.marker.empty_state(len(at)).items():
@@ -239,13 +240,21 @@ class Assembly:
 
     def open_frames(self, over: Bools) -> Frames:
         """The open frames of keys that are over: up to just after their last row."""
-        at = np.flatnonzero(self.opened & over)
+        at = np.flatnonzero(self._has_frame() & over)
         start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
         at = at[self._is_large_enough(rows, end - start)]
         return Frames(
             at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at],
-            [part.take(pa.array(at)) for part in self.parts],
+            self._partials_of(at),
         )  # fmt: skip
+
+    def _has_frame(self) -> Bools:
+        """Which keys have a frame, should they have no further row."""
+        return self.opened
+
+    def _partials_of(self, at: Ints) -> list[pa.Array]:
+        """The partials of the open frames of some slots."""
+        return [part.take(pa.array(at)) for part in self.parts]
 
     def _is_large_enough(self, rows: Ints, duration: Ints) -> Bools:
         """Which frames are large enough to be reported."""

@@ -12,7 +12,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fanlight.engine.kernels.pieces import CARRIED_FRAME, CARRIED_RUN, double_pieces, dwell_pieces
+from fanlight.engine.kernels.pieces import (
+    CARRIED_FRAME,
+    CARRIED_RUN,
+    double_pieces,
+    dwell_pieces,
+    sized_double_pieces,
+    sized_dwell_pieces,
+)
+from fanlight.engine.kernels.sizes import Sizes
 from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
 from fanlight.engine.operators.frames.marks import Cells, Dwell, state_of_slots
 from fanlight.engine.operators.partials import combine_pairs, combine_ranges
@@ -47,7 +55,8 @@ class OverlappingAssembly(Assembly):
             raise AssertionError(msg)
         before = state_of_slots(self.state, slots)
         opened = before["opened"].copy()
-        lo, hi, group, ends, run = self._find_stretches(t, inputs, starts, slots, before)
+        sizes = self._open_sizes(t, inputs, slots)
+        lo, hi, group, ends, run = self._find_stretches(t, inputs, starts, slots, before, sizes)
         for name, values in before.items():
             self.state[name][slots] = values
         slot, first = slots[group], starts[group]
@@ -57,6 +66,10 @@ class OverlappingAssembly(Assembly):
         last[some] = t[hi[some] - 1]
         end = last + 1
         end[ends] = np.where(hi[ends] == CARRIED_RUN, self.run_start[slot[ends]], t[hi[ends]])
+        if sizes is not None:
+            deadline = self.deadline[slot]
+            deadline[some] = sizes.after[hi[some] - 1]
+            end[ends] = np.minimum(end[ends], deadline[ends])
         reported = ends & self._is_large_enough(rows, end - start)
         number = self._number_frames(slot, group, reported)
         columns, shift = self._insert_carried_pairs(partials, starts, slots, opened)
@@ -71,6 +84,8 @@ class OverlappingAssembly(Assembly):
         run_start, run_rows = self._starts_and_counts(run[left], hi[left], t, at, first[left])
         self.start[at], self.last[at], self.rows[at] = start[left], last[left], rows[left]
         self.run_start[at], self.run_rows[at] = run_start, run_rows
+        if sizes is not None:
+            self.deadline[at] = sizes.deadline[group[left]]
         before_run = self._combine_ranges(columns, low[left], run_begins)
         self._store_partials(
             slots, at, [*before_run, *self._combine_ranges(columns, run_begins, high[left])]
@@ -78,26 +93,28 @@ class OverlappingAssembly(Assembly):
         return closed, None
 
     def _find_stretches(
-        self, t: Ints, inputs: list[pa.Array], starts: Ints, slots: Ints, state: dict[str, Array]
+        self,
+        t: Ints,
+        inputs: list[pa.Array],
+        starts: Ints,
+        slots: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
     ) -> tuple[Ints, Ints, Ints, Bools, Ints]:
         """See :func:`fanlight.engine.kernels.pieces.double_pieces`; the state is updated."""
-        del t, slots
+        del t
         (cells,) = self.marker.cells_of_rows(inputs)
-        last = state["last"].reshape(-1)
-        return double_pieces(cells, starts, state["opened"], last, state["partner"])
+        find = double_pieces if sizes is None else sized_double_pieces
+        return find(
+            cells, starts, state["opened"], state["last"].reshape(-1), state["partner"],
+            self.run_start[slots], self.run_rows[slots], sizes,
+        )  # fmt: skip
 
-    def _has_frame(self) -> Bools:
-        """Which keys have a frame, should they have no further row."""
-        return self.opened
-
-    def open_frames(self, over: Bools) -> Frames:
-        """The open frames of keys that are over: up to just after their last row."""
-        at = np.flatnonzero(self._has_frame() & over)
-        at = at[self._is_large_enough(self.rows[at], self.last[at] + 1 - self.start[at])]
+    def _partials_of(self, at: Ints) -> list[pa.Array]:
+        """The partials of the open frames of some slots, whose runs are in them."""
         which = pa.array(at)
         before_run, run = ([part.take(which) for part in parts] for parts in self._split_parts())
-        parts = combine_pairs(before_run, run, self.monoids)
-        return Frames(at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at], parts)
+        return combine_pairs(before_run, run, self.monoids)
 
     def _split_parts(self) -> tuple[list[pa.Array], list[pa.Array]]:
         fields = len(self.monoids)
@@ -150,14 +167,21 @@ class DwellAssembly(OverlappingAssembly):
     marker: Dwell
 
     def _find_stretches(
-        self, t: Ints, inputs: list[pa.Array], starts: Ints, slots: Ints, state: dict[str, Array]
+        self,
+        t: Ints,
+        inputs: list[pa.Array],
+        starts: Ints,
+        slots: Ints,
+        state: dict[str, Array],
+        sizes: Sizes | None,
     ) -> tuple[Ints, Ints, Ints, Bools, Ints]:
         """See :func:`fanlight.engine.kernels.pieces.dwell_pieces`; the state is updated."""
         (said,) = self.marker.cells_of_rows(inputs)
         enter_for, leave_for = (int(length) for length in self.scheme.numbers)
-        return dwell_pieces(
-            said, t, starts, enter_for, leave_for,
-            state["opened"], state["inside"], state["run"], self.run_start[slots],
+        find = dwell_pieces if sizes is None else sized_dwell_pieces
+        return find(
+            said, t, starts, enter_for, leave_for, state["opened"], state["inside"], state["run"],
+            self.run_start[slots], sizes,
         )  # fmt: skip
 
     def _has_frame(self) -> Bools:

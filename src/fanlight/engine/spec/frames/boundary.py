@@ -38,9 +38,10 @@ class BoundaryFrame(Frame):
         in no frame.
     overlapping
         Double-boundary frames: a frame may cross one boundary, and is a longest run of rows in two
-        neighbouring cells. A row may be in two frames. One attribute only, and frames of any size.
+        neighbouring cells. A row may be in two frames. One attribute only.
     min_rows, min_duration, max_rows, max_duration, max_gap
-        The least and the greatest size of a frame, as for :class:`ThresholdFrame`.
+        The least and the greatest size of a frame, as for :class:`ThresholdFrame`. A frame of two
+        cells that a limit ends shares no row with the next one.
 
     Raises
     ------
@@ -96,12 +97,6 @@ list break points in increasing order, each once
                 "name one column, or leave overlapping out",
             )
         sizes = read_optional_sizes(min_rows, min_duration, max_rows, max_duration, max_gap)
-        if overlapping and any(sizes.values()):
-            raise refuse(
-                f"BoundaryFrame({dict(cells)!r}, overlapping=True) with the size of its frames",
-                "would cut rows out of a frame that are in the next one, too",
-                "leave overlapping out, or filter frames by their rows and window",
-            )
         set_fields(
             self,
             cells=tuple(boundaries),

@@ -51,13 +51,16 @@ class ThresholdFrame(Frame):
         A frame also ends before the row that would be too many, ``max_duration`` after its first
         row, and ``max_gap`` after its last row if no row has come by then; whichever comes first.
         The next row may open another frame. ``min_rows`` and ``min_duration`` judge what is left.
-        What time ends is closed without a further row, in a batch and in a stream.
+        What time ends is closed without a further row, in a batch and in a stream. With
+        ``enter_for``, limits count from where the predicate began to hold: a run of rows that one
+        ends too early is no frame, and after each end the predicate has to hold that long again.
 
     Raises
     ------
     FanlightError
-        If an argument is of the wrong kind or not positive. A predicate that does not parse, is not
-        boolean or names an unknown column is refused by :func:`fanlight.over`.
+        If an argument is of the wrong kind or not positive, or if limits leave out every frame. A
+        predicate that does not parse, is not boolean or names an unknown column is refused by
+        :func:`fanlight.over`.
 
     See Also
     --------
@@ -107,13 +110,8 @@ leave_for='15 minutes')
             leave=None if leave is None else read_predicate("leave", leave),
             **sizes,
         )
-        if self.dwells and self.most:
-            raise refuse(
-                f"ThresholdFrame({predicate!r}) with enter_for, leave_for or leave",
-                "takes no max_rows, max_duration or max_gap, which would also cut short how long "
-                "a predicate has held",
-                "leave out one of them",
-            )
+        if self.enter_for and self.most:
+            _check_can_enter(self.enter_for, self.most)
 
     @property
     def inputs(self) -> tuple[Input, ...]:
@@ -148,6 +146,22 @@ leave_for='15 minutes')
             if one is not None
         ]
         return f"ThresholdFrame({self.predicate!r}{''.join(more)}{write_sizes(self)})"
+
+
+def _check_can_enter(enter_for: Extent, most: Most) -> None:
+    """Refuse limits that end each run of rows before it has lasted long enough."""
+    longest = most.duration
+    if longest and longest.measure == enter_for.measure and longest.value <= enter_for.value:
+        limit, instead = f"max_duration={longest}", "a longer max_duration"
+    elif most.rows == 1:
+        limit, instead = "max_rows=1", "max_rows=2 or more"
+    else:
+        return
+    raise refuse(
+        f"{limit}, enter_for={enter_for}",
+        "leaves out every frame: none can last long enough before that limit ends it",
+        f"write {instead}, or leave enter_for out",
+    )
 
 
 @dataclass(frozen=True, init=False)
