@@ -8,7 +8,6 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.kinds.kind import FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
@@ -19,6 +18,7 @@ from fanlight.engine.spark.binding.source import (
     bind_source,
     check_not_output,
     check_stream,
+    predicate,
     schema_of,
 )
 from fanlight.engine.spark.coordinates import coordinate
@@ -102,10 +102,7 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     check_stream(source)
     for name in source.names:
         check_not_output(df, f"by={name!r}", name, OUTPUTS)
-    columns = [
-        expr(df, _text(df, read.given)) if read.sql and isinstance(read.given, str) else read.given
-        for read in spec.inputs
-    ]
+    columns = [predicate(df, read.given) if read.sql else read.given for read in spec.inputs]
     types = _types(df, spec, time, columns)
     scheme = scheme_of(spec, types, coordinate_.kind)
     framed = _input_columns(scheme, columns)
@@ -129,11 +126,6 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
         length=length[0],
         length_type=length[1],
     )
-
-
-def _text(df: DataFrame, given: str) -> str:
-    """SQL text; a column's name is quoted, so that it is read as that column."""
-    return quote(given) if given in df.columns else given
 
 
 def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
