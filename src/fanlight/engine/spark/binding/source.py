@@ -355,7 +355,7 @@ def _name_condition(df: DataFrame, call: Call) -> str:
             names.append(df.filter(test).select("*", test).schema.fields[-1].name)
         except PySparkException as error:
             raise refuse(
-                f"{replace(call, conditions=()).label}: where({str(one)!r})",
+                f"{replace(call, conditions=()).label}: where({one!r})",
                 f"is not a condition on a row that Spark understands ({first_line(error)})",
                 f"write SQL that is true or false, over {', '.join(df.columns)}",
             ) from error
