@@ -296,17 +296,15 @@ def _linear_fit(rows: Rows) -> tuple[float, float, float] | None:
     return (float(slope), float(mean_y - slope * mean_x), float(share))
 
 
-@oracle("where", columns=None)
-def _where(rows: Rows, name: str, *options: Any) -> Any:
-    """Another aggregate, as if there were only the rows whose last column is above 0."""
+def _of_some(rows: Rows) -> Rows:
+    """The rows whose last column is above 0, without that column."""
     kept = [at for at, row in enumerate(rows.columns) if row[-1] is not None and row[-1] > 0]
-    some = replace(
+    return replace(
         rows,
         columns=[rows.columns[at][:-1] for at in kept],
         places=[rows.places[at] for at in kept],
         times=[rows.times[at] for at in kept],
     )
-    return evaluate(name, some, options)
 
 
 def split(request: Sequence[Any]) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
@@ -327,4 +325,6 @@ def split(request: Sequence[Any]) -> tuple[str, tuple[str, ...], tuple[Any, ...]
 
 def evaluate(name: str, rows: Rows, options: Sequence[Any]) -> Any:
     """The aggregate called ``name`` over the rows of a window."""
+    if name == "where":
+        return evaluate(options[0], _of_some(rows), options[1:])
     return FUNCTIONS[name](rows, *options)
