@@ -86,11 +86,6 @@ BREAKAGES = (
         "_name_condition",
         Code("df.filter(test).select('*', test)", "df.filter(test).select(test)"),
     ),
-    fingerprints(
-        "a condition is told by what Spark shows of it",
-        "fingerprint",
-        Code("conditions or written.get(id(column), column)", "written.get(id(column), column)"),
-    ),
     exact(
         "longs are added whole",
         "split_sums:split_sum_of",

@@ -44,14 +44,11 @@ def fingerprint(
 
     ``fields`` says what the columns hold, besides keys and tiebreaks; ``more`` are options.
     """
-    names: dict[str, Any] = dict(
-        zip((*bound.keys, *bound.tie_keys), (*bound.by, *bound.tiebreak), strict=True)
-    )
+    names = dict(zip((*bound.keys, *bound.tie_keys), (*bound.by, *bound.tiebreak), strict=True))
     written = bound.written if isinstance(bound, FrameBound) else {}
     for argument, name in fields.arguments.items():
         column = argument.column if isinstance(argument, Argument) else argument
-        conditions = argument.written if isinstance(argument, Argument) else ()
-        names[name] = conditions or written.get(id(column), column)
+        names[name] = written.get(id(column), column)
     texts = {"t": bound.time, **{name: describe(column) for name, column in names.items()}}
     values = {
         name: _INTERNAL.sub(lambda match: texts.get(match[0], match[0]), text)
