@@ -127,3 +127,17 @@ def test_an_aggregate_is_refused_over_rows_that_are_aggregates(df):
 def test_a_limit_does_not_watch_some_rows():
     with pytest.raises(fl.FanlightError, match=r"watches some rows only.*withColumn"):
         fl.AggregateFrame(agg.sum("v").where("v > 1"), 10)
+
+
+@pytest.mark.connect
+@pytest.mark.parametrize("other", ["classic", "connect"])
+def test_a_column_of_another_kind_of_session_is_refused(sessions, other):
+    (own,) = set(sessions) - {other}
+    df, foreign = sessions[own].sql(ROWS), expr(sessions[other].sql(ROWS), "v > 1")
+    for ask in (
+        lambda: over(df).agg(agg.count().where(foreign)),
+        lambda: over(df).agg(agg.count(foreign)),
+        lambda: over(df, fl.ThresholdFrame(foreign)),
+    ):
+        with pytest.raises(fl.FanlightError, match=r"Column<'v > 1'>.* is not "):
+            ask()

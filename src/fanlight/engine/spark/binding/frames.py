@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 
 from fanlight.engine.kinds import scheme_of
@@ -14,6 +13,7 @@ from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import (
+    WRONG_COLUMN,
     bind_calls,
     bind_source,
     check_not_output,
@@ -148,7 +148,7 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
             # Selected together with the time, so that Spark refuses an aggregate.
             field = df.select(expr(df, "1"), expr(df, quote_column(df, time)), column)
             types.append(type_text(field.schema.fields[-1].dataType))
-        except PySparkException as error:
+        except WRONG_COLUMN as error:
             raise refuse(
                 f"{read.argument}={str(read.given)!r}",
                 f"is not a {read.sql} that Spark understands ({first_line(error)})",

@@ -39,6 +39,8 @@ from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.units import Extent
 
 Given = str | Column
+# Spark Connect has only a TypeError for the Column of a classic session.
+WRONG_COLUMN = (PySparkException, TypeError)
 UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
 
 
@@ -300,7 +302,7 @@ def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> 
     """The columns as Spark resolves them."""
     try:
         return df.select(*[_column(df, column) for column in columns]).schema.fields
-    except PySparkException as error:
+    except WRONG_COLUMN as error:
         for column in columns:
             _resolve_column(df, argument, column)
         raise FanlightError(f"{argument}: {error}") from error
@@ -309,7 +311,7 @@ def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> 
 def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
     try:
         df.select(_column(df, column)).schema  # noqa: B018 - analysis alone
-    except PySparkException as error:
+    except WRONG_COLUMN as error:
         alike = [
             n for n in df.columns if isinstance(column, str) and n.casefold() == column.casefold()
         ]
@@ -353,7 +355,7 @@ def _name_condition(df: DataFrame, call: Call) -> str:
             # A filter takes only conditions, and beside columns there can be no aggregate.
             test = predicate(df, one)
             names.append(df.filter(test).select("*", test).schema.fields[-1].name)
-        except PySparkException as error:
+        except WRONG_COLUMN as error:
             raise refuse(
                 f"{replace(call, conditions=()).label}: where({one!r})",
                 f"is not a condition on a row that Spark understands ({first_line(error)})",
