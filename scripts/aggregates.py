@@ -180,6 +180,9 @@ PREFACE = """# Aggregates
 `from fanlight import agg`. Names and null rules are those of `pyspark.sql.functions`; columns are
 given by name or as Column. `help(agg.sum)` says what this page says.
 
+Each of them, and your own, can be asked [of some rows only](sliding.md#of-some-rows-only):
+`agg.sum("amount").where("kind = 'a'")`.
+
 - *class*: as Gray et al. and the papers have it. A *selective* aggregate gives one row's value; all
   rows enter into a *cumulative* one.
 - *kept*: what a partial, of a pane for example, consists of.

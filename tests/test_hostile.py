@@ -49,6 +49,7 @@ GOOD = [
     })),
     ("Aggregate", Good(agg.Aggregate("spread", {"hi": agg.Max()}, "{hi}"), {"columns": ("x",)})),
     ("Call", Good(agg.max("x").alias, {"name": "y"})),
+    ("Call", Good(agg.max("x").where, {"condition": "x > 1"})),
     *((kind.__name__, Good(kind, {"value": "{x}"}))
       for kind in (agg.Collect, agg.Count, agg.Max, agg.Min, agg.Moments, agg.Monoid, agg.Sum,
                    agg.Values)),
@@ -56,7 +57,7 @@ GOOD = [
     ("Extremes", Good(agg.Extremes, {"value": "{x}", "count": 2, "largest": True})),
     ("Call", Good(agg.Call, {
         "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "name": None,
-        "exact": None,
+        "exact": None, "conditions": ("x > 1",), "usual": "",
     })),
     ("rows", Good(fl.rows, {"count": 3})),
     ("Rows", Good(fl.Rows, {"count": 3})),

@@ -62,8 +62,8 @@ BREAKAGES = (
     query("a window function is an aggregate", "CallReader._parse_call", InText("OVER", "NEVER")),
     query(
         "FILTER is forgotten",
-        "CallReader._build_column",
-        Code("parsed.condition is not None", "parsed.condition is None and not text"),
+        "CallReader._build_call",
+        Code("call.where(self.text_of(*parsed.condition)) if parsed.condition else call", "call"),
     ),
     carets("carets are one off", "error_at", Code("column - cut + len(dots)", "column - cut + 1")),
     seen_by(FUZZ)("depth has no limit", "_DEEPEST", Code("60", "10**6")),

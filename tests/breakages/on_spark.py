@@ -60,10 +60,32 @@ source = seen_by("tests/spark/test_odd_values.py")
 
 fill = seen_by("tests/spark/test_frames_further.py")
 
+some_rows = seen_by("tests/spark/test_where.py")
+
 equality = seen_by("tests/spark/test_collations.py")
 exact = seen_by(*LIMITS)
 
 BREAKAGES = (
+    some_rows(
+        "a row whose condition is null is one of those asked for",
+        "aggregate:_value_if",
+        InText("if({where}, ", "if({where} is not false, "),
+    ),
+    some_rows(
+        "Spark counts the rows of a window whatever the condition",
+        "Partials.of_some_rows",
+        Code("fill(self.native, **some) if skips_nulls else ''", "fill(self.native, **some)"),
+    ),
+    some_rows(
+        "one condition is for all aggregates",
+        "Fields.add_condition",
+        Code("_are_same(argument.written, given)", "argument.written"),
+    ),
+    some_rows(
+        "a condition may have an aggregate where rows are aggregated before",
+        "_name_condition",
+        Code("df.filter(test).select('*', test)", "df.filter(test).select(test)"),
+    ),
     exact(
         "longs are added whole",
         "split_sums:split_sum_of",

@@ -399,7 +399,9 @@ def test_frames_need_no_aggregates(tmp_path):
         ("max(x == y)", None),
         ("max(x = y)", None),
         ("max(x,, y)", None),
-        ("max(x) FILTER (WHERE x > 1)", None),
+        ("max(x) FILTER (WHERE x > 1)", agg.max("x").where("x > 1")),
+        ("count(*) FILTER (WHERE kind = 'a')", agg.count().where("kind = 'a'")),
+        ("max(x) FILTER (x > 1)", None),
         ("max(x) OVER ()", None),
         ("max(x) + 1", None),
         ("max(min(x))", None),
@@ -417,6 +419,7 @@ def test_aggregates_as_text(text, made):
     else:
         found = parse_aggregate(text)
         assert (found.label, found.columns) == (made.label, made.columns)
+        assert found.conditions == made.conditions
 
 
 PAGE = (ROOT / "docs/command_line.md").read_text("utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 
 from tests.oracle import aggregates
 from tests.oracle.values import is_finite, rank
@@ -29,6 +30,10 @@ def same(got, expected, slack=0.0):
 
 def tolerance(request, window, spec, time):
     """How far a number may be from the oracle's, given the rows of the window."""
+    if request[0] == "where":
+        rows = [row for row in window.rows if (row[aggregates.TESTED] or 0) > 0]
+        window = SimpleNamespace(rows=rows, origin=getattr(window, "origin", None))
+        return tolerance(request[1:], window, spec, time)
     function, names, options = aggregates.split(request)
     values = [row[names[0]] for row in window.rows if names and row[names[0]] is not None]
     exactly = spec.measure == "rows" or spec.slide_by_tuple

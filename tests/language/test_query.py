@@ -160,8 +160,10 @@ def label(text):
         ("percentile_approx(x, 0.5, accuracy => 100)", agg.approx_percentile("x", 0.5, 100)),
         ("approx_count_distinct(x, 0.02)", agg.approx_count_distinct("x", 0.02)),
         ("heavy_hitters(x, 0.1)", agg.heavy_hitters("x", 0.1)),
-        ("count(*) FILTER (WHERE x > 1)", agg.count("<CASE WHEN (x > 1\n) THEN (1\n) END>")),
-        ("sum(y) FILTER (WHERE x > 1)", agg.sum("<CASE WHEN (x > 1\n) THEN (y\n) END>")),
+        ("count(*) FILTER (WHERE x > 1)", agg.count().where("x > 1")),
+        ("sum(y) FILTER (WHERE x > 1)", agg.sum("y").where("x > 1")),
+        ("first(y) FILTER (WHERE x = ')')", agg.first("y").where("x = ')'")),
+        ("spread(x) FILTER (WHERE x > 1)", SPREAD("x").where("x > 1")),
         ("concat(max(x), 'a')", agg.max("x")),
         ("spread(x)", SPREAD("x")),
         ("sum(max(x)) OVER (ORDER BY window)", agg.max("x")),
@@ -172,3 +174,4 @@ def test_aggregates_are_those_of_the_library(text, call):
     made = label(text)
     assert made.aggregate.name == call.aggregate.name
     assert (made.columns, made.shown) == (call.columns, call.shown)
+    assert made.conditions == call.conditions

@@ -176,7 +176,6 @@ WRONG = [
     ("SELECT ^corr(x, y)^ FROM b [WATTR ts RANGE 1 HOUR]", "agg.Aggregate"),
     ("SELECT ^sum(DISTINCT x)^ FROM b [WATTR ts RANGE 1 HOUR]", "leave DISTINCT out"),
     ("SELECT max(^sum(x)^) FROM b [WATTR ts RANGE 1 HOUR]", "within an aggregate"),
-    ("SELECT ^first(x) FILTER (WHERE y)^ FROM b [WATTR ts RANGE 1 HOUR]", "WHERE"),
     ("SELECT count(*) FILTER (^x^ > 1) FROM b [WATTR ts RANGE 1 HOUR]", "condition"),
     ("SELECT percentile(x, ^y^) FROM b [WATTR ts RANGE 1 HOUR]", "not a literal"),
     ("SELECT ^percentile(x, 7)^ FROM b [WATTR ts RANGE 1 HOUR]", "percentage"),

@@ -8,6 +8,7 @@ from tests.law.ask import Setting
 from tests.law.forgetting import forgetting
 from tests.law.kinds import frames, levels, sessions, sliding, spanning, trailing, widening
 from tests.law.sample import sampled
+from tests.law.some_rows import some_rows
 
 KINDS = {
     kind.name: kind
@@ -98,6 +99,7 @@ def everything():
     found += [ask for kind in kinds for ask in kind.batch]
     found += limits.limited(kinds)
     found += forgetting()
+    found += some_rows(kinds)
     return sampled([*found, *questions.ASKED, *under_settings()], in_python)
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra import forms
-from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls, why_not_weightable
+from fanlight.engine.algebra.facts import ignores_repeats, why_not_weightable
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import Registry, sample
 from fanlight.engine.operators.frames.running import WATCHED
@@ -60,13 +60,14 @@ def agree(one, other):
 def test_fields_tell_the_same_for_every_type():
     for one in asked():
         call = one.entry.call(one.sample)
-        assert skips_nulls(call) == all(monoid.skips_nulls for monoid in one.monoids)
+        skips = [monoid.skips_nulls for monoid in call.aggregate.monoids]
+        assert skips == [monoid.skips_nulls for monoid in one.monoids]
         repeats = [monoid.idempotent for monoid in call.aggregate.monoids]
         assert repeats == [monoid.idempotent for monoid in one.monoids]
 
 
-def test_those_that_skip_nulls_can_be_asked_of_some_rows(classic, rows):
-    skipping = [one for one in asked() if skips_nulls(one.entry.call(one.sample))]
+def test_those_that_skip_nulls_are_told_by_their_form(classic, rows):
+    skipping = [one for one in asked() if all(monoid.skips_nulls for monoid in one.monoids)]
     assert {one.entry.name for one in asked()} == {one.entry.name for one in skipping}
     assert len(skipping) == len(asked()) - 3  # count(), first and last
     df = frame(classic, rows)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from tests.oracle.values import digits, exact, is_nan, rank, rounded, tallies, t
 
 Oracle = TypeVar("Oracle", bound=Callable[..., Any])
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
+TESTED = "n"  # ("where", *request) is the request over the rows in which this column is above 0
 ARITY: dict[str, int] = {}  # how many leading arguments are columns; all where it is not said
 
 
@@ -295,17 +296,35 @@ def _linear_fit(rows: Rows) -> tuple[float, float, float] | None:
     return (float(slope), float(mean_y - slope * mean_x), float(share))
 
 
+def _of_some(rows: Rows) -> Rows:
+    """The rows whose last column is above 0, without that column."""
+    kept = [at for at, row in enumerate(rows.columns) if row[-1] is not None and row[-1] > 0]
+    return replace(
+        rows,
+        columns=[rows.columns[at][:-1] for at in kept],
+        places=[rows.places[at] for at in kept],
+        times=[rows.times[at] for at in kept],
+    )
+
+
 def split(request: Sequence[Any]) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
     """A request such as ``("percentile", "v", 0.9)``: function, columns, further arguments.
 
     >>> split(("min_by", "v", "w")), split(("count",)), split(("percentile", "v", 0.9))
     (('min_by', ('v', 'w'), ()), ('count', (), ()), ('percentile', ('v',), (0.9,)))
+    >>> split(("where", "percentile", "v", 0.9))
+    ('where', ('v', 'n'), ('percentile', 0.9))
     """
     name, *given = request
+    if name == "where":
+        inner, columns, options = split(given)
+        return name, (*columns, TESTED), (inner, *options)
     arity = ARITY.get(name, len(given))
     return name, tuple(given[:arity]), tuple(given[arity:])
 
 
 def evaluate(name: str, rows: Rows, options: Sequence[Any]) -> Any:
     """The aggregate called ``name`` over the rows of a window."""
+    if name == "where":
+        return evaluate(options[0], _of_some(rows), options[1:])
     return FUNCTIONS[name](rows, *options)

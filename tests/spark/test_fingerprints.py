@@ -37,11 +37,15 @@ def opens(row, state):
     return True
 
 
-def summed(spec, time="ts", by=BY, strategy="auto", aggregates=(("s", "sum", "v"),), **more):
+def summed(
+    spec, time="ts", by=BY, strategy="auto", aggregates=(("s", "sum", "v"),), where="", **more
+):
     def query(df):
         keys = [expr(df, by)] if isinstance(by, str) else by  # a Column of the session's kind
         windowed = fl.over(df, spec, time=time, by=keys, **more).using(strategy)
         calls = {name: getattr(agg, function)(of) for name, function, of in aggregates}
+        if where:
+            calls = {name: call.where(where) for name, call in calls.items()}
         return windowed.agg(**calls)
 
     return query
@@ -85,12 +89,17 @@ ALIKE = {
     "hints": (summed(ROWS), hinted),
     "another detector": (detected(), detected(other)),
     "a function": (framed(predicate(opens)), framed(predicate(opens))),
+    "a condition as text": (summed(ROWS, where="s = 'k'"),) * 2,
     "lambdas": (summed(ROWS, by="transform(array(k), x -> upper(x)) as k"),) * 2,
     "a predicate as text": (framed(fl.ThresholdFrame("v > 1")),) * 2,
 }  # fmt: skip
 # Pairs of queries whose state means different things, and what tells them apart.
 DIFFERENT = {
     "aggregate": (summed(DELTA), summed(DELTA, aggregates=[("s", "max", "v")]), "aggregates"),
+    "condition": (summed(ROWS), summed(ROWS, where="n > 1"), "aggregates"),
+    "text or column": (
+        summed(ROWS, where="s = 'k'"), summed(ROWS, where="s = k"), "aggregates"
+    ),
     "argument": (summed(ROWS), summed(ROWS, aggregates=[("s", "sum", "w")]), "aggregates"),
     "order of columns, which decides ties": (
         summed(ROWS, aggregates=SWAPPED[:2]), summed(ROWS, aggregates=SWAPPED[1::-1]), "columns"

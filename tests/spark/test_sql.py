@@ -151,11 +151,12 @@ def test_frames_filled_and_split(calls):
         fl.sql(f"SELECT *, count(*) {clause} FILL few ON ts HOW LEFT]", calls=calls, few=few),
         frames.fill(few, agg.count(), time="ts", how="left"),
     )
-    own = "OWN max(signal) AS `high est`, count(*) AS n"
+    own = "OWN max(signal) AS `high est`, count(*) FILTER (WHERE outcome IN ('busy', 'a)')) AS n"
+    busy = agg.count().where("outcome IN ('busy', 'a)')")
     same(
         fl.sql(f"SELECT *, max(signal) {clause} FILL few ON ts {own}]", calls=calls, few=few),
         frames.fill(
-            few, agg.max("signal"), time="ts", own={"high est": agg.max("signal"), "n": agg.count()}
+            few, agg.max("signal"), time="ts", own={"high est": agg.max("signal"), "n": busy}
         ),
     )
     same(

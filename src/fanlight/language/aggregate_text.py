@@ -49,8 +49,6 @@ def _read_call(reader: _PythonCallReader, end: int) -> Call | None:
     parsed = next(reader.find_calls(0, end), None)
     if parsed is None or (parsed.at, parsed.end) != (0, end):
         return None
-    if parsed.condition:
-        raise refuse("FILTER", "has a condition, which only SQL can have", "write sql = 'SELECT …'")
     return reader.build(parsed, _column_name)
 
 
@@ -79,11 +77,11 @@ class _PythonCallReader(CallReader):
         quoted = bool(parsed.arguments) and self.tokens[parsed.arguments[0][0]].kind == "string"
         return not quoted and super()._counts_rows(parsed)
 
-    def _build_column(self, parsed: ParsedCall, place: Place, column: Column) -> Any:
-        at, end = self._without_brackets(*place)
+    def _build_column(self, at: int, end: int, column: Column) -> Any:
+        at, end = self._without_brackets(at, end)
         if end - at == 1 and self.tokens[at].kind == "string":
             return parse_string(self.tokens[at].text)
-        return super()._build_column(parsed, (at, end), column)
+        return super()._build_column(at, end, column)
 
     def _without_brackets(self, at: int, end: int) -> Place:
         """A range of tokens without brackets around all of it."""

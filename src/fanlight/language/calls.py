@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.algebra.facts import ignores_repeats, skips_nulls
+from fanlight.engine.algebra.facts import ignores_repeats
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import FanlightError
@@ -177,13 +177,17 @@ class CallReader:
                 raise FanlightError(f"{self.one_line(parsed.at, parsed.end)}: {message}") from error
 
     def _build_call(self, parsed: ParsedCall, column: Column) -> Call:
+        call = self._build_whole_call(parsed, column)
+        return call.where(self.text_of(*parsed.condition)) if parsed.condition else call
+
+    def _build_whole_call(self, parsed: ParsedCall, column: Column) -> Call:
+        """A call without its FILTER."""
         if parsed.name in self.own:
             own = self.own[parsed.name]
-            if parsed.distinct or parsed.condition:
-                why = "is your own aggregate, which takes no DISTINCT or FILTER"
-                hint = "choose rows by CASE in its arguments"
-                self._refuse(parsed.at, parsed.end, why, hint)
-            return own(*(self._build_column(parsed, place, column) for place in parsed.arguments))
+            if parsed.distinct:
+                why = "is your own aggregate, which takes no DISTINCT"
+                self._refuse(parsed.at, parsed.end, why, "leave DISTINCT out")
+            return own(*(self._build_column(*place, column) for place in parsed.arguments))
         name = self.names[parsed.name]
         if parsed.distinct and name == "count":
             name, parsed = "count_distinct", replace(parsed, distinct=False)
@@ -191,22 +195,15 @@ class CallReader:
         if parsed.distinct and not ignores_repeats(call.aggregate):
             self._refuse(parsed.at, parsed.end, "has no form with DISTINCT",
                          "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
-        if parsed.condition and not skips_nulls(call):
-            self._refuse(parsed.at, parsed.end, "takes no FILTER, as it does not skip nulls",
-                         "choose rows by WHERE, or in a sub-query")  # fmt: skip
         return call
 
     def _build_library_call(self, parsed: ParsedCall, name: str, column: Column) -> Call:
-        """A call of an aggregate of the library, before DISTINCT and FILTER are checked."""
+        """A call of an aggregate of the library, before DISTINCT is checked."""
         function = AGGREGATES[name].function
         options: dict[str, Any] = {}
         self._check_nulls(parsed, function)
         if name == "count" and self._counts_rows(parsed):
-            return (
-                function(column(self._apply_filter(parsed, "1"), ()))
-                if parsed.condition
-                else function()
-            )
+            return function()
         columns = []
         expected = list(inspect.signature(function).parameters)
         for number, (at, end) in enumerate(parsed.arguments):
@@ -214,16 +211,14 @@ class CallReader:
             if not named and number < len(expected) and expected[number] not in _COLUMNS:
                 named = expected[number]
             if not named:
-                columns.append(self._build_column(parsed, (at, end), column))
+                columns.append(self._build_column(at, end, column))
                 continue
             if named in options:
                 self._refuse(at, end, f"passes {named} twice", "pass it once")
             is_column = named in _COLUMNS
             place = (begin, end)
             options[named] = (
-                self._build_column(parsed, place, column)
-                if is_column
-                else self.parse_literal(*place)
+                self._build_column(*place, column) if is_column else self.parse_literal(*place)
             )
         if parsed.ignore_nulls:
             options.setdefault("ignorenulls", True)
@@ -243,19 +238,9 @@ class CallReader:
         one = self.tokens[at]
         return end == at + 1 and (one.is_symbol("*") or one.kind in ("number", "string"))
 
-    def _apply_filter(self, parsed: ParsedCall, text: str) -> str:
-        """SQL of a value, null in the rows that FILTER leaves out."""
-        if parsed.condition is None:
-            return text
-        return f"CASE WHEN ({self.text_of(*parsed.condition)}\n) THEN ({text}\n) END"
-
-    def _build_column(self, parsed: ParsedCall, place: tuple[int, int], column: Column) -> Any:
-        at, end = place
+    def _build_column(self, at: int, end: int, column: Column) -> Any:
         parts, after = read_path(self.tokens, at, end)
-        text = self.text_of(at, end)
-        if parsed.condition is not None:
-            return column(self._apply_filter(parsed, text), ())
-        return column(text, parts if after == end else ())
+        return column(self.text_of(at, end), parts if after == end else ())
 
     def _parse_option(self, at: int, end: int) -> tuple[str, int]:
         """The name of a named argument, ``accuracy => 100``, and where its value begins."""

@@ -41,7 +41,8 @@ by: BY name ("," name)*
 longest: LONGEST length
 how: JOINED JOIN
 own: OWN named ("," named)*
-named: call AS (NAME | QUOTED)
+named: (call | filtered) AS (NAME | QUOTED)
+filtered: call FILTER "(" _within* ")"
 event: EVENT name
 result: RESULT name
 
@@ -98,6 +99,7 @@ LONGEST.3: /longest\b/i
 JOINED.3: /how\b/i
 JOIN.3: /(left|inner)\b/i
 OWN.3: /own\b/i
+FILTER.3: /filter\b/i
 AS.3: /as\b/i
 SPLIT.3: /split\s+every\b/i
 SO_FAR.3: /so\s+far\b/i

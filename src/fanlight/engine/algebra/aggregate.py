@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.sql_text import without_field_names
-from fanlight.engine.algebra.template import check_template
+from fanlight.engine.algebra.template import check_template, fill
 from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.running_values import Watched, check_watched
@@ -69,6 +69,24 @@ class Partials:
     native: str = ""
     native_since: tuple[int, int] = (4, 1)
     weightless: str = ""
+
+    def of_some_rows(self) -> Partials:
+        """The same of the rows for which ``{where}`` is true: others contribute nothing, a null.
+
+        Spark's own aggregate can do it where a row of nulls contributes nothing to it either.
+        """
+        fields = {
+            name: replace(monoid, value=_value_if(monoid.value))
+            for name, monoid in self.fields.items()
+        }
+        skips_nulls = all(monoid.skips_nulls for monoid in self.fields.values())
+        some = {name: _value_if(f"{{{name}}}") for name in ARGUMENTS}
+        native = fill(self.native, **some) if skips_nulls else ""
+        return replace(self, fields=fields, native=native)
+
+
+def _value_if(value: str) -> str:
+    return f"if({{where}}, {value}, null)"
 
 
 Recipe = Callable[[tuple[str, ...]], Partials]
@@ -285,6 +303,10 @@ class Call:
         The name of the result; ``None`` for the usual one, such as ``max(price)``.
     exact
         The exact aggregate that replaces a sketch where windows have few rows anyway.
+    conditions
+        Which rows it is of, as :meth:`where` was given them: those for which all are true.
+    usual
+        The usual name of the result, if it is not made of the aggregate's name and arguments.
 
     Examples
     --------
@@ -299,6 +321,8 @@ class Call:
     shown: tuple[Any, ...] = ()
     name: str | None = None
     exact: Aggregate | None = None
+    conditions: tuple[Any, ...] = ()
+    usual: str = ""
 
     def __post_init__(self) -> None:
         right = (
@@ -307,6 +331,8 @@ class Call:
             and isinstance(self.shown, tuple)
             and (self.name is None or isinstance(self.name, str))
             and (self.exact is None or isinstance(self.exact, Aggregate))
+            and isinstance(self.conditions, tuple)
+            and isinstance(self.usual, str)
         )
         if not right:
             raise refuse(
@@ -344,15 +370,74 @@ class Call:
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
         return replace(self, name=check_text("alias", name, "alias('highest')"))
 
+    def where(self, condition: Any) -> Call:
+        """The same aggregate of some rows only, as SQL's ``FILTER (WHERE …)``.
+
+        Rows for which the condition is false or null do not exist for this aggregate. Which windows
+        and frames there are is decided by all rows: where no row meets the condition, a count is 0
+        and a sum null. Called twice, it takes the rows that meet both conditions.
+
+        Cost: the condition is computed once a row; aggregates with the same text share it.
+
+        Parameters
+        ----------
+        condition
+            SQL text over the columns of a row, or a Column, that is true or false:
+            ``"kind = 'a'"``, ``F.col("ok")``. No aggregate or window function.
+
+        Returns
+        -------
+        Call
+            The aggregate, named ``sum(x) FILTER (WHERE (kind = a))``, as Spark names it; this one
+            stays as it is.
+
+        Raises
+        ------
+        FanlightError
+            If the condition is neither text nor a Column, or empty. By ``agg`` of the windows: if
+            Spark does not take it for a condition on a row.
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> df = spark.sql("select * from values (0, 2.5D), (1, null), (2, 4.0D) as t(at, price)")
+        >>> windows = fl.over(df, fl.Sliding(10), time="at")
+        >>> dear = agg.count().where("price > 3").alias("dear")
+        >>> windows.agg(agg.count(), dear).drop("window").show()
+        +--------+----+
+        |count(1)|dear|
+        +--------+----+
+        |       3|   1|
+        +--------+----+
+        <BLANKLINE>
+
+        """
+        example = "where('price > 3')"
+        if isinstance(condition, str):
+            if not check_text("where", condition, example).strip():
+                raise refuse(f"where({condition!r})", "is empty", f"write for example {example}")
+        elif not hasattr(condition, "isNotNull"):  # a Column has it, of either kind of session
+            raise refuse(
+                f"where({condition!r})",
+                "is neither SQL text nor a Column",
+                f"write for example {example}",
+            )
+        return replace(self, conditions=(*self.conditions, condition))
+
     @property
     def label(self) -> str:
         """The output name where all columns are given by name."""
-        return self.name or self.label_of([str(column) for column in self.columns])
+        conditions = [" AND ".join(map(str, self.conditions))] if self.conditions else []
+        return self.label_of([*map(str, self.columns), *conditions])
 
-    def label_of(self, columns: list[str]) -> str:
-        """The output name for columns of these names."""
-        parts = [*columns, *(str(part) for part in self.shown)]
-        return self.name or f"{self.aggregate.name}({', '.join(parts)})"
+    def label_of(self, names: Sequence[str]) -> str:
+        """The output name for columns of these names, and then the condition of this one."""
+        if self.name:
+            return self.name
+        count = len(self.columns)
+        parts = [*names[:count], *map(str, self.shown)]
+        usual = self.usual or f"{self.aggregate.name}({', '.join(parts)})"
+        return usual + "".join(f" FILTER (WHERE {name})" for name in names[count:])
 
     @property
     def watchable(self) -> list[str]:

@@ -8,7 +8,6 @@ from fanlight.engine.algebra.aggregate import (
     INTEGRAL,
     LONG_DIGITS,
     Aggregate,
-    Call,
     Partials,
     base_type,
     digits_of,
@@ -65,12 +64,6 @@ def why_not_weightable(partials: Partials) -> tuple[str, str] | None:
             "leave weights out, or write lower of an agg.Aggregate(…) with no more than these",
         )
     return None
-
-
-def skips_nulls(call: Call) -> bool:
-    """Whether a row whose arguments are null leaves the result as it is."""
-    both = [call.aggregate] if call.exact is None else [call.aggregate, call.exact]
-    return all(monoid.skips_nulls for one in both for monoid in one.monoids)
 
 
 def ignores_repeats(aggregate: Aggregate) -> bool:

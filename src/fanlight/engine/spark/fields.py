@@ -27,7 +27,7 @@ from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.source import bind_calls, column_of, schema_of
+from fanlight.engine.spark.binding.source import bind_calls, column_of, condition, schema_of
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -108,9 +108,10 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """A Column given to an aggregate; equal only to itself."""
+    """A Column given to an aggregate; equal only to itself. ``written`` are its conditions."""
 
     column: Column
+    written: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -191,11 +192,31 @@ class Fields:
             columns.append((argument.column if isinstance(argument, Argument) else argument, name))
         return [(column_of(rows, column), name) for column, name in columns]
 
+    def add_arguments(self, df: DataFrame, calls: Sequence[Call]) -> None:
+        """Add the columns of aggregates, in the order given, which decides ties; then conditions.
+
+        So what decides ties does not change where an aggregate is asked of some rows only.
+        """
+        for column in (column for call in calls for column in call.columns):
+            self.add_argument(column)
+        for call in calls:
+            if call.conditions:
+                self.add_condition(df, call.conditions)
+
     def add_argument(self, column: Any) -> str:
         """Add an argument (a column's name, or a Column) and return the name of its column."""
         # == of Columns is an expression, so they are compared by identity.
         asked = column if isinstance(column, str) else Argument(column)
         return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
+
+    def add_condition(self, df: DataFrame, given: Sequence[Any]) -> str:
+        """Add a condition, unless the same is there, and return the name of its column."""
+        for argument, name in self.arguments.items():
+            if isinstance(argument, Argument) and _are_same(argument.written, given):
+                return name
+        return self.arguments.setdefault(
+            Argument(condition(df, given), tuple(given)), f"x{len(self.arguments)}"
+        )
 
     def add_field(
         self,
@@ -294,8 +315,7 @@ def build_fields(
     fields, version = Fields(), bound.df.sparkSession.version
     bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
     labels = [call.label_of(names) for call, (names, _) in bindings]
-    for column in (column for call in calls for column in call.columns):
-        fields.add_argument(column)  # in the order given, which decides ties
+    fields.add_arguments(bound.df, calls)
     # The same aggregates keep the same fields, in whatever order they are listed.
     for call, (names, types) in sorted(bindings, key=_label_without_name):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
@@ -305,6 +325,9 @@ def build_fields(
         label = call.label_of(names)
         kinds = _find_collated(bound, call, arguments, types)
         partials = chosen.partials(tuple(types))
+        if call.conditions:
+            partials = partials.of_some_rows()
+            arguments["where"] = fields.add_condition(bound.df, call.conditions)
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
         native = partials.native if at_least(version, partials.native_since) else ""
@@ -334,6 +357,14 @@ def build_fields(
         )
     fields.outputs.sort(key=lambda output: labels.index(output.label))
     return fields
+
+
+def _are_same(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether conditions are the same texts, or the same Columns."""
+    return len(one) == len(other) and all(
+        a is b or (isinstance(a, str) and isinstance(b, str) and a == b)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _find_collated(
@@ -433,7 +464,7 @@ def _summed_type(
 def _label_without_name(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
     """An aggregate's text without the name of its result."""
     call, (names, _) = binding
-    return replace(call, name=None).label_of(names)
+    return replace(call, name=None, usual="").label_of(names)
 
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:

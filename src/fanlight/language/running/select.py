@@ -315,7 +315,7 @@ class SelectRun:
             return [text]
         call = calls.get(at)
         name = self.call_reader.one_line(at, end)
-        if call is not None and self.calls[at].end == end and all(
+        if call is not None and self.calls[at].end == end and not call.conditions and all(
             isinstance(column, str) for column in call.columns
         ):  # fmt: skip
             name = call.label

@@ -86,10 +86,9 @@ def count_distinct(*columns: Any) -> Call:
             "is not supported",
             "name one to three columns, or count a struct of them",
         )
-    call = Call(_DISTINCT[len(columns)], columns)
-    if all(isinstance(column, str) for column in columns):
-        return call.alias(f"count(DISTINCT {', '.join(columns)})")
-    return call
+    named = all(isinstance(column, str) for column in columns)
+    usual = f"count(DISTINCT {', '.join(columns)})" if named else ""
+    return Call(_DISTINCT[len(columns)], columns, usual=usual)
 
 
 @aggregate(

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.kinds.kind import FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import (
+    WRONG_COLUMN,
     bind_calls,
     bind_source,
     check_not_output,
     check_stream,
+    predicate,
     schema_of,
 )
 from fanlight.engine.spark.coordinates import coordinate
@@ -102,10 +102,7 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     check_stream(source)
     for name in source.names:
         check_not_output(df, f"by={name!r}", name, OUTPUTS)
-    columns = [
-        expr(df, _text(df, read.given)) if read.sql and isinstance(read.given, str) else read.given
-        for read in spec.inputs
-    ]
+    columns = [predicate(df, read.given) if read.sql else read.given for read in spec.inputs]
     types = _types(df, spec, time, columns)
     scheme = scheme_of(spec, types, coordinate_.kind)
     framed = _input_columns(scheme, columns)
@@ -131,11 +128,6 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     )
 
 
-def _text(df: DataFrame, given: str) -> str:
-    """SQL text; a column's name is quoted, so that it is read as that column."""
-    return quote(given) if given in df.columns else given
-
-
 def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
     """The column of each input that decides marks; a count of all rows has none."""
     given = iter(columns)
@@ -156,7 +148,7 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
             # Selected together with the time, so that Spark refuses an aggregate.
             field = df.select(expr(df, "1"), expr(df, quote_column(df, time)), column)
             types.append(type_text(field.schema.fields[-1].dataType))
-        except PySparkException as error:
+        except WRONG_COLUMN as error:
             raise refuse(
                 f"{read.argument}={str(read.given)!r}",
                 f"is not a {read.sql} that Spark understands ({first_line(error)})",

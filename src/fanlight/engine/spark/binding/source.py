@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -12,6 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, StructField
 
 from fanlight.engine.algebra.aggregate import Call, contains_type
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.equality import (
     INSTEAD,
@@ -36,6 +39,8 @@ from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.units import Extent
 
 Given = str | Column
+# Spark Connect has only a TypeError for the Column of a classic session.
+WRONG_COLUMN = (PySparkException, TypeError)
 UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
 
 
@@ -297,7 +302,7 @@ def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> 
     """The columns as Spark resolves them."""
     try:
         return df.select(*[_column(df, column) for column in columns]).schema.fields
-    except PySparkException as error:
+    except WRONG_COLUMN as error:
         for column in columns:
             _resolve_column(df, argument, column)
         raise FanlightError(f"{argument}: {error}") from error
@@ -306,7 +311,7 @@ def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> 
 def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
     try:
         df.select(_column(df, column)).schema  # noqa: B018 - analysis alone
-    except PySparkException as error:
+    except WRONG_COLUMN as error:
         alike = [
             n for n in df.columns if isinstance(column, str) and n.casefold() == column.casefold()
         ]
@@ -329,13 +334,43 @@ def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
         ) from error
 
 
+def predicate(df: DataFrame, given: Given) -> Column:
+    """SQL text or a Column, as a Column; a column's name is quoted, so that it is that column."""
+    if not isinstance(given, str):
+        return given
+    return expr(df, quote(given) if given in df.columns else given)
+
+
+def condition(df: DataFrame, given: Sequence[Given]) -> Column:
+    """That all of these hold, as one Column."""
+    return reduce(and_, (predicate(df, one) for one in given))
+
+
+@quietly()
+def _name_condition(df: DataFrame, call: Call) -> str:
+    """Check the conditions of an aggregate and return the name that Spark has for all of them."""
+    names = []
+    for one in call.conditions:
+        try:
+            # A filter takes only conditions, and beside columns there can be no aggregate.
+            test = predicate(df, one)
+            names.append(df.filter(test).select("*", test).schema.fields[-1].name)
+        except WRONG_COLUMN as error:
+            raise refuse(
+                f"{replace(call, conditions=()).label}: where({one!r})",
+                f"is not a condition on a row that Spark understands ({first_line(error)})",
+                f"write SQL that is true or false, over {', '.join(df.columns)}",
+            ) from error
+    return reduce("({} AND {})".format, names)
+
+
 def bind_calls(df: DataFrame, calls: Sequence[Call]) -> list[tuple[list[str], list[str]]]:
-    """For each aggregate, the names and Spark types of its arguments."""
+    """For each aggregate, the names and Spark types of its arguments, and its condition's name."""
     bound = []
     for call in calls:
         columns = schema_of(df, [(call.label, column) for column in call.columns], call.label)
         types = [type_text(column.dataType) for column in columns]
         names = [column.name for column in columns]
         call.check(tuple(types), names)
-        bound.append((names, types))
+        bound.append(([*names, *([_name_condition(df, call)] if call.conditions else [])], types))
     return bound

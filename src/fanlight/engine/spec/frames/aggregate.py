@@ -242,6 +242,13 @@ def _check_aggregate(call: Any, value: Any, *, below: bool, absolute: bool, may_
             "write for example agg.sum('bytes') after 'from fanlight import agg'",
         )
     about = f"AggregateFrame({call.label}, {value!r})"
+    if call.conditions:
+        raise refuse(
+            about,
+            "watches some rows only, but a limit is on all rows of a frame",
+            "compute a column that is null in the other rows, and watch that: "
+            "df.withColumn('some', F.expr('if(condition, value, null)'))",
+        )
     running = RUNNING[watched]
     if absolute and (below or not running.absolute):
         raise refuse(
