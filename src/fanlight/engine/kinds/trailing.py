@@ -66,7 +66,6 @@ TRAILING = Kind(
         ),
         called={"CLOSED": "CLOSED LEFT", "EXCLUDE_SELF": "EXCLUDE SELF"},
         examples={"TRAILING": "TRAILING 1 HOUR"},
-        arguments={"range": "TRAILING"},
     ),
     right=({"range": "1 hour"}, {"range": 1}),
 )

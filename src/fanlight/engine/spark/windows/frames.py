@@ -291,7 +291,7 @@ Row(dye=0, frame_id=None)]
         >>> frames.fill(gps, agg.min("lat"), time="at", own={"most": agg.max("dye")}).select(
         ...     "frame_id", "most", "min(lat)"
         ... ).orderBy("frame_id").first()
-        Row(frame_id=0, most=Decimal('0.3'), min(lat)=2)
+        Row(frame_id=0, most=0.3, min(lat)=2)
 
         """
         bound = self._bound
