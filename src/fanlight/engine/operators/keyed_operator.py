@@ -57,6 +57,11 @@ class KeyedQuery:
         return [self.schema.field(name).type for name in self.partial_names]
 
     @property
+    def slice_columns(self) -> list[tuple[str, pa.DataType]]:
+        """What a slice has besides the number of its key and its place: the partials first."""
+        return list(zip(self.partial_names, self.partial_types, strict=True))
+
+    @property
     def key_names(self) -> list[str]:
         """The columns of the key."""
         return list(self.schema.names[: self.keys])
@@ -77,7 +82,7 @@ class KeyedOperator(Generic[Q]):
         self.query = query
         self.released = BEGINNING
         columns = [("code", pa.int64()), ("place", pa.int64())]
-        columns += zip(query.partial_names, query.partial_types, strict=True)
+        columns += query.slice_columns
         self.slices = pa.schema(columns).empty_table()
         fields = [query.schema.field(name) for name in query.key_names]
         counters = ["rows"] if query.forget_after is None else ["rows", "seen"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fanlight.engine.algebra.lowering import next_share
 from fanlight.engine.algebra.readings import AtShares, Commonest, Distinct, Frequent, Reading
@@ -120,6 +121,26 @@ def chunks_of_whole_keys(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table
             rows += batch.num_rows
     if held:
         yield pa.Table.from_batches(held).combine_chunks()
+
+
+def rank_values(column: pa.Array | pa.ChunkedArray) -> RankedColumn:
+    """The ranks of values in their order, NaN after all numbers; null has none."""
+    encoded = as_array(column).dictionary_encode()
+    values, order = encoded.dictionary, pc.sort_indices(encoded.dictionary)
+    rank_of = np.empty(len(values), np.int64)
+    rank_of[ints(order)] = np.arange(len(values))
+    there = encoded.is_valid().to_numpy(zero_copy_only=False)
+    ranks = np.full(len(encoded), -1, np.int64)
+    ranks[there] = rank_of[ints(encoded.indices.drop_null())]
+    none = np.zeros(1, np.int64)
+    return RankedColumn(values.take(order), ranks, none, np.arange(len(values)))
+
+
+def type_of_reading(kind: pa.DataType, reading: Reading) -> pa.DataType:
+    """The type of a reading of values of this type."""
+    if isinstance(reading, Distinct):
+        return pa.int64()
+    return pa.list_(pa.struct([("f0", kind), ("f1", pa.int64())]))
 
 
 def compute_reading(

@@ -14,12 +14,14 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
+from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.kernels.trailing import find_ranges
 from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
 from fanlight.engine.operators.frames.batches import argsort_slots, concatenate_batches
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.partials import combine_pairs
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.operators.ranked_windows import compute_reading, rank_values, type_of_reading
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.sorting import argsort_rows
 from fanlight.engine.plan.trailing import EVER, Horizon
@@ -33,8 +35,9 @@ class TrailingQuery(KeyedQuery):
     """The fixed setup: a row has keys, ``t``, columns that order it, payload, and partials.
 
     ``fields`` are the names of partials, ``sources`` the columns with those of one row; one without
-    a name is 1. If some rows only ask, and others are only looked back at, the column ``asked``
-    tells. ``sorted``: rows come in their order.
+    a name is 1. ``ranked`` is what is read off values in the order of their ranks: its name, the
+    column of values, and the reading. If some rows only ask, and others are only looked back at,
+    the column ``asked`` tells. ``sorted``: rows come in their order.
     """
 
     horizons: tuple[Horizon, ...]
@@ -42,6 +45,7 @@ class TrailingQuery(KeyedQuery):
     payload: tuple[str, ...]
     fields: tuple[str, ...]
     sources: tuple[str, ...]
+    ranked: tuple[tuple[str, str, Reading], ...] = ()
     asking: bool = False
     sorted: bool = False
 
@@ -59,6 +63,17 @@ class TrailingQuery(KeyedQuery):
     def partial_types(self) -> list[pa.DataType]:
         """Their types."""
         return [self.schema.field(one).type if one else pa.int64() for one in self.sources]
+
+    @property
+    def ranked_columns(self) -> list[str]:
+        """The columns of values that are ranked, each once."""
+        return list(dict.fromkeys(source for _, source, _ in self.ranked))
+
+    @property
+    def slice_columns(self) -> list[tuple[str, pa.DataType]]:
+        """The partials of a row, then its values."""
+        values = [(name, self.schema.field(name).type) for name in self.ranked_columns]
+        return [*super().slice_columns, *values]
 
     @property
     def is_whole(self) -> bool:
@@ -135,9 +150,17 @@ class Trailer(KeyedOperator[TrailingQuery]):
         names = [*self.query.payload, "t"]
         columns = [asks[name] for name in names]
         times = ints(asks["t"])
+        values = {name: rank_values(self.slices[name]) for name in self.query.ranked_columns}
         for number, horizon in enumerate(self.query.horizons):
-            columns += self._combine(horizon, own, *self._find_ranges(horizon, of, times))
+            lo, hi = self._find_ranges(horizon, of, times)
+            columns += self._combine(horizon, own, lo, hi)
+            of_all = np.zeros(len(lo), np.int64)  # keys may share ranks
+            columns += [
+                compute_reading(values[source], reading, of_all, lo, hi)
+                for _, source, reading in self.query.ranked
+            ]
             names += [f"{name}_{number}" for name in self.query.fields]
+            names += [f"{name}_{number}" for name, _, _ in self.query.ranked]
         return pa.table(columns, names=names)
 
     def _add_rows(self, rows: pa.Table, codes: Ints) -> Ints:
@@ -148,6 +171,7 @@ class Trailer(KeyedOperator[TrailingQuery]):
             as_array(rows[source]) if source else pa.array(np.ones(len(rows), np.int64))
             for source in self.query.sources
         ]
+        columns += [as_array(rows[name]) for name in self.query.ranked_columns]
         added = [c.cast(kind) for c, kind in zip(columns, self.slices.schema.types, strict=True)]
         kept = self.slices.num_rows
         both = pa.concat_tables([self.slices, pa.table(added, names=names)]).combine_chunks()
@@ -253,8 +277,12 @@ class TrailingBatches:
             return
         names = [*self.query.payload, "t"]
         columns = {name: lost[name] for name in names}
+        kinds = {name: operator.slices.schema.field(name).type for name in self.query.fields}
+        kinds |= {
+            name: type_of_reading(operator.slices.schema.field(source).type, reading)
+            for name, source, reading in self.query.ranked
+        }
         for number in range(len(self.query.horizons)):
-            for name in self.query.fields:
-                kind = operator.slices.schema.field(name).type
+            for name, kind in kinds.items():
                 columns[f"{name}_{number}"] = pa.nulls(len(lost), kind)
         yield from pa.table(columns).to_batches()

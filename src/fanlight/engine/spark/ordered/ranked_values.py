@@ -52,7 +52,7 @@ def read_windows(bound: Placed, fields: Fields) -> DataFrame:
     out += [(name, IntegerType()) for name in bound.query_columns]
     out += [("start", LongType())]
     out += [
-        (name, _type_of_reading(types[f"c{n}"], reading)) for name, (n, reading) in asked.items()
+        (name, type_of_reading(types[f"c{n}"], reading)) for name, (n, reading) in asked.items()
     ]
     query = RankedQuery(tuple(bound.keys), bound.grids, bool(bound.query_columns), asked)
     return run_over_partitions(rows, types, RankedPass(query), out)
@@ -81,7 +81,7 @@ def _value_types(bound: Placed, fields: Fields) -> StructType:
     return StructType([StructField(one.name, one.dataType) for one in columns])
 
 
-def _type_of_reading(kind: DataType, reading: Reading) -> DataType:
+def type_of_reading(kind: DataType, reading: Reading) -> DataType:
     """The type of a reading of values of this type."""
     if isinstance(reading, Distinct):
         return LongType()

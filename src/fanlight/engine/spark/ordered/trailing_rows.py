@@ -6,25 +6,37 @@ the partials of its window.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import DataType, LongType
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    DateType,
+    LongType,
+    NumericType,
+    StringType,
+)
 
 from fanlight.engine.algebra.aggregate import contains_type
+from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.operators.trailing import ASKED, TrailingBatches, TrailingQuery
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.trailing import TrailingBound
 from fanlight.engine.spark.equality import has_collation, normal_form
-from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.fields import Fields, Output
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.lift import select_rows
 from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.frame_rows import EVERY_ROW, UNORDERED, Prepared, row_partials
 from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.ordered.ranked_values import type_of_reading
 from fanlight.engine.spark.sql import type_text
+
+_FIELD = re.compile(r"\bf\d+\b")
 
 
 @dataclass(frozen=True)
@@ -34,6 +46,74 @@ class _Lifted:
     df: DataFrame
     order: tuple[str, ...]
     sources: tuple[str, ...]
+    ranked: tuple[tuple[str, str, Reading], ...]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What is read off the values of rows in the order of their ranks: ``value`` is their SQL."""
+
+    name: str
+    value: str
+    kind: DataType
+    reading: Reading
+
+    @property
+    def type(self) -> DataType:
+        """The type of what is read."""
+        return type_of_reading(self.kind, self.reading)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The aggregates of what rows look back at: from partials, and from ranked values."""
+
+    fields: Fields
+    ranked: tuple[Ranked, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that results are lowered from."""
+        return [*(field.name for field in self.fields.all), *(one.name for one in self.ranked)]
+
+
+def rank_where_possible(bound: TrailingBound, fields: Fields) -> Looked:
+    """Read off ranks what would take value counts, if each window is one range of rows."""
+    plain = all(horizon.include_self and not horizon.whole for horizon in bound.horizons)
+    readings = fields.digests
+    if not plain or not readings:
+        return Looked(fields)
+    rows = select_rows(bound, fields, bound.rows)
+    texts = {name: text for text, name in fields.values.items()}
+    kept = {field.name: field for field in fields.all}
+    columns = {field: texts[kept[field].value] for field, _ in readings}
+    types = rows.selectExpr(*(f"{text} as {name}" for name, text in columns.items())).schema
+    ranked = {
+        (field, reading): Ranked(
+            name, normal_form(columns[field], types[field].dataType), types[field].dataType, reading
+        )
+        for (field, reading), name in readings.items()
+        if _is_ordered(types[field].dataType)
+    }
+    outputs: list[Output] = []
+    used: set[str] = set()
+    for one in fields.outputs:
+        asked = ranked.get((one.texts["p"], one.reads)) if one.reads is not None else None
+        if asked is None or one.reads is None:
+            outputs.append(one)
+            used |= {name for text in one.texts.values() for name in _FIELD.findall(text)}
+        else:
+            lower, places = one.reads.lower or one.lower, {**one.texts, "p": asked.name}
+            outputs.append(replace(one, lower=lower, texts=places))
+    left = {key: field for key, field in fields.kept.items() if field.name in used}
+    return Looked(replace(fields, kept=left, outputs=outputs), tuple(ranked.values()))
+
+
+def _is_ordered(kind: DataType) -> bool:
+    """Whether Python has the order of Spark for values of this type."""
+    return isinstance(kind, (NumericType, DateType, BooleanType)) or (
+        isinstance(kind, StringType) and not has_collation(kind)
+    )
 
 
 def name_payload(bound: Bound, fields: Fields) -> tuple[str, ...]:
@@ -41,40 +121,44 @@ def name_payload(bound: Bound, fields: Fields) -> tuple[str, ...]:
     return tuple(fields.add_argument(name) for name in bound.df.columns)
 
 
-def attach_in_a_pass(bound: TrailingBound, fields: Fields, arguments: Sequence[str]) -> DataFrame:
+def attach_in_a_pass(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
     """The rows of a batch with the partials of their windows."""
-    payload = name_payload(bound, fields)
-    lifted = _lift(bound, fields, arguments, payload)
-    return _pass(bound, fields, lifted, payload, lifted.df)
+    payload = name_payload(bound, looked.fields)
+    lifted = _lift(bound, looked, arguments, payload)
+    return _pass(bound, looked, lifted, payload, lifted.df)
 
 
 def attach_to_in_a_pass(
-    bound: TrailingBound, fields: Fields, arguments: Sequence[str], spine: DataFrame
+    bound: TrailingBound, looked: Looked, arguments: Sequence[str], spine: DataFrame
 ) -> DataFrame:
     """The rows of ``spine`` (keys, ``t``, then what is theirs) with the partials of windows."""
     payload = tuple(n for n in spine.columns if n not in (*bound.keys, "t"))
-    lifted = _lift(bound, fields, arguments, ())
+    lifted = _lift(bound, looked, arguments, ())
     placed = lifted.df.filter("t is not null").selectExpr("*", f"false as {ASKED}")
     asks = spine.selectExpr("*", f"true as {ASKED}")
-    return _pass(bound, fields, lifted, payload, placed.unionByName(asks, allowMissingColumns=True))
+    return _pass(bound, looked, lifted, payload, placed.unionByName(asks, allowMissingColumns=True))
 
 
-def attach_in_a_stream(bound: TrailingBound, fields: Fields, arguments: Sequence[str]) -> DataFrame:
+def attach_in_a_stream(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
     """The rows of a stream with the partials of their windows, once the watermark has passed."""
+    fields = looked.fields
     payload = name_payload(bound, fields)
     fields.check_comparable()
-    lifted = _lift(bound, fields, arguments, payload)
+    lifted = _lift(bound, looked, arguments, payload)
     hosting = Hosting(lifted.df.filter("t is not null"), bound, lifted.df.columns)
-    query = _query(bound, fields, lifted, payload, hosting.schema, len(hosting.keys))
-    out = _out(bound, fields, lifted, payload, hosting.types)
+    query = _query(bound, looked, lifted, payload, hosting.schema, len(hosting.keys))
+    out = _out(bound, looked, lifted, payload, hosting.types)
     what = "trailing windows"
-    return hosting.run(query, out, fingerprint(what, bound, hosting, fields), what=what)
+    read = [f"{one.reading!r} of {one.value}" for one in looked.ranked]
+    asked = fingerprint(what, bound, hosting, fields, **({"read": read} if read else {}))
+    return hosting.run(query, out, asked, what=what)
 
 
 def _lift(
-    bound: TrailingBound, fields: Fields, arguments: Sequence[str], payload: Sequence[str]
+    bound: TrailingBound, looked: Looked, arguments: Sequence[str], payload: Sequence[str]
 ) -> _Lifted:
     """Each row as a partial; of one time, rows are ordered by ties and arguments if it matters."""
+    fields = looked.fields
     rows = select_rows(bound, fields, bound.rows)
     types = {field.name: field.dataType for field in rows.schema.fields}
     order: list[str] = []
@@ -96,24 +180,27 @@ def _lift(
     columns = {name: name for name in (*bound.keys, "t", *order, *payload)}
     for field in fields_sent:
         columns.setdefault(units[field.name].text, field.name)
+    for number, one in enumerate(looked.ranked):
+        columns.setdefault(one.value, f"c{number}")
+    ranked = tuple((one.name, columns[one.value], one.reading) for one in looked.ranked)
     sources = tuple(
         columns[units[field.name].text] if field.name in units else "" for field in fields.all
     )
     texts = [text if text == name else f"{text} as {name}" for text, name in columns.items()]
-    return _Lifted(df.selectExpr(*texts), tuple(order), sources)
+    return _Lifted(df.selectExpr(*texts), tuple(order), sources, ranked)
 
 
 def _pass(
-    bound: TrailingBound, fields: Fields, lifted: _Lifted, payload: tuple[str, ...], rows: DataFrame
+    bound: TrailingBound, looked: Looked, lifted: _Lifted, payload: tuple[str, ...], rows: DataFrame
 ) -> DataFrame:
     passing = Passing(rows, bound.keys, ["t", *lifted.order], rows.columns)
-    query = _query(bound, fields, lifted, payload, passing.schema, len(bound.keys), in_order=True)
-    return passing.run(TrailingBatches(query), _out(bound, fields, lifted, payload, passing.types))
+    query = _query(bound, looked, lifted, payload, passing.schema, len(bound.keys), in_order=True)
+    return passing.run(TrailingBatches(query), _out(bound, looked, lifted, payload, passing.types))
 
 
 def _query(
     bound: TrailingBound,
-    fields: Fields,
+    looked: Looked,
     lifted: _Lifted,
     payload: tuple[str, ...],
     schema: pa.Schema,
@@ -121,6 +208,7 @@ def _query(
     *,
     in_order: bool = False,
 ) -> TrailingQuery:
+    fields = looked.fields
     return TrailingQuery(
         schema,
         keys,
@@ -130,6 +218,7 @@ def _query(
         payload,
         tuple(field.name for field in fields.all),
         lifted.sources,
+        lifted.ranked,
         asking=ASKED in schema.names,
         sorted=in_order,
         forget_after=bound.forget_after,
@@ -138,17 +227,18 @@ def _query(
 
 def _out(
     bound: TrailingBound,
-    fields: Fields,
+    looked: Looked,
     lifted: _Lifted,
     payload: Sequence[str],
     types: dict[str, DataType],
 ) -> list[tuple[str, DataType]]:
     out = [(name, types[name]) for name in payload]
     out.append(("t", LongType()))
-    pairs = list(zip(fields.all, lifted.sources, strict=True))
+    pairs = list(zip(looked.fields.all, lifted.sources, strict=True))
     for number in range(len(bound.horizons)):
         out += [
             (f"{field.name}_{number}", types[source] if source else LongType())
             for field, source in pairs
         ]
+        out += [(f"{one.name}_{number}", one.type) for one in looked.ranked]
     return out

@@ -15,7 +15,11 @@ from fanlight.engine.plan.trailing import EVER, Horizon
 from fanlight.engine.plan.ways import ARROW, AUTO, Strategy
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
-from fanlight.engine.spark.ordered.trailing_rows import attach_to_in_a_pass
+from fanlight.engine.spark.ordered.trailing_rows import (
+    Looked,
+    attach_to_in_a_pass,
+    rank_where_possible,
+)
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, is_taken
 from fanlight.engine.spark.state import describe_state
@@ -84,10 +88,11 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         with errors_of_call(_name_calls(aggregates, named)):
             fields = self._build_fields(aggregates, named, bound.df)
             arguments = list(fields.arguments.values())
-            rows = attach_function(self._plan.chosen.way)(bound, fields, arguments)
+            looked = rank_where_possible(bound, fields)
+            rows = attach_function(self._plan.chosen.way)(bound, looked, arguments)
             names = [fields.arguments[name] for name in bound.df.columns]
             columns = list(zip(names, bound.df.columns, strict=True))
-            found = self._lower(rows, fields, columns)
+            found = self._lower(rows, looked, columns)
             if bound.df.isStreaming:
                 found = self._with_untimed(found)
             return check_analysis(found)
@@ -142,9 +147,10 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             asking = bind_spine(bound, spine, time, by)
             fields = self._build_fields(aggregates, named, spine)
             arguments = list(fields.arguments.values())
-            rows = attach_to_in_a_pass(bound, fields, arguments, asking)
+            looked = rank_where_possible(bound, fields)
+            rows = attach_to_in_a_pass(bound, looked, arguments, asking)
             columns = [(f"s{n}", name) for n, name in enumerate(spine.columns)]
-            return check_analysis(self._lower(rows, fields, columns))
+            return check_analysis(self._lower(rows, looked, columns))
 
     def using(
         self,
@@ -242,23 +248,23 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         return [f"{label}_{window}" if window else label for window in labels]
 
     def _lower(
-        self, rows: DataFrame, fields: Fields, columns: Sequence[tuple[str, str]]
+        self, rows: DataFrame, looked: Looked, columns: Sequence[tuple[str, str]]
     ) -> DataFrame:
         """The rows under their own names, with partials lowered to aggregates."""
-        bound, names = self._bound, [field.name for field in fields.all]
+        bound, names, outputs = self._bound, looked.names, looked.fields.outputs
         for number, horizon in enumerate(bound.horizons):
             own = [f"{name}_{number} as {name}" for name in names]
             rows = rows.selectExpr("*", *own)
             start = f"(t - {horizon.back}L)"
             lowered = [
                 f"if(t is null, null, {output.sql(start)}) as r{place}_{number}"
-                for place, output in enumerate(fields.outputs)
+                for place, output in enumerate(outputs)
             ]
             spent = [*names, *(f"{name}_{number}" for name in names)]
             rows = rows.selectExpr("*", *lowered).drop(*spent)
         results = [
             expr_as(rows, f"r{place}_{number}", name)
-            for place, output in enumerate(fields.outputs)
+            for place, output in enumerate(outputs)
             for number, name in enumerate(self._names(output.label))
         ]
         own_columns = [self._column(rows, inner, name) for inner, name in columns]
