@@ -33,6 +33,13 @@ WITHOUT_SPARK = (
         "Trailer._combine",
         Code("(own >= lo) & (own < hi)", "(own >= lo) & (own < lo)"),
     ),
+    seen_by("tests/operators/test_ranked.py")(
+        "ranks are not in the order of values",
+        "ranked_windows:rank_values",
+        Code(
+            "rank_of[ints(order)] = np.arange(len(values))", "rank_of[:] = np.arange(len(values))"
+        ),
+    ),
     trailing(
         "rows of one time are cut apart by a chunk",
         "TrailingBatches.__call__",

@@ -8,7 +8,12 @@ import pytest
 
 from fanlight.engine.algebra.readings import AtShares, Commonest, Distinct, Frequent
 from fanlight.engine.operators import ranked_windows
-from fanlight.engine.operators.ranked_windows import RankedPass, RankedQuery, chunks_of_whole_keys
+from fanlight.engine.operators.ranked_windows import (
+    RankedPass,
+    RankedQuery,
+    chunks_of_whole_keys,
+    rank_values,
+)
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spec.exact_numbers import read_exact
 
@@ -78,3 +83,24 @@ def test_chunks_hold_whole_keys(monkeypatch, chunk):
 def test_no_row_no_window():
     assert windows(rows()) == {}
     assert list(RankedPass(QUERY)([])) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "ranks"),
+    [
+        ([3, None, 1, 3, 2], [2, -1, 0, 2, 1]),
+        ([0.5, float("nan"), -1.0, float("nan"), float("inf")], [1, 3, 0, 3, 2]),
+        (["b", "a", "é", None, "Z"], [2, 1, 3, -1, 0]),
+        ([True, False, None], [1, 0, -1]),
+        ([], []),
+    ],
+)
+def test_values_are_ranked_in_sparks_order(values, ranks):
+    """NaN is the greatest, and texts go by their bytes."""
+    kind = pa.int64() if not values else None
+    ranked = rank_values(pa.array(values, kind))
+    assert ranked.ranks.tolist() == ranks
+    for value, rank in zip(values, ranks, strict=True):
+        if rank >= 0:
+            known = ranked.values[int(ranked.examples[rank])].as_py()
+            assert known == value or value != value  # noqa: PLR0124
