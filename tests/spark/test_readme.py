@@ -126,6 +126,16 @@ def often_dropped():
     }
 
 
+def looked_back():
+    found = set()
+    for phone, calls in by("phone").items():
+        for call in calls:
+            ago = call["ts"] - 3_600 * SECOND
+            lengths = [one["seconds"] for one in calls if ago < one["ts"] < call["ts"]]
+            found.add((phone, call["ts"], len(lengths), max(lengths, default=None)))
+    return found
+
+
 def trends():
     found = {}
     levels = [(60, 60), (3_600, 600), (86_400, 3_600)]
@@ -183,6 +193,12 @@ READ = {
         congested,
     ),
     "which phones had five": (lambda rows: {r["phone"] for r in rows}, often_dropped),
+    "beside each call": (
+        lambda rows: {
+            (r["phone"], r["ts"].replace(tzinfo=None), r["before"], r["longest"]) for r in rows
+        },
+        looked_back,
+    ),
     "how the signal develops": (
         lambda rows: {
             (r["antenna"], r["window"]["start"], r["level"]): r["slope"]
