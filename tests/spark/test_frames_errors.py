@@ -122,6 +122,9 @@ def test_streams(classic, df, stream):
         windowed.split("1 second", so_far=True)
     forgetting = fl.over(marked, SPEC, time="ts", forget_after="1 hour")
     assert forgetting.split("1 second", so_far=True).isStreaming
+    adapting = fl.AggregateFrame(agg.sum("v"), "mean_rows(3) * mean_value(5000)")
+    kept = "up to 5,003 numbers that its limits are means of"
+    assert kept in fl.over(marked, adapting, time="ts").explain()
     with pytest.raises(fl.FanlightError, match="longest='1 hour'"):
         windowed.fill(marked, time="ts")
     with pytest.raises(fl.FanlightError, match="a stream and a batch"):

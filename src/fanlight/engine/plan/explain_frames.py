@@ -52,7 +52,8 @@ def explain_frames(
     if verbose:
         facts.append(("guaranteed", ", ".join(sorted(spec.guarantees))))
     if streaming:
-        facts += [("keeps", f"{_KEPT} for {_count_open(plan.chosen.pieces)}; {state}")]
+        kept = f"{_KEPT} for {_count_open(plan.chosen.pieces)}{_describe_means(plan.chosen.pieces)}"
+        facts += [("keeps", f"{kept}; {state}")]
     facts += forgetting_facts(silence, grows=streaming)
     if streaming:
         facts.append(("late rows", BEHIND))
@@ -68,6 +69,12 @@ _KEPT = "of each key, the rows that the watermark has not passed, and one partia
 def _count_open(scheme: Scheme) -> str:
     several = scheme.overlapping and scheme.kind == "logical"
     return "each open frame, of which there may be any number" if several else "the open frame"
+
+
+def _describe_means(scheme: Scheme) -> str:
+    """What is kept for the means that limits are made of; empty if there are none."""
+    numbers = sum(mean.last for limit in scheme.limits if limit for mean in limit.means)
+    return f", and up to {numbers:,} numbers that its limits are means of" if numbers else ""
 
 
 def _describe_search(plan: Plan[Scheme]) -> str:

@@ -28,7 +28,8 @@ class Windowed(Pictured, ABC):
     Nothing is computed until the DataFrame that a terminal method returns is acted on. What a kind
     of windows can do in addition is in its own class: ``agg`` in most, ``fit`` and ``recurring`` in
     :class:`fanlight.LevelWindows`, ``frames``, ``rows``, ``fill`` and ``split`` in
-    :class:`fanlight.FrameWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
+    :class:`fanlight.FrameWindows`, ``attach`` and ``attach_to`` in
+    :class:`fanlight.TrailingWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
     """
 
     __slots__ = ()
