@@ -82,7 +82,7 @@ BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
 TIME = pa.timestamp("us", "UTC")
 OWN = {
     **QUICK,
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC",
     "spark.ui.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
 }

@@ -30,7 +30,7 @@ def conf():
         "spark.executorEnv.PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "spark.executor.memory": "1g",
         "spark.executor.cores": "4",
-        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC",
     }
 
 

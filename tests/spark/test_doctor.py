@@ -40,7 +40,9 @@ def framed(rows, spec):
 
 
 def looked_back(rows):
-    return fl.over(rows, fl.Trailing("1 minute"), time="ts", by="k").attach(n=agg.count())
+    """What is taken of many rows, as above."""
+    windows = fl.over(rows, fl.Trailing("1 minute"), time="ts", by="k")
+    return windows.using("arrow").attach(n=agg.count())
 
 
 # An example of each feature of the table.

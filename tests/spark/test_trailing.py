@@ -39,6 +39,15 @@ def test_it_is_what_spark_finds_window_by_window(classic):
     )
 
 
+def test_few_rows_are_spark_s_own(classic):
+    """Which starts no Python workers; the law says that the answer is the same."""
+    windows = fl.over(frame(classic, ROWS), fl.Trailing("1 hour"), time="ts", by="k")
+    assert "native, the cheapest of 2" in windows.explain(agg.count())
+    assert "arrow" in windows.explain(agg.median("v"))
+    many = fl.over(classic.range(10**9).selectExpr("id as ts"), fl.Trailing(9), time="ts")
+    assert "arrow, the cheapest of 2" in many.explain(agg.count())
+
+
 def test_other_rows_ask(spark):
     """By a join that says it in SQL: nothing from after the asking row counts."""
     df = frame(spark, ROWS).select("k", "ts", "n", "v")
@@ -121,7 +130,32 @@ def test_what_cannot_be_asked(classic):
         (lambda: windows.attach(agg.count().alias("a"), a=agg.sum("n")), "'a'"),
         (lambda: fl.over(df, fl.Trailing("1 hour"), time="ts").attach(v=agg.count()), "'v'"),
         (lambda: fl.over(df, fl.Trailing(), time="ts").attach(agg.linear_fit("v")), "beginning of"),
-        (lambda: windows.using("native"), "not a strategy of trailing windows"),
+        (lambda: windows.using("panes"), "not a strategy of trailing windows"),
+        (lambda: windows.using("native").attach(agg.median("n")), "all values of each window"),
+        (lambda: windows.using("native").attach(agg.concat("s")), "order of rows of one time"),
+        (lambda: windows.using("native").attach(agg.var_pop("n")), "no window of Spark's combines"),
+        (
+            lambda: (
+                fl.over(df, fl.Trailing(fl.rows(3)), time="ts").using("native").attach(agg.count())
+            ),
+            "rows share the time",
+        ),
+        (
+            lambda: (
+                fl.over(df, fl.Trailing(3600, include_self=False), time="n")
+                .using("native")
+                .attach(agg.count())
+            ),
+            "leave out its own row",
+        ),
+        (
+            lambda: (
+                fl.over(df, fl.Trailing("1 hour"), time="ts", forget_after="1 day")
+                .using("native")
+                .attach(agg.count())
+            ),
+            "do not end at a silence",
+        ),
         (lambda: windows.attach_to(df, agg.count(), time="nope"), "attach_to"),
         (lambda: windows.attach_to(df, agg.count(), time="ts", by=["k", "s"]), "pair up"),
         (lambda: windows.attach_to(df, agg.count(), time="ts", by="n"), "is of type bigint"),

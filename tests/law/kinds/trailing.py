@@ -16,6 +16,7 @@ EVERY = EVERYTHING
 # A line needs a beginning.
 LASTING = {name: asked for name, asked in EVERY.items() if asked[0] != "linear_fit"}
 NUMBERS = {n: EVERY[n] for n in ("rows", "n_v", "sum_v", "sum_n", "max_v", "avg_n", "min_s")}
+NATIVELY = {n: EVERY[n] for n in (*NUMBERS, "sum_d", "first")}
 ORDERED = {n: EVERY[n] for n in ("first", "list_v", "concat", "min_by", "sum_d", "var_pop")}
 SPANS = (
     fl.Trailing("1 minute"),
@@ -53,11 +54,15 @@ def arriving(about, specs, which, requests=NUMBERS, data=RECENT, restarts="none"
 KIND = Kind(
     "trailing",
     {"attach": oracle.attached},
-    strategies=("auto", "arrow"),
+    strategies=("auto", "arrow", "native"),
     example=(SPANS[0], "ts"),
     in_python=lambda _: True,
     batch=(
         *trailing("every window", SPECS, ROWS, NUMBERS),
+        *trailing("natively", [*SPANS[:4], WHOLE[0], *WHOLE[2:]], ROWS, NATIVELY,
+                  strategies=("native", "auto")),
+        *trailing("natively, without keys", [SPANS[1]], keyless(ROWS, 60), NATIVELY, by=(),
+                  strategies=("native",)),
         *trailing("in order", [SPANS[5], WHOLE[0], *COUNTED], ROWS, ORDERED),
         *trailing("several", [SEVERAL], ROWS, NUMBERS, strategies=("auto", "arrow")),
         *trailing("every aggregate", [SPANS[1], SPANS[5]], ROWS, EVERY),

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.explain import Explained, forgetting_facts, write_page
+from fanlight.engine.plan.explain import (
+    Explained,
+    forgetting_facts,
+    strategy_facts,
+    write_page,
+)
 from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.trailing import EVER, Horizon
 from fanlight.engine.spec.pictures import Picture
@@ -26,13 +32,19 @@ def explain_trailing(
 ) -> Explained:
     """The page of trailing windows; ``state`` is empty for a batch."""
     streaming = bool(state)
-    how = (
-        "the rows of a key are gone through once, in order of time; each enters and leaves a "
-        "window once, however long it is (two stacks; exact sums by difference)"
-    )
+    how = "Spark adds up the rows of each window anew (RANGE BETWEEN)"
+    if plan.chosen.way is not ways.FOLDED:
+        how = (
+            "the rows of a key are gone through once, in order of time; each enters and leaves a "
+            "window once, however long it is (two stacks; exact sums by difference)"
+        )
     if streaming:
         how += ", in one stateful operator, once the watermark has passed them"
-    facts = [("computes", ", ".join(aggregates) or "nothing yet"), ("how", how)]
+    facts = [
+        ("computes", ", ".join(aggregates) or "nothing yet"),
+        ("how", how),
+        *strategy_facts(plan, verbose=verbose),
+    ]
     horizons = plan.chosen.pieces
     if streaming:
         facts.append(("keeps", f"{_describe_kept(spec, horizons)}; {state}"))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fanlight.engine.plan import ways
+from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate
 from fanlight.engine.plan.coordinate import check_length
+from fanlight.engine.plan.cost import fixed, framed
 from fanlight.engine.spec.trailing import Trailing
 
 EVER = 2**62  # longer than any time, as in kernels/trailing
@@ -43,3 +46,49 @@ def horizon_of(spec: Trailing, time_kind: str) -> Horizon:
     back = delay + int(by_time.value)
     first = back - (spec.closed in ("right", "neither"))
     return Horizon(first, last, 0, spec.include_self, back)
+
+
+STRATEGIES = (ways.NATIVE, ways.ARROW)
+_MANY = 1e9  # rows, if their number is not known
+
+
+def plan_trailing(
+    horizons: tuple[Horizon, ...],
+    partials: int,
+    *,
+    streaming: bool,
+    refused: str = "",
+    strategy: ways.Strategy = ways.AUTO,
+    rows: float | None = None,
+) -> Plan[tuple[Horizon, ...]]:
+    """The plan of trailing windows with so many partials each.
+
+    ``refused`` says why Spark's own windows cannot give them; ``rows`` how many there are in a
+    batch, where that is known.
+    """
+    way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
+    cost = framed.row_pass(by_python=False, returned=True) + fixed.worker_overhead(rows)
+    number = partials * len(horizons)
+    known = _MANY if rows is None else rows
+    if streaming:
+        why = "it is for batches; in a stream a stateful operator puts rows in order"
+    else:
+        why = refused or _why_not_native(horizons)
+    return choose_candidate(
+        [
+            Candidate(ways.ARROW, way, horizons, cost),
+            Candidate(ways.NATIVE, ways.FOLDED, horizons, framed.folding(known, number), why),
+        ],
+        strategy,
+    )
+
+
+def _why_not_native(horizons: tuple[Horizon, ...]) -> str:
+    """Why no window of Spark's holds these rows; empty if one does."""
+    if any(horizon.rows for horizon in horizons):
+        return "the last rows as of a time are more than Spark's ROWS where rows share the time"
+    if not all(horizon.include_self for horizon in horizons):
+        return "a window of Spark's cannot leave out its own row"
+    if any(horizon.first < horizon.last for horizon in horizons):
+        return "Spark has no windows that hold nothing"
+    return ""

@@ -183,6 +183,7 @@ _FRAMES: dict[Way, ModuleType] = {
 
 _LOOKED_BACK: dict[Way, Callable[..., DataFrame]] = {
     ways.LOOKED_BACK: trailing_rows.attach_in_a_pass,
+    ways.FOLDED: trailing_rows.attach_natively,
     ways.LOOKED_BACK_IN_OPERATOR: trailing_rows.attach_in_a_stream,
 }
 

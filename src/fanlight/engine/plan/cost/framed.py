@@ -5,7 +5,14 @@ A cost is that of a row, since all candidates read the same; for widening, that 
 
 from __future__ import annotations
 
-from fanlight.engine.plan.cost.constants import CALLED, COMPARED, PASSED, RETURNED, SORTED
+from fanlight.engine.plan.cost.constants import (
+    CALLED,
+    COMPARED,
+    FOLDED,
+    PASSED,
+    RETURNED,
+    SORTED,
+)
 
 
 def row_pass(*, by_python: bool, returned: bool) -> float:
@@ -19,6 +26,14 @@ def row_pass(*, by_python: bool, returned: bool) -> float:
 def comparison() -> float:
     """Rows in order, each compared with its neighbours in Spark SQL."""
     return SORTED + COMPARED
+
+
+def folding(rows: float, partials: int) -> float:
+    """Rows in order, for each of which Spark adds up so many partials over half of all rows.
+
+    No window holds more on average, whatever the keys.
+    """
+    return SORTED + FOLDED * partials * rows / 2
 
 
 def search(rows: float) -> float:

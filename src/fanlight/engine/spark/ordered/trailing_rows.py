@@ -27,14 +27,14 @@ from fanlight.engine.operators.trailing import ASKED, TrailingBatches, TrailingQ
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.trailing import TrailingBound
 from fanlight.engine.spark.equality import has_collation, normal_form
-from fanlight.engine.spark.fields import Fields, Output
+from fanlight.engine.spark.fields import Fields, Output, combine_sql
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.lift import select_rows
 from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.frame_rows import EVERY_ROW, UNORDERED, Prepared, row_partials
 from fanlight.engine.spark.ordered.host import Hosting
 from fanlight.engine.spark.ordered.ranked_values import type_of_reading
-from fanlight.engine.spark.sql import type_text
+from fanlight.engine.spark.sql import over_clause, type_text
 
 _FIELD = re.compile(r"\bf\d+\b")
 
@@ -126,6 +126,43 @@ def attach_in_a_pass(bound: TrailingBound, looked: Looked, arguments: Sequence[s
     payload = name_payload(bound, looked.fields)
     lifted = _lift(bound, looked, arguments, payload)
     return _pass(bound, looked, lifted, payload, lifted.df)
+
+
+def why_not_natively(fields: Fields) -> str:
+    """Why Spark's own windows cannot give these aggregates; empty if they can."""
+    for field in fields.all:
+        if field.monoid.by_value:
+            return f"{field.facts.label} needs all values of each window"
+        if not field.monoid.running:
+            return f"{field.facts.label} has partials that no window of Spark's combines"
+        if not field.monoid.commutative:
+            return f"{field.facts.label} depends on the order of rows of one time"
+    return ""
+
+
+def attach_natively(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
+    """The rows of a batch with the partials of their windows, each by a window of Spark's."""
+    fields = looked.fields
+    payload = name_payload(bound, fields)
+    rows = select_rows(bound, fields, bound.rows)
+    kept = dict.fromkeys([*arguments, *payload])
+    rows = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, *kept)
+    units = row_partials(Prepared(rows, (), ()), fields, fields.all)
+    # A row that cannot be placed contributes nothing, though Spark's windows begin with it.
+    partials = [
+        f"if(t is null, null, {units[field.name].text}) as {field.name}" for field in fields.all
+    ]
+    rows = rows.selectExpr(*bound.keys, "t", *payload, *partials)
+    windows = []
+    for number, horizon in enumerate(bound.horizons):
+        begin = "unbounded" if horizon.whole else f"{horizon.first}L"
+        frame = f"range between {begin} preceding and {horizon.last}L preceding"
+        over = over_clause(bound.keys, "t", frame)
+        windows += [
+            f"{combine_sql(field, units[field.name].kind, over)} as {field.name}_{number}"
+            for field in fields.all
+        ]
+    return rows.selectExpr("t", *payload, *windows)
 
 
 def attach_to_in_a_pass(

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.algebra.template import find_places
 from fanlight.engine.plan import ways
-from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate, find_strategy
+from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_trailing import explain_trailing
-from fanlight.engine.plan.trailing import EVER, Horizon
-from fanlight.engine.plan.ways import ARROW, AUTO, Strategy
+from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
+from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.ordered.trailing_rows import (
     Looked,
     attach_to_in_a_pass,
     rank_where_possible,
+    why_not_natively,
 )
 from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, is_taken
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import attach_function
@@ -88,8 +91,9 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         with errors_of_call(_name_calls(aggregates, named)):
             fields = self._build_fields(aggregates, named, bound.df)
             arguments = list(fields.arguments.values())
-            looked = rank_where_possible(bound, fields)
-            rows = attach_function(self._plan.chosen.way)(bound, looked, arguments)
+            way = self._plan(fields).chosen.way
+            looked = Looked(fields) if way is ways.FOLDED else rank_where_possible(bound, fields)
+            rows = attach_function(way)(bound, looked, arguments)
             names = [fields.arguments[name] for name in bound.df.columns]
             columns = list(zip(names, bound.df.columns, strict=True))
             found = self._lower(rows, looked, columns)
@@ -165,7 +169,10 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         Parameters
         ----------
         strategy
-            ``"arrow"``: compiled loops over sorted rows, in Python workers; ``"auto"`` takes it.
+            ``"arrow"``: compiled loops over sorted rows, in Python workers. ``"native"``: for a
+            batch, one of Spark's own windows for each, which adds up its rows anew for every row;
+            for windows in time that hold the row itself, and aggregates whose partials are of one
+            size and need no order. ``"auto"``: the cheaper one, which ``native`` is of few rows.
         rate, groups
             Rows a second and number of keys, as for other windows. They change nothing.
         partitions
@@ -179,7 +186,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         Raises
         ------
         FanlightError
-            If the strategy is unknown.
+            If the strategy is unknown; by ``attach``, if it cannot give what is asked.
 
         Examples
         --------
@@ -190,7 +197,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
         """
         check_hints(rate=rate, groups=groups)
-        asked = find_strategy(strategy, (ARROW,), of=" of trailing windows")
+        asked = find_strategy(strategy, STRATEGIES, of=" of trailing windows")
         return type(self)(with_partitions(self._bound, partitions), asked)
 
     def rejected(self) -> DataFrame:
@@ -213,11 +220,19 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         """
         return rejected_rows(self._bound)
 
-    @property
-    def _plan(self) -> Plan[tuple[Horizon, ...]]:
-        streaming = self._bound.df.isStreaming
-        way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
-        return choose_candidate([Candidate(ARROW, way, self._bound.horizons)], self._strategy)
+    def _plan(self, fields: Fields) -> Plan[tuple[Horizon, ...]]:
+        bound = self._bound
+        refused = why_not_natively(fields)
+        if not refused and bound.forget_after is not None:
+            refused = "Spark's windows do not end at a silence"
+        asked = partial(
+            plan_trailing, bound.horizons, len(fields.all), streaming=bound.df.isStreaming,
+            refused=refused, strategy=self._strategy,
+        )  # fmt: skip
+        # How many rows there are is asked of Spark only if it makes a difference.
+        if asked(rows=0.0).chosen.name == asked().chosen.name:
+            return asked()
+        return asked(rows=estimated_rows(bound.df))
 
     def _build_fields(self, aggregates: Any, named: Any, rows: DataFrame) -> Fields:
         """The fields of the aggregates; names must be free among the columns of ``rows``."""
@@ -295,7 +310,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         aggregates, named
             As for :meth:`attach`.
         verbose
-            As for other windows; there is one way to compute these.
+            Also list both ways with their estimated costs.
 
         Returns
         -------
@@ -305,12 +320,13 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         Examples
         --------
         >>> import fanlight as fl
-        >>> paid = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(4)")
+        >>> paid = spark.range(50_000_000).selectExpr("timestamp_seconds(id) AS ts")
         >>> print(fl.over(paid, fl.Trailing("1 minute"), time="ts").explain(fl.agg.count()))
         ... # doctest: +ELLIPSIS
         Trailing('1 minute') over 'ts', batch
           computes    count(1)
           how         the rows of a key are gone through once, in order of time; each enters and ...
+          strategy    arrow, the cheapest of 2 ways that fit, by the cost model; explain(ver...
 
         """
         bound = self._bound
@@ -320,7 +336,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         )
         streaming = bound.df.isStreaming
         return explain_trailing(
-            bound.spec, self._plan, bound.time, bound.names,
+            bound.spec, self._plan(fields), bound.time, bound.names,
             [name for output in fields.outputs for name in self._names(output.label)],
             state=describe_state(bound) if streaming else "",
             silence=bound.source.forget_after, verbose=verbose,
