@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from fanlight.cli import commands
 from fanlight.cli.jobs.document import InvalidJobError
 from fanlight.cli.jobs.job import load
-from tests.helpers.sparks import QUICK
+from tests.helpers.sparks import ONE_COMPILER, QUICK
 
 RIGHT = """\
 name = "busy"
@@ -82,7 +82,7 @@ BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)
 TIME = pa.timestamp("us", "UTC")
 OWN = {
     **QUICK,
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": ONE_COMPILER,
     "spark.ui.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
 }

@@ -18,10 +18,9 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 # each expression is made takes as long as to make it; and Spark checks its own optimizer.
 # A heap that grows is collected whole each time; and most of what is collected is pages of 64 MB
 # for a few rows, buffers of 4 MB for a task's code, and what a UI might show.
+ONE_COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC"
 JVM = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m"
-    " -XX:+UseSerialGC -Xms4g -Xmn2g -XX:MetaspaceSize=512m"
-    " -Djdk.lang.Process.launchMechanism=VFORK"
+    f"{ONE_COMPILER} -Xms4g -Xmn2g -XX:MetaspaceSize=512m -Djdk.lang.Process.launchMechanism=VFORK"
 )
 QUICK = {
     "spark.sql.codegen.wholeStage": "false",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyspark
 
-from tests.helpers.sparks import free_port
+from tests.helpers.sparks import ONE_COMPILER, free_port
 from tests.soak import processes
 from tests.soak.soak import PATIENCE, ROOT, Spark
 
@@ -30,7 +30,7 @@ def conf():
         "spark.executorEnv.PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
         "spark.executor.memory": "1g",
         "spark.executor.cores": "4",
-        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC",
+        "spark.executor.extraJavaOptions": ONE_COMPILER,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from fanlight.engine.plan import ways
@@ -49,7 +50,6 @@ def horizon_of(spec: Trailing, time_kind: str) -> Horizon:
 
 
 STRATEGIES = (ways.NATIVE, ways.ARROW)
-_MANY = 1e9  # rows, if their number is not known
 
 
 def plan_trailing(
@@ -69,7 +69,7 @@ def plan_trailing(
     way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
     cost = framed.row_pass(by_python=False, returned=True) + fixed.worker_overhead(rows)
     number = partials * len(horizons)
-    known = _MANY if rows is None else rows
+    known = math.inf if rows is None else rows
     if streaming:
         why = "it is for batches; in a stream a stateful operator puts rows in order"
     else:
