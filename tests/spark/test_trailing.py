@@ -132,7 +132,6 @@ def test_what_cannot_be_asked(classic):
         (lambda: fl.over(df, fl.Trailing(), time="ts").attach(agg.linear_fit("v")), "beginning of"),
         (lambda: windows.using("panes"), "not a strategy of trailing windows"),
         (lambda: windows.using("native").attach(agg.median("n")), "all values of each window"),
-        (lambda: windows.using("native").attach(agg.concat("s")), "order of rows of one time"),
         (lambda: windows.using("native").attach(agg.var_pop("n")), "no window of Spark's combines"),
         (
             lambda: (

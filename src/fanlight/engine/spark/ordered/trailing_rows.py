@@ -133,10 +133,8 @@ def why_not_natively(fields: Fields) -> str:
     for field in fields.all:
         if field.monoid.by_value:
             return f"{field.facts.label} needs all values of each window"
-        if not field.monoid.running:
+        if not (field.monoid.running and field.monoid.commutative):
             return f"{field.facts.label} has partials that no window of Spark's combines"
-        if not field.monoid.commutative:
-            return f"{field.facts.label} depends on the order of rows of one time"
     return ""
 
 
