@@ -96,7 +96,7 @@ def check_analysis(df: DataFrame) -> DataFrame:
 
 def name_call(calls: Sequence[Call]) -> str:
     """The call of ``agg`` as text, for errors."""
-    return ", ".join(call.label for call in calls)
+    return ", ".join(getattr(call, "label", repr(call)) for call in calls)
 
 
 def read_verbose(verbose: bool | Call, named: dict[str, Call]) -> tuple[bool, dict[str, Call]]:

@@ -37,6 +37,7 @@ from fanlight.engine.spark.windows.base import (
     check_analysis,
     check_hints,
     errors_of_call,
+    name_call,
     read_verbose,
     with_partitions,
 )
@@ -178,7 +179,7 @@ class FrameWindows(Windowed):
 
         """
         calls = (*aggregates, *named.values())
-        with errors_of_call(", ".join(getattr(call, "label", repr(call)) for call in calls)):
+        with errors_of_call(name_call(calls)):
             return check_analysis(self._finish_frames(self._build_fields(aggregates, named)))
 
     def rows(self) -> DataFrame:

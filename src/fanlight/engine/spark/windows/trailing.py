@@ -32,6 +32,7 @@ from fanlight.engine.spark.windows.base import (
     check_analysis,
     check_hints,
     errors_of_call,
+    name_call,
     read_verbose,
     with_partitions,
 )
@@ -88,7 +89,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
         """
         bound = self._bound
-        with errors_of_call(_name_calls(aggregates, named)):
+        with errors_of_call(name_call((*aggregates, *named.values()))):
             fields = self._build_fields(aggregates, named, bound.df)
             arguments = list(fields.arguments.values())
             way = self._plan(fields).chosen.way
@@ -147,7 +148,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
         """
         bound = self._bound
-        with errors_of_call(_name_calls(aggregates, named)):
+        with errors_of_call(name_call((*aggregates, *named.values()))):
             asking = bind_spine(bound, spine, time, by)
             fields = self._build_fields(aggregates, named, spine)
             arguments = list(fields.arguments.values())
@@ -344,8 +345,3 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
     def __repr__(self) -> str:
         return f"TrailingWindows({self._bound.spec!r} over {self._bound.time!r})"
-
-
-def _name_calls(aggregates: Sequence[Call], named: dict[str, Call]) -> str:
-    calls = (*aggregates, *named.values())
-    return ", ".join(getattr(call, "label", repr(call)) for call in calls)
