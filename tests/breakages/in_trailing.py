@@ -33,6 +33,19 @@ WITHOUT_SPARK = (
         "Trailer._combine",
         Code("(own >= lo) & (own < hi)", "(own >= lo) & (own < lo)"),
     ),
+    trailing(
+        "a row that asks breaks a silence of its key",
+        "Trailer._by_lives",
+        Code(
+            'self.begin_lives(codes, ints(rows["t"]), last)',
+            'self.begin_lives(codes, ints(rows["t"]), ints(rows["t"]))',
+        ),
+    ),
+    trailing(
+        "a key that is only asked about stays in the state",
+        "Trailer._drop_rows",
+        Code('ints(self.keys["seen"]) < UNSEEN', "True"),
+    ),
     seen_by("tests/operators/test_ranked.py")(
         "ranks are not in the order of values",
         "ranked_windows:rank_values",

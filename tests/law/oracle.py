@@ -196,12 +196,17 @@ def _named(ask, row):
     return (*(row[name] for name in ask.by), row[ask.time])
 
 
-def attached(ask, rows):
+def attached_to(ask, rows):
+    """Each row, with what a copy of it sees of all of them."""
+    return attached(ask, rows, [dict(row) for row in rows])
+
+
+def attached(ask, rows, asking=None):
     """Each row, with what it sees of those before it; nothing if it has no time."""
     specs = ask.spec if isinstance(ask.spec, dict) else {"": ask.spec}
     how = {"time": ask.time, "by": ask.by, "tiebreak": ask.tiebreak, "values": columns(ask)}
     made = []
-    for row in rows:
+    for row in rows if asking is None else asking:
         answer, slack = {}, {}
         for label, spec in specs.items():
             found = dict.fromkeys(ask.requests)

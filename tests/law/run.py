@@ -109,9 +109,19 @@ def plainly(df):
 
 
 def _attach(ask, windowed):
+    return _named(ask, windowed, windowed.attach)
+
+
+def _attach_to(ask, windowed):
+    """The same rows ask once more, as another DataFrame."""
+    time = _called(ask.names, ask.time)
+    return _named(ask, windowed, partial(windowed.attach_to, windowed._bound.df, time=time))
+
+
+def _named(ask, windowed, attach):
     """What is asked of each row, known by these of its columns."""
     asked = calls(ask.requests)
-    found = windowed.attach(**{ask.names.get(name, name): call for name, call in asked.items()})
+    found = attach(**{ask.names.get(name, name): call for name, call in asked.items()})
     names = [quote(name) for name in _called(ask.names, [*ask.by, *KNOWN])]
     time = quote(_called(ask.names, ask.time))
     own = windowed._bound.df.columns
@@ -121,6 +131,7 @@ def _attach(ask, windowed):
 
 ACTIONS = {
     "attach": _attach,
+    "attach_to": _attach_to,
     "agg": _agg,
     "frames": _frames,
     "rows": _rows,

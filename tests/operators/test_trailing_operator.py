@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -49,9 +51,9 @@ def named(rows):
     return [dict(zip(SCHEMA.names, (*row, at), strict=True)) for at, row in enumerate(ordered)]
 
 
-def expected(rows, specs):
-    made = {}
-    for row in rows:
+def expected(asks, specs, rows=None):
+    rows, made = asks if rows is None else rows, {}
+    for row in asks:
         answer = []
         for spec in specs:
             seen = seen_from(row, rows, spec, time="t", by=["k0"], values=["x0"])
@@ -104,6 +106,52 @@ def test_a_stream_is_as_a_batch(specs):
             tables += [] if taken is None else [taken]
             operator, before = asked.resume(operator.snapshot()), mark
         assert found(tables, specs) == expected(rows, specs)
+
+    check()
+
+
+ASKING = SCHEMA.append(pa.field("asked", pa.bool_()))
+SILENCE = 3
+
+
+def as_of(ask, rows, specs, forget_after):
+    """What a row that asks sees of its key, of the rows since the last silence before it."""
+    of_key = sorted(row["t"] for row in rows if row["k0"] == ask["k0"] and row["t"] <= ask["t"])
+    since = ask["t"]
+    while forget_after is not None and of_key and since - of_key[-1] <= forget_after:
+        since = of_key.pop()
+    life = [row for row in rows if forget_after is None or row["t"] >= since]
+    return expected([ask], specs, life)[ask["x1"]]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("forget_after", [None, SILENCE])
+def test_who_asks_changes_no_answer(streamed, forget_after):
+    """Others' questions do not count, nor do they break a silence."""
+
+    @shown(150)
+    @given(ROWS, ROWS, st.lists(st.integers(-5, 9), max_size=4), st.randoms())
+    def check(rows, asks, marks, random):
+        rows, asks = named(rows), [{**row, "x0": None} for row in named(asks)]
+        asked = replace(query(SPECS, asking=True, forget_after=forget_after), schema=ASKING)
+        both = [{**row, "asked": False} for row in rows] + [{**row, "asked": True} for row in asks]
+        random.shuffle(both)
+        tables, operator, before = [], asked.start(), -99
+        if not streamed:
+            both.sort(key=lambda row: row["t"])
+            run = TrailingBatches(replace(asked, sorted=True))
+            batches = [pa.RecordBatch.from_pylist([row], ASKING) for row in both]
+            tables, marks = [pa.Table.from_batches([one]) for one in run(batches)], []
+        for mark in [*sorted(marks), COMPLETE] if streamed else ():
+            part = [row for row in both if before < row["t"] <= mark]
+            taken = operator.take(pa.Table.from_pylist(part, ASKING), mark)
+            tables += [] if taken is None else [taken]
+            operator, before = asked.resume(operator.snapshot()), mark
+            keys = [row["k0"] for row in operator.keys.to_pylist()]
+            assert mark == COMPLETE or set(keys) <= {row["k0"] for row in rows}
+        assert found(tables, SPECS) == {
+            ask["x1"]: as_of(ask, rows, SPECS, forget_after) for ask in asks
+        }
 
     check()
 

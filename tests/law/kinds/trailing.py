@@ -53,7 +53,7 @@ def arriving(about, specs, which, requests=NUMBERS, data=RECENT, restarts="none"
 
 KIND = Kind(
     "trailing",
-    {"attach": oracle.attached},
+    {"attach": oracle.attached, "attach_to": oracle.attached_to},
     strategies=("auto", "arrow", "native"),
     example=(SPANS[0], "ts"),
     in_python=lambda _: True,
@@ -70,6 +70,7 @@ KIND = Kind(
         *trailing("without keys", [SPANS[1], WHOLE[1], COUNTED[0]], keyless(ROWS, 60), NUMBERS,
                   by=()),
         *trailing("no row", [SEVERAL], NO_ROW, NUMBERS),
+        *trailing("others", [SEVERAL], ROWS, ORDERED, action="attach_to"),
     ),
     stream=(
         *arriving("stream", [SEVERAL], 3),
@@ -77,10 +78,13 @@ KIND = Kind(
         *arriving("every aggregate", [SPANS[1]], 2, EVERY),
         *arriving("restarted", [SEVERAL], 2, restarts="half"),
         *arriving("without keys", [SPANS[1]], 3, NUMBERS, keyless(RECENT), by=()),
+        *arriving("others", [SEVERAL], 3, action="attach_to"),
+        *arriving("others, restarted", [SPANS[1]], 2, EVERY, restarts="half", action="attach_to"),
     ),
     connect=(
         *trailing("connect", [SEVERAL], ROWS, NUMBERS),
         *arriving("stream", [SPANS[1]], 0),
+        *arriving("others", [SPANS[1]], 0, action="attach_to"),
     ),
     sample=trailing("sample", [SEVERAL], ROWS, ORDERED),
     stream_sample=arriving("stream", [SEVERAL], 1),

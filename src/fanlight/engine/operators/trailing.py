@@ -13,12 +13,14 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.kernels.trailing import find_ranges
-from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
+from fanlight.engine.operators.arrow_tables import Ints, as_array, ints, starts_of_runs
 from fanlight.engine.operators.frames.batches import argsort_slots, concatenate_batches
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
+from fanlight.engine.operators.lives import UNSEEN
 from fanlight.engine.operators.partials import combine_pairs
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.ranked_windows import compute_reading, rank_values, type_of_reading
@@ -131,12 +133,30 @@ class Trailer(KeyedOperator[TrailingQuery]):
         else:
             order = argsort_rows(rows, codes, self.query.tie_columns)
         rows, codes = rows.take(pa.array(order)), codes[order]
-        if self.query.forget_after is None:
-            return rows, codes
-        times = ints(rows["t"])
-        codes = self.begin_lives(codes, times, times)
+        return (rows, codes) if self.query.forget_after is None else self._by_lives(rows, codes)
+
+    def _by_lives(self, rows: pa.Table, codes: Ints) -> tuple[pa.Table, Ints]:
+        """Rows by life, in order, and the code of each one's life.
+
+        Only rows that are looked back at break a silence: who asks changes no answer. So one that
+        asks stands for the last of them up to its time; after a silence it is alone in a life.
+        """
+        last = ints(rows["t"])
+        if self.query.asking:
+            asked = np.asarray(as_array(rows[ASKED]))
+            order = np.lexsort((asked, last, codes))
+            rows, codes, asked = rows.take(pa.array(order)), codes[order], asked[order]
+            last = self._last_looked_at(ints(rows["t"]), codes, asked)
+        codes = self.begin_lives(codes, ints(rows["t"]), last)
         order = argsort_slots(codes)  # a life of a key comes after all keys
         return rows.take(pa.array(order)), codes[order]
+
+    def _last_looked_at(self, times: Ints, codes: Ints, asked: NDArray[np.bool_]) -> Ints:
+        """The time of the last row up to each that does not ask, of the same key."""
+        starts = starts_of_runs(codes)
+        begins = np.repeat(starts, np.diff(np.append(starts, len(codes))))
+        latest = np.maximum.accumulate(np.where(asked, -1, np.arange(len(codes))))
+        return np.where(latest >= begins, times[latest], ints(self.keys["seen"])[codes])
 
     def _look_back(self, rows: pa.Table, codes: Ints) -> pa.Table:
         """The rows that ask, with the partials of their windows; others are added to the state."""
@@ -231,7 +251,8 @@ class Trailer(KeyedOperator[TrailingQuery]):
         if self.query.forget_after is None:
             self.forget_keys()
         else:
-            self.keep_keys(~self.complete_lives)
+            # One that has only been asked about has nothing to forget.
+            self.keep_keys(~self.complete_lives & (ints(self.keys["seen"]) < UNSEEN))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.trailing import Horizon, horizon_of
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import bind_source, check_stream, column_of
-from fanlight.engine.spark.equality import normal_form
 from fanlight.engine.spark.sql import project, type_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.trailing import Labelled, read_labelled
@@ -41,12 +40,23 @@ def bind_trailing(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Trai
     return TrailingBound(source, Coordinate(kind), labelled, horizons)
 
 
-def bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> DataFrame:
-    """The rows of another DataFrame that ask: keys, ``t``, and their columns ``s0``, ``s1``…."""
+def bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> TrailingBound:
+    """Check another DataFrame, whose rows ask: its keys and time are of the windows' kinds."""
     try:
         source = bind_source(spine, time, bound.names if by is None else by, (), ())
+        if spine.isStreaming == bound.df.isStreaming:
+            check_stream(source)
     except FanlightError as error:
-        raise FanlightError(f"attach_to(spine, …): {error}") from error
+        said = str(error).replace("df.with", "spine.with").replace("fl.over", "attach_to")
+        raise FanlightError(f"attach_to(spine, …): {said}") from error
+    if spine.isStreaming != bound.df.isStreaming:
+        asked, other = ("a stream", "a batch") if spine.isStreaming else ("a batch", "a stream")
+        raise refuse(
+            f"attach_to(spine) of {asked} to windows over {other}",
+            "would have to know when all of the batch has come before a row of the stream",
+            "read both as streams, each with a watermark, or both as batches, as which "
+            "writeStream.foreachBatch(…) gives a stream",
+        )
     asked = f"attach_to(spine, by={list(source.names)!r})"
     if len(source.names) != len(bound.names):
         raise refuse(
@@ -70,25 +80,23 @@ def bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> DataFram
             f"is of type {source.time_type}, but the windows are over {bound.time_type}",
             "cast one of them",
         )
-    if spine.isStreaming or bound.df.isStreaming:
-        raise refuse(
-            "attach_to(spine) of a stream",
-            "would have to wait for the other one's watermark",
-            "attach to the stream's own rows with attach(…), or read both as batches",
-        )
-    asks = TrailingBound(source, bound.coordinate, bound.spec, bound.horizons)
+    return TrailingBound(source, bound.coordinate, bound.spec, bound.horizons)
+
+
+def name_columns(spine: DataFrame) -> list[str]:
+    """The internal names of the columns of rows that ask: ``s0``, ``s1``…."""
+    return [f"s{n}" for n in range(len(spine.columns))]
+
+
+def select_asking(asks: TrailingBound) -> DataFrame:
+    """The rows that ask: keys, ``t``, and their columns by internal names."""
+    spine, forms = asks.df, asks.normal_forms
+    own = name_columns(spine)
     (place,) = asks.coordinates
-    forms = {
-        key: normal_form(key, kind) for key, kind in zip(bound.keys, source.key_types, strict=True)
-    }
     columns = [
         place,
-        *((column_of(spine, key), n) for n, key in zip(bound.keys, source.by, strict=True)),
+        *((column_of(spine, key), n) for n, key in zip(asks.keys, asks.by, strict=True)),
+        *((column_of(spine, name), n) for n, name in zip(own, spine.columns, strict=True)),
     ]
-    columns += [(column_of(spine, name), f"s{n}") for n, name in enumerate(spine.columns)]
-    rows = project(spine, columns)
-    return rows.selectExpr(
-        *(f"{form} as {key}" for key, form in forms.items()),
-        "t",
-        *(f"s{n}" for n in range(len(spine.columns))),
-    )
+    keys = [f"{forms[key]} as {key}" if key in forms else key for key in asks.keys]
+    return project(spine, columns).selectExpr(*keys, "t", *own)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -25,7 +26,7 @@ from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.operators.trailing import ASKED, TrailingBatches, TrailingQuery
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.trailing import TrailingBound
+from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Fields, Output, combine_sql
 from fanlight.engine.spark.fingerprint import fingerprint
@@ -163,30 +164,29 @@ def attach_natively(bound: TrailingBound, looked: Looked, arguments: Sequence[st
     return rows.selectExpr("t", *payload, *windows)
 
 
-def attach_to_in_a_pass(
-    bound: TrailingBound, looked: Looked, arguments: Sequence[str], spine: DataFrame
+def attach_to(
+    bound: TrailingBound, looked: Looked, arguments: Sequence[str], asks: TrailingBound
 ) -> DataFrame:
-    """The rows of ``spine`` (keys, ``t``, then what is theirs) with the partials of windows."""
-    payload = tuple(n for n in spine.columns if n not in (*bound.keys, "t"))
+    """The rows that ask with the partials of windows; of a stream, once the watermark has passed.
+
+    Spark's watermark is then one for both streams.
+    """
+    payload = tuple(name_columns(asks.df))
     lifted = _lift(bound, looked, arguments, ())
     placed = lifted.df.filter("t is not null").selectExpr("*", f"false as {ASKED}")
-    asks = spine.selectExpr("*", f"true as {ASKED}")
-    return _pass(bound, looked, lifted, payload, placed.unionByName(asks, allowMissingColumns=True))
+    asking = select_asking(asks).selectExpr("*", f"true as {ASKED}")
+    rows = placed.unionByName(asking, allowMissingColumns=True)
+    if not bound.df.isStreaming:
+        return _pass(bound, looked, lifted, payload, rows)
+    more = {"spine": asks.df.columns, "spine's time": asks.time, "spine's by": asks.by}
+    return _host(bound, looked, lifted, payload, rows, "trailing windows of a spine", more)
 
 
 def attach_in_a_stream(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
     """The rows of a stream with the partials of their windows, once the watermark has passed."""
-    fields = looked.fields
-    payload = name_payload(bound, fields)
-    fields.check_comparable()
+    payload = name_payload(bound, looked.fields)
     lifted = _lift(bound, looked, arguments, payload)
-    hosting = Hosting(lifted.df.filter("t is not null"), bound, lifted.df.columns)
-    query = _query(bound, looked, lifted, payload, hosting.schema, len(hosting.keys))
-    out = _out(bound, looked, lifted, payload, hosting.types)
-    what = "trailing windows"
-    read = [f"{one.reading!r} of {one.value}" for one in looked.ranked]
-    asked = fingerprint(what, bound, hosting, fields, **({"read": read} if read else {}))
-    return hosting.run(query, out, asked, what=what)
+    return _host(bound, looked, lifted, payload, lifted.df, "trailing windows", {})
 
 
 def _lift(
@@ -231,6 +231,26 @@ def _pass(
     passing = Passing(rows, bound.keys, ["t", *lifted.order], rows.columns)
     query = _query(bound, looked, lifted, payload, passing.schema, len(bound.keys), in_order=True)
     return passing.run(TrailingBatches(query), _out(bound, looked, lifted, payload, passing.types))
+
+
+def _host(
+    bound: TrailingBound,
+    looked: Looked,
+    lifted: _Lifted,
+    payload: tuple[str, ...],
+    rows: DataFrame,
+    what: str,
+    more: dict[str, Any],
+) -> DataFrame:
+    """Run the rows of a stream through an operator; ``more`` tells this query from others."""
+    looked.fields.check_comparable()
+    hosting = Hosting(rows.filter("t is not null"), bound, rows.columns)
+    query = _query(bound, looked, lifted, payload, hosting.schema, len(hosting.keys))
+    out = _out(bound, looked, lifted, payload, hosting.types)
+    read = [f"{one.reading!r} of {one.value}" for one in looked.ranked]
+    more = {**({"read": read} if read else {}), **more}
+    asked = fingerprint(what, bound, hosting, looked.fields, **more)
+    return hosting.run(query, out, asked, what=what)
 
 
 def _query(

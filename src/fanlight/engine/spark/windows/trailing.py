@@ -14,11 +14,11 @@ from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_trailing import explain_trailing
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
 from fanlight.engine.plan.ways import AUTO, Strategy
-from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine
+from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine, name_columns
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.ordered.trailing_rows import (
     Looked,
-    attach_to_in_a_pass,
+    attach_to,
     rank_where_possible,
     why_not_natively,
 )
@@ -97,10 +97,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             rows = attach_function(way)(bound, looked, arguments)
             names = [fields.arguments[name] for name in bound.df.columns]
             columns = list(zip(names, bound.df.columns, strict=True))
-            found = self._lower(rows, looked, columns)
-            if bound.df.isStreaming:
-                found = self._with_untimed(found)
-            return check_analysis(found)
+            return check_analysis(self._lower(rows, looked, columns, bound))
 
     def attach_to(
         self,
@@ -117,7 +114,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         Parameters
         ----------
         spine
-            The rows that ask: labels, requests. A batch.
+            The rows that ask: labels, requests. A stream with a watermark, if the windows' is one.
         aggregates, named
             As for :meth:`attach`.
         time, by
@@ -128,7 +125,9 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         -------
         DataFrame
             The columns of ``spine``, then a column for each aggregate and window. A row without
-            any history has counts of 0, and null otherwise; one whose time is null has null.
+            any history has counts of 0, and null otherwise; one whose time is null has null. A
+            stream gives each row once the watermark, by default that of the slower of the two
+            streams, has passed it.
 
         Raises
         ------
@@ -149,13 +148,13 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         """
         bound = self._bound
         with errors_of_call(name_call((*aggregates, *named.values()))):
-            asking = bind_spine(bound, spine, time, by)
+            asks = bind_spine(bound, spine, time, by)
             fields = self._build_fields(aggregates, named, spine)
             arguments = list(fields.arguments.values())
             looked = rank_where_possible(bound, fields)
-            rows = attach_to_in_a_pass(bound, looked, arguments, asking)
-            columns = [(f"s{n}", name) for n, name in enumerate(spine.columns)]
-            return check_analysis(self._lower(rows, looked, columns))
+            rows = attach_to(bound, looked, arguments, asks)
+            columns = list(zip(name_columns(spine), spine.columns, strict=True))
+            return check_analysis(self._lower(rows, looked, columns, asks))
 
     def using(
         self,
@@ -264,9 +263,13 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         return [f"{label}_{window}" if window else label for window in labels]
 
     def _lower(
-        self, rows: DataFrame, looked: Looked, columns: Sequence[tuple[str, str]]
+        self,
+        rows: DataFrame,
+        looked: Looked,
+        columns: Sequence[tuple[str, str]],
+        asks: TrailingBound,
     ) -> DataFrame:
-        """The rows under their own names, with partials lowered to aggregates."""
+        """The rows that ask under their own names, with partials lowered to aggregates."""
         bound, names, outputs = self._bound, looked.names, looked.fields.outputs
         for number, horizon in enumerate(bound.horizons):
             own = [f"{name}_{number} as {name}" for name in names]
@@ -283,25 +286,9 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             for place, output in enumerate(outputs)
             for number, name in enumerate(self._names(output.label))
         ]
-        own_columns = [self._column(rows, inner, name) for inner, name in columns]
-        return rows.select(*own_columns, *results)
-
-    def _column(self, rows: DataFrame, inner: str, name: str) -> Column:
-        """A column under its name; in a stream, the time with its watermark."""
-        bound = self._bound
-        if bound.df.isStreaming and name == bound.time:
-            return expr(rows, inner).alias(name, metadata={WATERMARK: bound.delay})
-        return expr_as(rows, inner, name)
-
-    def _with_untimed(self, found: DataFrame) -> DataFrame:
-        """The results of a stream, and its rows whose time is null or out of range."""
-        bound = self._bound
-        bad = " or ".join(f"({test})" for test, _ in bound.rejections)
-        lost = bound.df.filter(bad)
-        kinds = {field.name: field.dataType for field in found.schema.fields}
-        missing = [name for name in found.columns if name not in bound.df.columns]
-        nulls = [expr(lost, "null").cast(kinds[name]).alias(name) for name in missing]
-        return found.union(lost.select(*[expr(lost, quote(n)) for n in bound.df.columns], *nulls))
+        own_columns = [_column(asks, rows, inner, name) for inner, name in columns]
+        found = rows.select(*own_columns, *results)
+        return _with_untimed(asks, found) if asks.df.isStreaming else found
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, how, and what a stream keeps.
@@ -345,3 +332,20 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
     def __repr__(self) -> str:
         return f"TrailingWindows({self._bound.spec!r} over {self._bound.time!r})"
+
+
+def _column(asks: TrailingBound, rows: DataFrame, inner: str, name: str) -> Column:
+    """A column under its name; in a stream, the time with its watermark."""
+    if asks.df.isStreaming and name == asks.time:
+        return expr(rows, inner).alias(name, metadata={WATERMARK: asks.delay})
+    return expr_as(rows, inner, name)
+
+
+def _with_untimed(asks: TrailingBound, found: DataFrame) -> DataFrame:
+    """The results of a stream, and its rows whose time is null or out of range."""
+    bad = " or ".join(f"({test})" for test, _ in asks.rejections)
+    lost = asks.df.filter(bad)
+    kinds = {field.name: field.dataType for field in found.schema.fields}
+    missing = [name for name in found.columns if name not in asks.df.columns]
+    nulls = [expr(lost, "null").cast(kinds[name]).alias(name) for name in missing]
+    return found.union(lost.select(*[expr(lost, quote(n)) for n in asks.df.columns], *nulls))
