@@ -18,7 +18,7 @@ from tests.helpers.frames import (
 from tests.helpers.granular_cases import LEVELS, ROW_QUERIES, ROWS
 from tests.law.ask import Arrivals, always, asks, thorough
 from tests.law.data import derived, keyless
-from tests.law.kinds import frames, levels, sliding, widening
+from tests.law.kinds import frames, levels, sliding, trailing, widening
 
 MINUTE = {"forget_after": "1 minute"}
 SECONDS = {"forget_after": "5 seconds"}
@@ -46,6 +46,10 @@ def _frames(about, specs, data, requests, **more):
 def _in_streams(specs, which, requests, data, restarts="none", **more):
     how = Arrivals(which, restarts=restarts)
     return _frames("stream", specs, data, requests, arrivals=how, **more)
+
+
+def _looked_back(about, specs, data, requests=trailing.NUMBERS, **more):
+    return trailing.trailing(f"forgetting, {about}", specs, data, requests, **MINUTE, **more)
 
 
 def forgetting():
@@ -82,6 +86,13 @@ def forgetting():
               options=levels.MINUTELY, **LONG),
         *asks("levels", "forgetting, lines, stream", LEVELS[:1], levels.STANDING, {}, action="fit",
               options=levels.MINUTELY, arrivals=Arrivals(1), **LONG),
+        *_looked_back("batch", [*trailing.WHOLE[:2], *trailing.COUNTED[:2]], trailing.ROWS),
+        *_looked_back("several", [trailing.SEVERAL], trailing.ROWS,
+                      trailing.ORDERED),
+        *_looked_back("others", [trailing.SEVERAL], trailing.ROWS, action="attach_to"),
+        *_looked_back("stream", [trailing.SEVERAL], trailing.RECENT, **recent),
+        *_looked_back("others, stream", [trailing.SEVERAL], trailing.RECENT,
+                      action="attach_to", arrivals=Arrivals(2, restarts="half")),
         *asks("widening", "forgetting", widening.SPECS, widening.bursts(12), {}, action="detect",
               **SECONDS),
         *asks("widening", "forgetting, numbers", [widening.WHOLE], whole, {}, action="detect",

@@ -57,6 +57,17 @@ def fitted(df, **more):
     return fl.over(df, LEVELS, time="ts", by="k", **more).fit("v")
 
 
+def looked_back(*specs, other=False, **more):
+    """Rows, or the same as another stream, with what there was before them."""
+
+    def query(df):
+        found = fl.over(df, dict(zip("ab", specs, strict=False)), time="ts", by="k", **more)
+        asked = {"s": agg.sum("n"), "high": agg.max("v")}
+        return found.attach_to(df, **asked, time="ts") if other else found.attach(**asked)
+
+    return query
+
+
 def forgetting(query):
     return lambda df: query(df, **KEPT_FOR)
 
@@ -64,7 +75,7 @@ def forgetting(query):
 # What goes on counting for a key as long as the query lives.
 COUNTING = {
     "trend lines", "windows over rows", "frames", "delta frames", "sessions", "rows of frames",
-    "filled frames",
+    "filled frames", "all before",
 }  # fmt: skip
 KEPT_FOR = {"forget_after": "4 minutes"}
 # Of each kind what keeps a state of its own.
@@ -85,6 +96,9 @@ KINDS = {
     "rows of frames": rows_of_frames,
     "filled frames": filled,
     "widened": detected,
+    "features": looked_back(fl.Trailing("4 minutes")),
+    "features of others": looked_back(fl.Trailing("3 minutes", delay="1 minute"), other=True),
+    "all before": looked_back(fl.Trailing(), fl.Trailing(fl.rows(3))),
     **{
         f"{name}, forgetting": query
         for name, query in {
@@ -95,6 +109,7 @@ KINDS = {
             "sessions": windows(fl.Session("20 seconds"), **KEPT_FOR),
             "rows of frames": forgetting(rows_of_frames),
             "filled frames": forgetting(filled),
+            "all before": looked_back(fl.Trailing(), fl.Trailing(fl.rows(3)), **KEPT_FOR),
         }.items()
     },
 }

@@ -71,6 +71,7 @@ KIND = Kind(
                   by=()),
         *trailing("no row", [SEVERAL], NO_ROW, NUMBERS),
         *trailing("others", [SEVERAL], ROWS, ORDERED, action="attach_to"),
+        *trailing("others, every aggregate", [SPANS[1]], ROWS, EVERY, action="attach_to"),
     ),
     stream=(
         *arriving("stream", [SEVERAL], 3),

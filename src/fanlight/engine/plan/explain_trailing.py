@@ -19,6 +19,9 @@ from fanlight.engine.spec.trailing import Labelled
 from fanlight.engine.spec.units import Extent
 
 
+_ASKING = "attach_to(…) keeps those that ask until the watermark, one for both streams, passes them"
+
+
 def explain_trailing(
     spec: Labelled,
     plan: Plan[tuple[Horizon, ...]],
@@ -48,6 +51,7 @@ def explain_trailing(
     horizons = plan.chosen.pieces
     if streaming:
         facts.append(("keeps", f"{_describe_kept(spec, horizons)}; {state}"))
+        facts.append(("other rows", _ASKING))
     grows = streaming and any(horizon.first == EVER for horizon in horizons)
     facts += forgetting_facts(silence, grows=grows)
     if streaming:

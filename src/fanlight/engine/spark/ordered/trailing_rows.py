@@ -213,10 +213,10 @@ def _lift(
     fields_sent = [field for field in fields.all if field.monoid != EVERY_ROW]
     units = row_partials(Prepared(df, (), ()), fields, fields_sent)
     columns = {name: name for name in (*bound.keys, "t", *order, *payload)}
-    for field in fields_sent:
-        columns.setdefault(units[field.name].text, field.name)
     for number, one in enumerate(looked.ranked):
         columns.setdefault(one.value, f"c{number}")
+    for field in fields_sent:
+        columns.setdefault(units[field.name].text, field.name)
     ranked = tuple((one.name, columns[one.value], one.reading) for one in looked.ranked)
     sources = tuple(
         columns[units[field.name].text] if field.name in units else "" for field in fields.all
