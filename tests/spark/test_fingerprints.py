@@ -73,6 +73,18 @@ def predicate(open_, **more):
     return fl.PredicateFrame(open=open_, close=opens, columns=["v"], **more)
 
 
+def attached(other=None, by=None):
+    """What rows are given, or another DataFrame whose rows ask."""
+
+    def query(df):
+        windows, calls = fl.over(df, fl.Trailing("1 hour"), time="ts", by=BY), {"seen": agg.count()}
+        if other is None:
+            return windows.attach(**calls)
+        return windows.attach_to(df.select("ts", *other), **calls, time="ts", by=by)
+
+    return query
+
+
 SWAPPED = (("a", "sum", "v"), ("b", "sum", "n"), ("c", "max", "v"))
 # Pairs of queries that keep the same state: the second goes on from the first one's checkpoint.
 ALIKE = {
@@ -92,6 +104,7 @@ ALIKE = {
     "a condition as text": (summed(ROWS, where="s = 'k'"),) * 2,
     "lambdas": (summed(ROWS, by="transform(array(k), x -> upper(x)) as k"),) * 2,
     "a predicate as text": (framed(fl.ThresholdFrame("v > 1")),) * 2,
+    "rows that ask": (attached(["k"]), attached(["k"], ["k"])),
 }  # fmt: skip
 # Pairs of queries whose state means different things, and what tells them apart.
 DIFFERENT = {
@@ -138,6 +151,9 @@ DIFFERENT = {
         summed(fl.MultiGranular(["2 minutes", "8 minutes"], ["1 minute", "2 minutes"]),
                strategy="chain"), "spec",
     ),
+    "who asks": (attached(), attached(["k"]), "windows"),
+    "whose features": (attached(["k", "s"]), attached(["k", "s"], "s"), "spine's by"),
+    "what is known of who asks": (attached(["k", "s"]), attached(["k", "w"]), "spine"),
     "what is fitted": (fitted(), fitted("w"), "aggregates"),
     "instant": (fitted(), fitted(instant="1 minute"), "instant"),
     "what a detector sees": (detected(), detected(columns=["v", "w"]), "columns"),

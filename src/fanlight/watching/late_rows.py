@@ -79,7 +79,9 @@ def count_late_by_windows(progress: Any) -> dict[str, int]:
     for name, row in progress.observedMetrics.items():
         if name.startswith(METRIC):
             number, _, what = name[len(METRIC) :].strip().partition(": ")
-            metrics.append((int(number) if number.isdecimal() else 0, what or name, row["rows"]))
+            # On Spark Connect what was observed is a row of its values and their schema.
+            rows = row["rows"] if "rows" in row else row["values"][0]
+            metrics.append((int(number) if number.isdecimal() else 0, what or name, rows))
     late: dict[str, int] = {}
     seen: Counter[str] = Counter()
     for _, what, rows in sorted(metrics, key=lambda one: one[:2]):

@@ -1,0 +1,195 @@
+"""Trailing windows over a stream, as of the rows of another stream."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import PySparkException
+
+import fanlight as fl
+from fanlight import agg
+from fanlight.engine.algebra.sql_text import quote
+from tests.helpers.dataframes import (
+    SENTINEL,
+    calls,
+    collected,
+    frame,
+    patiently,
+    readable,
+    source,
+    write_batch,
+)
+from tests.law.data import minute
+from tests.law.run import beside
+from tests.oracle.trailing import features, seen_from
+
+pytestmark = [pytest.mark.spark, pytest.mark.streaming]
+
+POLICY = "spark.sql.streaming.multipleWatermarkPolicy"
+PAST = {
+    "5m": fl.Trailing("5 minutes", delay="1 minute"),
+    "left": fl.Trailing("5 minutes", closed="left"),
+    "ever": fl.Trailing(),
+    "2": fl.Trailing(fl.rows(2)),
+}
+REQUESTS = {"c": ("count",), "s": ("sum", "n"), "m": ("median", "v"), "o": ("collect_list", "n")}
+WHERE = {"time": "ts", "by": ["k"], "tiebreak": ["seq"], "values": ["n", "v"]}
+# A micro-batch of each stream at a time; times are minutes, of which some come before earlier ones.
+EVENTS = [
+    [
+        minute(at, k=k, n=at, v=float(at % 5), seq=place)
+        for place, at in enumerate(times)
+        for k in ("x", "Y")
+    ]
+    for times in ([2, 0, 1, 5, 4], [9, 7, 3, 9], [12, 10, 30], [31, 29, 45], [])
+]
+ASKS = [
+    [minute(at, k=k, n=10 * at + place) for at in times for place, k in enumerate(("X", "y", "z"))]
+    for times in ([-3, 1, 0], [], [9, 8], [13, 31, 30], [46, 45])
+]
+ASKS[1] = [{**minute(0, k="x", n=-1), "ts": None}]
+PAIRS = list(zip(EVENTS, ASKS, strict=True))
+END = ([SENTINEL], [SENTINEL])
+
+
+def asked(events, asks):
+    """What requests are given, whose columns are called as data have them."""
+    rows = events.selectExpr("collate(k, 'UTF8_LCASE') as card", "ts as paid", "n", "v", "seq")
+    asks = asks.selectExpr("collate(k, 'UTF8_LCASE') as `Lane No`", "ts as `a.b`", "n as end")
+    windows = fl.over(rows, PAST, time="paid", by="card", tiebreak="seq")
+    return windows.attach_to(asks, **calls(REQUESTS), time="a.b", by="Lane No")
+
+
+def in_micros(df):
+    others = [quote(name) for name in df.columns if name not in ("Lane No", "a.b")]
+    return df.selectExpr("string(`Lane No`) as k", "unix_micros(`a.b`) as at", *others)
+
+
+def wanted():
+    """What the oracle says of each row that asks."""
+    events, made = [{**row, "k": row["k"].lower()} for rows in EVENTS for row in rows], []
+    for row in (row for rows in ASKS for row in rows):
+        answer = {"k": row["k"], "at": row["ts"], "end": row["n"]}
+        for label, spec in PAST.items():
+            found = dict.fromkeys(REQUESTS)
+            if row["ts"] is not None:
+                seen = seen_from({**row, "k": row["k"].lower()}, events, spec, **WHERE)
+                found = features(seen, REQUESTS, "ts", ["seq"])
+            answer |= {f"{name}_{label}": value for name, value in found.items()}
+        made.append(answer)
+    return made
+
+
+def sorted_rows(rows):
+    kept = [row for row in rows if row.get("at") != SENTINEL["ts"]]
+    return sorted(repr(sorted(row.items())) for row in kept)
+
+
+def poured(session, folder, starts, query, delays=("6 minutes", "2 minutes")):
+    """The rows of two streams at the end, and how many were late; each of ``starts`` starts it."""
+    boxes, number, late = [folder / "events", folder / "asks"], 0, 0
+    for box in boxes:
+        box.mkdir(exist_ok=True)
+    for start in starts:
+        for pair in start:
+            for box, rows in zip(boxes, pair, strict=True):
+                write_batch(box, number, rows)
+            number += 1
+        streams = [source(session, box, delay) for box, delay in zip(boxes, delays, strict=True)]
+        result = readable(query(*streams))
+        late += patiently(lambda df=result: fl.late_rows(finished(df, folder)))
+    return collected(session.read.schema(result.schema).parquet(str(folder / "out"))), late
+
+
+def finished(result, folder):
+    writer = result.writeStream.format("parquet").option("path", str(folder / "out"))
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    running = writer.trigger(availableNow=True).start()
+    running.awaitTermination()
+    return running
+
+
+def test_a_stream_is_as_a_batch_also_after_a_restart(spark, tmp_path):
+    """Rows come in disorder; a request before any row, of no key, and without a time, too."""
+
+    def query(events, asks):
+        return in_micros(asked(events, asks))
+
+    found, late = poured(spark, tmp_path, [PAIRS[:2], [*PAIRS[2:], END]], query)
+    assert late == 0
+    assert sorted_rows(found) == sorted_rows(wanted())
+    batches = (frame(spark, [row for rows in side for row in rows]) for side in (EVENTS, ASKS))
+    assert sorted_rows(collected(query(*batches))) == sorted_rows(wanted())
+
+
+def test_a_request_comes_once_both_streams_are_past_it(classic, tmp_path):
+    """Which later windows rely on: the time goes on with its watermark."""
+    found, _ = poured(classic, tmp_path, [PAIRS], lambda *both: in_micros(asked(*both)))
+    # The events are at 45 minutes, less 6; the requests at 46, less 2.
+    assert {row["end"] for row in found} == {
+        row["n"] for row in wanted_requests() if row["ts"] is None or row["n"] < 390
+    }
+    folder = tmp_path / "further"
+    folder.mkdir()
+
+    def counted(events, asks):
+        windows = fl.over(asked(events, asks), fl.Sliding("10 minutes"), time="a.b")
+        return windows.agg(n=agg.count(), most=agg.max("c_ever"))
+
+    found, _ = poured(classic, folder, [[*PAIRS, END]], counted)
+    batches = (frame(classic, [row for rows in side for row in rows]) for side in (EVENTS, ASKS))
+    ours = sorted(map(repr, collected(counted(*batches))))
+    assert sorted(map(repr, found)) == ours
+
+
+def wanted_requests():
+    return [row for rows in ASKS for row in rows]
+
+
+@pytest.mark.parametrize(("policy", "dropped"), [("min", 0), ("max", 2)])
+def test_late_rows_are_dropped_and_counted(classic, tmp_path, policy, dropped):
+    """By the slower of the two streams, or by the faster one, as Spark is set."""
+    session = beside(classic, (POLICY, policy))
+    events, asks = ([range(5), range(5, 10), [9]], [[1, 30], [31], [9, 32]])
+    pairs = [
+        ([minute(at) for at in here], [minute(at, n=at) for at in there])
+        for here, there in zip(events, asks, strict=True)
+    ]
+
+    def query(events, asks):
+        found = fl.over(events, fl.Trailing(), time="ts", by="k").attach_to(
+            asks.select("k", "ts", "n"), seen=agg.count(), time="ts"
+        )
+        return found.selectExpr("n", "seen")
+
+    found, late = poured(session, tmp_path, [[*pairs, END]], query, ["1 minute"] * 2)
+    everything = {(1, 2), (9, 11), (30, 11), (31, 11), (32, 11)}
+    without = {(1, 2), (30, 10), (31, 10), (32, 10)}
+    seen = {(row["n"], row["seen"]) for row in found if row["n"] is not None}
+    assert (seen, late) == (without if dropped else everything, dropped)
+
+
+def test_another_question_does_not_go_on_from_its_checkpoint(classic, tmp_path):
+    def by(column):
+        return lambda events, asks: fl.over(
+            events, fl.Trailing("5 minutes"), time="ts", by="k"
+        ).attach_to(asks.select("k", "s", "ts"), seen=agg.count(), time="ts", by=column)
+
+    poured(classic, tmp_path, [PAIRS[:2]], by("k"))
+    with pytest.raises(PySparkException, match=r"spine.s by: \[s\] .* with spine.s by: \[k\]"):
+        poured(classic, tmp_path, [PAIRS[2:]], by("s"))
+
+
+def test_what_cannot_be_asked(classic, tmp_path):
+    rows, stream = frame(classic, EVENTS[0]), source(classic, tmp_path, "1 minute")
+    windows = {df: fl.over(df, PAST, time="ts", by="k") for df in (rows, stream)}
+    unmarked = stream.selectExpr("k", "ts + interval 1 second as ts")
+    for of, asks, says in (
+        (stream, rows, r"attach_to\(spine\) of a batch to windows over a stream .*; read both as"),
+        (rows, stream, r"attach_to\(spine\) of a stream to windows over a batch .*; read both as"),
+        (rows, unmarked, "foreachBatch"),
+        (stream, unmarked, r"attach_to\(spine, …\): time='ts' has no watermark.*spine\.withWater"),
+    ):
+        with pytest.raises(fl.FanlightError, match=says):
+            windows[of].attach_to(asks, agg.count(), time="ts")
+    assert "attach_to(…) keeps those that ask" in windows[stream].explain()
+    assert "attach_to" not in windows[rows].explain()
