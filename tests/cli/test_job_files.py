@@ -10,6 +10,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.cli.jobs import query
 from fanlight.cli.jobs.document import InvalidJobError, read_document
+from fanlight.engine.kinds import kind_of
 from fanlight.language.aggregate_text import parse_aggregate
 from tests.cli.jobs import RIGHT, loaded, told, without, written
 from tests.helpers.house import ROOT
@@ -197,6 +198,36 @@ def test_each_wrong_level_is_told(tmp_path):
     assert "2 ranges but 1 slides" in told(tmp_path, changed(old, levels))[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "said"),
+    [
+        ('1h = { rang = "1 hour" }', "1h.rang", "write range"),
+        ('1h = { range = "1 hour" }\n2h = { range = "2 hors" }', "2h.range", "unknown unit 'hors'"),
+        ('1h = { delay = "-1 hour" }', "1h.delay", "from after the row"),
+        ('1h = { range = "1 hour", late = 3 }', "1h.late", "is not a key here; known are closed"),
+        ('1h = "1 hour"', "1h", "is not a table"),
+        ('"" = { range = "1 hour" }', "", "lacks a label; write for example 1h"),
+        ("", "", "lacks a label; write for example 1h"),
+    ],
+)
+def test_each_wrong_window_of_several_is_told(text, key, said, tmp_path):
+    wrong = changed('window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"',
+                    'window = "Trailing"')  # fmt: skip
+    (line,) = told(tmp_path, wrong.replace("[sink]", f"[query.labels]\n{text}\n\n[sink]"))
+    assert line.split(": ")[1] == f"query.labels.{key}".rstrip(".")
+    assert said in line
+
+
+def test_an_argument_stands_with_its_label(tmp_path):
+    wrong = changed('window = "Sliding"', 'window = "Trailing"\nlabels = { all = {} }')
+    lines = [line.partition(": ")[2] for line in told(tmp_path, wrong)]
+    assert lines == [
+        "query.range: stands beside labels; write it after each of them",
+        lines[1],
+    ]
+    assert lines[1].startswith("query.slide: is not a key here; known are")
+
+
 def keyed(sql, key, sink='format = "sqlite"\npath = "busy.db"\ntable = "busy"'):
     begin, end = RIGHT.index('window = "Sliding"'), RIGHT.index("[sink]")
     text = RIGHT[:begin] + f'sql = """{sql}"""\n\n' + RIGHT[end:]
@@ -227,6 +258,11 @@ CLAUSE = "FROM calls [WATTR ts RANGE 1 HOUR] GROUP BY antenna"
             f"(SELECT antenna AS a, window {CLAUSE}) UNION SELECT 1, 2",
             '["a", "antenna"]',
             ["antenna"],
+        ),
+        (
+            "SELECT antenna, count(*) AS n FROM calls [WATTR ts TRAILING 1 HOUR AS h]",
+            '["antenna", "n_h"]',
+            [],
         ),
         (f"SELECT explode(array(1)), 'window', window {CLAUSE}", '["col", "window"]', []),
     ],
@@ -329,6 +365,8 @@ WINDOWS = [
      fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"])),
     ('window = "Trailing"\nrange = "1 hour"\ndelay = "1 day"\nclosed = "left"',
      fl.Trailing("1 hour", delay="1 day", closed="left")),
+    ('window = "Trailing"\nlabels.1h.range = "1 hour"\nlabels."a.b".range.rows = 3\nlabels.x = {}',
+     {"1h": fl.Trailing("1 hour"), "a.b": fl.Trailing(fl.rows(3)), "x": fl.Trailing()}),
     ('window = "PredicateFrame"\nopen = "seconds > 1"\nclose = "seconds < 1"',
      fl.PredicateFrame("seconds > 1", "seconds < 1")),
 ]  # fmt: skip
@@ -341,7 +379,7 @@ def test_every_kind_of_window_is_written_as_in_the_api(text, spec, tmp_path):
 
 
 def test_no_kind_of_window_is_forgotten():
-    tried = {type(spec).__name__ for _, spec in WINDOWS}
+    tried = {kind_of(spec).name for _, spec in WINDOWS}
     assert tried == set(query.window_kinds())
     kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {
         "Session", "Sliding", "MultiGranular", "Trailing",

@@ -196,6 +196,25 @@ def widenings(draw):
     return fl.ProgressiveWidening(first, longest=made[-1], max_rows=rows, **more)
 
 
+@st.composite
+def trailings(draw):
+    kind = draw(st.sampled_from(("time", "number", "rows", "ever")))
+    length = {"time": durations(), "number": st.integers(1, 99), "ever": st.none(),
+              "rows": st.integers(1, 99).map(fl.rows)}[kind]  # fmt: skip
+    delay = durations() if kind == "time" else st.integers(0, 99)
+    closed = ("right", "neither") if kind == "rows" else ("right", "left", "both", "neither")
+    return fl.Trailing(
+        draw(length),
+        delay=draw(st.one_of(st.just(0), delay)),
+        closed=draw(st.sampled_from(closed)),
+        include_self=draw(st.booleans()),
+    )
+
+
+LABELS = st.one_of(NAMES, st.sampled_from(("1h", "7", "as", "all", "self", "${x}", "{}", "``", ",",
+                                           "x] --", "\U0001f6b2", "\n")))  # fmt: skip
+
+
 SPECS = st.one_of(
     slidings(),
     st.lists(slidings(), min_size=2, max_size=4),
@@ -203,6 +222,8 @@ SPECS = st.one_of(
     frames(),
     sessions(),
     widenings(),
+    trailings(),
+    st.dictionaries(LABELS, trailings(), min_size=1, max_size=4),
 )
 
 
@@ -212,6 +233,8 @@ def meaning(spec):
         return spec.measure, spec.value
     if isinstance(spec, Call):
         return spec.aggregate.name, tuple(tuple(split_path(one)) for one in spec.columns)
+    if isinstance(spec, dict):
+        spec = tuple(spec.items())
     if isinstance(spec, (list, tuple)):
         return tuple(map(meaning, spec))
     if isinstance(spec, (fl.BoundaryFrame, fl.DeltaFrame)):

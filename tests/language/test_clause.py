@@ -99,6 +99,10 @@ def test_what_else_can_be_asked(text, name, arguments):
         (fl.AggregateFrame(agg.approx_count_distinct("x", 0.02), 9), "options"),
         ("x", "not a window"),
         ([], "not a window"),
+        ({}, "not a window"),
+        ({"": fl.Trailing()}, "label of a window"),
+        ({1: fl.Trailing()}, "label of a window"),
+        ({"1h": fl.Trailing(), "1d": [fl.Sliding("1 day")]}, "is not a Trailing"),
     ],
 )
 def test_what_cannot_be_written_is_refused(spec, why):

@@ -91,6 +91,13 @@ READ = {
     "TRAILING 10 ROWS DELAY 5 CLOSED NEITHER EXCLUDE SELF": (
         fl.Trailing(fl.rows(10), delay=5, closed="neither", include_self=False)
     ),
+    "TRAILING 1 HOUR AS 1h, TRAILING ALL EXCLUDE SELF AS `a.``b ,`": (
+        {"1h": fl.Trailing("1 hour"), "a.`b ,": fl.Trailing(include_self=False)}
+    ),
+    "TRAILING 1 HOUR AS delay, TRAILING 2 DAYS DELAY 1 DAY AS as": (
+        {"delay": fl.Trailing("1 hour"), "as": fl.Trailing("2 days", delay="1 day")}
+    ),
+    "TRAILING 10 ROWS AS 10": {"10": fl.Trailing(fl.rows(10))},
     "SESSION 5 MINUTES MAX 8 HOURS MIN 3 ROWS": (
         fl.Session("5 minutes", max_duration="8 hours", min_rows=3)
     ),
@@ -157,6 +164,14 @@ WRONG = [
         "SELECT count(*) FROM b [WATTR ts FRAME STATE s MIN 3 ROWS MAX ^2 ROWS^]",
         "^[^_]* write MAX 3 ROWS or more, or less after MIN",
     ),
+    ("SELECT count(*) FROM b [WATTR ts TRAILING 1 HOUR DELAY ^-1 DAY^]", "^[^_=]*$"),
+    ("SELECT count(*) FROM b [WATTR ts TRAILING 1 HOUR AS h, ^TRAILING 1 DAY^]", "has no label"),
+    ("SELECT count(*) FROM b [WATTR ts ^TRAILING 1 HOUR AS ``^]", "has no label; .*AS hour"),
+    ("SELECT count(*) FROM b [WATTR ts TRAILING 1 HOUR AS `x y`, ^TRAILING 1 DAY AS `x y`^]",
+     "x y is the label of two windows"),
+    ("SELECT count(*) FROM b [WATTR ts TRAILING 1 HOUR AS h, TRAILING ^0 DAYS^ AS d]", "positive"),
+    ("SELECT count(*) FROM b [WATTR ts TRAILING 1 HOUR AS h, ^2^ HOURS AS d]", "expected TRAILING"),
+    ("SELECT count(*) FROM b [WATTR ts TRAILING 1 HOUR AS^]^", "expected a name"),
     ("SELECT count(*) FROM b [WATTR ts WIDENING 1 TO 9 MAX ^2.5^ ROWS]", "whole number"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^USING^]", "write for example USING panes"),
     ("SELECT count(*) FROM b JOIN c ^[WATTR ts RANGE 1 HOUR]^", "join in a sub-query"),

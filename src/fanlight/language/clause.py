@@ -10,10 +10,19 @@ from fanlight.engine.kinds import output_columns
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.trailing import Trailing
 from fanlight.engine.spec.widening import ProgressiveWidening
 from fanlight.language.error_translation import ArgumentSpan, clause_words
 
-Spec = Sliding | MultiGranular | Frame | ProgressiveWidening | tuple[Sliding, ...]
+Spec = (
+    Sliding
+    | MultiGranular
+    | Frame
+    | ProgressiveWidening
+    | Trailing
+    | tuple[Sliding, ...]
+    | Mapping[str, Trailing]
+)
 Name = tuple[str, ...]  # a column's name: the parts of a path such as a.b
 
 

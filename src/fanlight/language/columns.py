@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from fanlight.language.query import Query
 from fanlight.language.select import Item
@@ -30,6 +31,9 @@ def selected_columns(text: str) -> tuple[str, ...] | None:
     query = Query(text)
     place = _first_select(query, 0, query.end)
     items = query.select_reader.read_items(*place) if place else []
+    select = next((one for one in query.selects if place and one.at == place[0]), None)
+    if select is not None and isinstance(select.clause.spec, Mapping):
+        return None  # an aggregate is a column for each window
     names = []
     for item in items:
         name = item.name or _column_name(query, item)

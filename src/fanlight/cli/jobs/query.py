@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
-from fanlight.cli.jobs.spec import argument_names, read_spec, window_kinds
+from fanlight.cli.jobs.spec import argument_names, read_windows, window_kinds
 from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import explain_sql, require_sql, run_sql, sql_columns
 from fanlight.engine.kinds import kind_of, output_columns
-from fanlight.engine.kinds.kind import FRAMED
+from fanlight.engine.kinds.kind import FRAMED, TRAILED, Family
 from fanlight.language.aggregate_text import parse_aggregate
 
 if TYPE_CHECKING:
@@ -47,13 +47,21 @@ class WindowQuery:
     @property
     def is_framed(self) -> bool:
         """Whether the windows are frames, cut by the data."""
+        return self._is_of(FRAMED)
+
+    @property
+    def _is_trailing(self) -> bool:
+        """Whether results are the rows themselves."""
+        return self._is_of(TRAILED)
+
+    def _is_of(self, family: Family) -> bool:
         kind = kind_of(self.spec)
-        return kind is not None and kind.family is FRAMED
+        return kind is not None and kind.family is family
 
     @property
     def columns(self) -> tuple[str, ...] | None:
         """The names of the result's columns; a field of a struct is listed by both its names."""
-        if self.spec is None or isinstance(self.spec, fl.Trailing):
+        if self.spec is None or self._is_trailing:
             return None
         own = output_columns(self.spec)
         fields = (name.rpartition(".")[2].strip("`") for name in self.by)
@@ -74,7 +82,7 @@ class WindowQuery:
         if not self.aggregates:
             frames: DataFrame = windows.frames()
             return frames
-        method = windows.attach if isinstance(self.spec, fl.Trailing) else windows.agg
+        method = windows.attach if self._is_trailing else windows.agg
         result: DataFrame = method(**self.aggregates)
         return result
 
@@ -116,7 +124,7 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         table.known |= argument_names()
     request = WindowQuery(
         _read_source_name(table, sources) or "",
-        read_spec(table, name) if name else None,
+        read_windows(table, name) if name else None,
         _read_time(table),
         table.texts("by", 'a list of columns, such as ["item"]'),
         table.texts("tiebreak", 'a list of columns, such as ["id"]'),

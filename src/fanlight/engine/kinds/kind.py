@@ -33,13 +33,15 @@ class Family:
 
     ``outputs`` are the columns of results besides keys and aggregates. ``lasting``: ``time`` may be
     a pair of columns. ``droppable``: late rows can only be dropped, since rows decide windows.
-    ``verbs`` are what the query language can ask of them besides aggregates.
+    ``labelled``: several may be asked for in one mapping, by labels. ``verbs`` are what the query
+    language can ask of them besides aggregates.
     """
 
     name: str
     outputs: tuple[str, ...]
     lasting: bool = False
     droppable: bool = False
+    labelled: bool = False
     verbs: tuple[str, ...] = ()
 
 
@@ -48,7 +50,7 @@ LEVELLED = Family("granular", ("window", "level"), lasting=True, verbs=("fit", "
 FRAMED = Family(
     "frame", ("window", "frame_id", "rows", "closed"), droppable=True, verbs=("fill", "split")
 )
-TRAILED = Family("trailing", (), droppable=True)
+TRAILED = Family("trailing", (), droppable=True, labelled=True)
 WIDENED = Family("widening", ("window",), droppable=True, verbs=("detect",))
 
 
@@ -82,6 +84,9 @@ class Reader(Protocol):
 
     def add_level_spans(self, name: str, node: Node, *, backwards: bool = False) -> None:
         """Record where the lengths of the levels stand: all together, and each."""
+
+    def name_parts(self, node: Node) -> tuple[str, ...]:
+        """The parts of a name, without quotes."""
 
     def column(self, argument: str, node: Node) -> str:
         """The name of a column, which is an argument of the API."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from fanlight.engine.algebra.sql_text import in_backticks
 from fanlight.engine.kinds.kind import (
     STATE,
     TRAILED,
@@ -16,10 +18,32 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.spec.trailing import Trailing
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.trailing import Trailing, read_labelled
 
 
-def _read(reader: Reader, node: Node) -> Trailing:
+def _read(reader: Reader, node: Node) -> Trailing | dict[str, Trailing]:
+    ones = reader.parts(node)
+    labels = [_read_label(reader, one) for one in ones]
+    if labels == [None]:
+        return _read_window(reader, ones[0])
+    labelled: dict[str, Trailing] = {}
+    for one, label in zip(ones, labels, strict=True):
+        with reader.translate_errors(one):
+            if not label:
+                raise refuse("one of these windows", "has no label", _EXAMPLE)
+            if label in labelled:
+                raise refuse(label, "is the label of two windows", _EXAMPLE)
+            labelled[label] = _read_window(reader, one)
+    return labelled
+
+
+def _read_label(reader: Reader, node: Node) -> str | None:
+    named = [part for part in reader.parts(node) if reader.rule(part) == "label"]
+    return reader.name_parts(named[0])[0] if named else None
+
+
+def _read_window(reader: Reader, node: Node) -> Trailing:
     parts = {reader.rule(part): part for part in reader.parts(node)}
     words = reader.words(node)
     more: dict[str, Any] = {}
@@ -33,17 +57,26 @@ def _read(reader: Reader, node: Node) -> Trailing:
         more["include_self"] = False
     if "ALL" in words:
         return Trailing(**more)
-    length = next(part for rule, part in parts.items() if rule != "delay")
+    length = next(part for rule, part in parts.items() if rule not in ("delay", "label"))
     reader.add_span("range", length)
     return Trailing(reader.length(length), **more)
 
 
-def _write(writer: Writer, spec: Trailing) -> str:
+def _write(writer: Writer, spec: Trailing | Mapping[str, Trailing]) -> str:
+    if isinstance(spec, Mapping):
+        labelled = read_labelled(spec)
+        pairs = zip(labelled.windows, labelled.labels, strict=True)
+        return ", ".join(
+            f"{_write(writer, window)} AS {writer.name(in_backticks(label))}"
+            for window, label in pairs
+        )
     length = writer.length(spec.range) if spec.range else "ALL"
     delay = f" DELAY {writer.length(spec.delay)}" if spec.delay else ""
     closed = f" CLOSED {spec.closed.upper()}" if spec.closed != "right" else ""
     return f"TRAILING {length}{delay}{closed}{'' if spec.include_self else ' EXCLUDE SELF'}"
 
+
+_EXAMPLE = "write for example TRAILING 1 HOUR AS hour, TRAILING 1 DAY AS day"
 
 TRAILING = Kind(
     Trailing,
@@ -53,10 +86,14 @@ TRAILING = Kind(
     Words(
         "trailing",
         "TRAILING",
-        "TRAILING (length | ALL) delay? CLOSED? EXCLUDE_SELF?",
+        'trailed ("," trailed)*',
         _read,
         _write,
-        rules="delay: DELAY length\n",
+        rules=(
+            "trailed: TRAILING (length | ALL) delay? CLOSED? EXCLUDE_SELF? (AS label)?\n"
+            "delay: DELAY length\n"
+            "label: NAME | QUOTED\n"
+        ),
         terminals=(
             "TRAILING.3: /trailing\\b(?=\\s*['\"\\d.]|\\s+(interval|all)\\b)/i\n"
             "ALL.3: /all\\b/i\n"
@@ -66,6 +103,7 @@ TRAILING = Kind(
         ),
         called={"CLOSED": "CLOSED LEFT", "EXCLUDE_SELF": "EXCLUDE SELF"},
         examples={"TRAILING": "TRAILING 1 HOUR"},
+        arguments={"delay": "DELAY"},
     ),
     right=({"range": "1 hour"}, {"range": 1}),
 )

@@ -122,6 +122,11 @@ class Labelled(Pictured):
         return f"{{{', '.join(f'{label!r}: {window!r}' for label, window in pairs)}}}"
 
 
+def name_column(name: str, label: str) -> str:
+    """The name of an aggregate's column for the window of a label."""
+    return f"{name}_{label}" if label else name
+
+
 def read_labelled(spec: Any) -> Labelled:
     """Read one trailing window, or a mapping of labels to some."""
     if isinstance(spec, Trailing):

@@ -12,14 +12,15 @@ from pyspark.sql import DataFrame
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library import count
 from fanlight.engine.algebra.sql_text import in_backticks, quote
+from fanlight.engine.kinds import kind_of
+from fanlight.engine.kinds.kind import TRAILED
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.sql import expr, free_name, is_taken
 from fanlight.engine.spark.windows.frames import FrameWindows
-from fanlight.engine.spark.windows.trailing import TrailingWindows
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.frames import Frame
-from fanlight.engine.spec.trailing import Trailing
+from fanlight.engine.spec.trailing import name_column, read_labelled
 from fanlight.language.calls import ParsedCall
 from fanlight.language.clause import Name
 from fanlight.language.error_translation import ArgumentSpan, translate_errors
@@ -42,9 +43,13 @@ class SelectRun:
         self.query = source.query
         self.tokens, self.call_reader = self.query.tokens, self.query.call_reader
         self.calls = self._find_calls()
+        kind = kind_of(self.clause.spec)
+        self.is_trailing = kind is not None and kind.family is TRAILED
+        self.labels = read_labelled(self.clause.spec).labels if self.is_trailing else ("",)
         self.table = table_of(source, select)
         self.keys = Keys(self.query, select, self.table, self.calls).resolve()
         self._check_request()
+        self._check_labels()
 
     def _find_calls(self) -> dict[int, ParsedCall]:
         """The aggregate calls by position."""
@@ -86,6 +91,18 @@ class SelectRun:
                 first, "computes nothing over its windows",
                 "write an aggregate, for example count(*), or GROUP BY window",
             )  # fmt: skip
+
+    def _check_labels(self) -> None:
+        """Refuse an aggregate outside of the selected items that has a column for each window."""
+        if len(self.labels) == 1:
+            return
+        select = self.select
+        for at, call in self.calls.items():
+            if not any(item.at <= at < item.end for item in select.items):
+                raise self.query.select_reader.refusal(
+                    (at, call.end), "has a column for each of these windows",
+                    f"name it, AS x, and use x_{self.labels[0]} in a query around this one",
+                )  # fmt: skip
 
     def to_sql(self) -> str:
         """SQL that selects from the results, which it names by a placeholder."""
@@ -136,20 +153,27 @@ class SelectRun:
         if clause.bounds:
             ends = ("window.start as window_start", "window.end as window_end")
             result = result.selectExpr("*", *ends)
-        replacements: Replacements = {
-            at: (self.calls[at].end, escape_braces(quote(name))) for at, name in names.items()
-        }
+        keys: Replacements = {}
         for item in self.select.items:
-            replacements |= self._replace_keys(item.place, result)
+            keys |= self._replace_keys(item.place, result)
         for place in (self.select.having, self.select.tail):
-            replacements |= self._replace_keys(place, result) if place else {}
-        rest = [name for name in result.columns if name not in names.values()]
+            keys |= self._replace_keys(place, result) if place else {}
+        by_label = {label: keys | self._replace_calls(names, label) for label in self.labels}
+        own = {name_column(name, label) for name in names.values() for label in self.labels}
+        rest = [name for name in result.columns if name not in own]
         items = [
             one
             for item in self.select.items
-            for one in self._render_item(item, replacements, calls, rest)
+            for one in self._render_item(item, by_label, calls, rest)
         ]
-        return result, items, replacements
+        return result, items, by_label[self.labels[0]]
+
+    def _replace_calls(self, names: Mapping[int, str], label: str) -> Replacements:
+        """Replacements for the calls, by the names of their columns for the window of a label."""
+        return {
+            at: (self.calls[at].end, escape_braces(quote(name_column(name, label))))
+            for at, name in names.items()
+        }
 
     @property
     def _is_fill(self) -> bool:
@@ -204,7 +228,11 @@ class SelectRun:
 
     def _name_calls(self) -> dict[int, str]:
         """The result columns of the calls by position; equal calls share a column."""
-        taken = [*outputs_of(self.select), *self.table.df.columns, *map(str, self.keys)]
+        given = self.table.df.columns
+        taken = [*outputs_of(self.select), *given, *map(str, self.keys)]
+        taken += [
+            name.removesuffix(name_column("", label)) for name in given for label in self.labels
+        ]
         known: dict[tuple[str, ...], str] = {}
         columns = {}
         for at, call in self.calls.items():
@@ -220,8 +248,7 @@ class SelectRun:
         result: DataFrame
         if verb is None:
             if calls:
-                trailing = isinstance(windows, TrailingWindows)
-                result = windows.attach(*calls) if trailing else windows.agg(*calls)
+                result = windows.attach(*calls) if self.is_trailing else windows.agg(*calls)
             elif isinstance(windows, FrameWindows):
                 result = windows.frames() if grouped else windows.rows()
             else:  # only the windows themselves
@@ -273,9 +300,7 @@ class SelectRun:
     def _replace_keys(self, place: Place, result: DataFrame) -> Replacements:
         """Replacements for keys that are expressions, by the names of their result columns."""
         replacements: Replacements = {}
-        if isinstance(
-            self.clause.spec, Trailing
-        ):  # results have the columns of which keys are made
+        if self.is_trailing:  # results have the columns of which keys are made
             return replacements
         columns = {key.words: name for key, name in zip(self.keys, result.columns, strict=False)}
         at, end = place
@@ -297,22 +322,37 @@ class SelectRun:
         return same and not tokens[at - 1].is_symbol(".") and not tokens[stop].is_symbol("(")
 
     def _render_item(
-        self, item: Item, replacements: Replacements, calls: Mapping[int, Call], rest: Sequence[str]
+        self,
+        item: Item,
+        by_label: Mapping[str, Replacements],
+        calls: Mapping[int, Call],
+        rest: Sequence[str],
     ) -> list[str]:
-        """SQL of a selected item; ``*`` is all columns but those of aggregate calls."""
+        """SQL of a selected item; ``*`` is all columns but those of aggregate calls.
+
+        An item with an aggregate is a column for each of the windows that have labels.
+        """
         at, end = item.place
         star = self.tokens[end - 1].is_symbol("*") and (
             end - at == 1 or (end - at == 3 and self.tokens[at + 1].is_symbol("."))
         )
         if star:
             return [escape_braces(quote(name)) for name in rest]
-        text = self.source.render(at, end, replacements)
-        if item.name:
-            return [f"{text} AS {escape_braces(in_backticks(item.name))}"]
-        computed = [one for one in replacements if at <= one < end]
-        if not computed:
+        first = by_label[self.labels[0]]
+        if not (item.name or any(at <= one < end for one in first)):
             self._check_known(item, rest)
-            return [text]
+            return [self.source.render(at, end, first)]
+        name = item.name or self._name_item(item, first, calls)
+        each = by_label if any(at <= one < end for one in calls) else {"": first}
+        return [
+            f"{self.source.render(at, end, replacements)} AS "
+            f"{escape_braces(in_backticks(name_column(name, label)))}"
+            for label, replacements in each.items()
+        ]
+
+    def _name_item(self, item: Item, replacements: Replacements, calls: Mapping[int, Call]) -> str:
+        """The name of a selected item without an alias."""
+        at, end = item.place
         call = calls.get(at)
         name = self.call_reader.one_line(at, end)
         if call is not None and self.calls[at].end == end and not call.conditions and all(
@@ -321,7 +361,7 @@ class SelectRun:
             name = call.label
         elif at in replacements and replacements[at][0] == end and call is None:  # it is a key
             name = self.tokens[end - 1].name if self._is_path(at, end) else name
-        return [f"{text} AS {escape_braces(in_backticks(name))}"]
+        return name
 
     def _check_known(self, item: Item, rest: Sequence[str]) -> None:
         """Refuse a column of the table that the results do not have."""

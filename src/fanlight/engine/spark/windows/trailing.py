@@ -37,6 +37,7 @@ from fanlight.engine.spark.windows.base import (
     with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.trailing import name_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -259,8 +260,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
     def _names(self, label: str) -> list[str]:
         """The output columns of an aggregate, one for each window."""
-        labels = self._bound.spec.labels
-        return [f"{label}_{window}" if window else label for window in labels]
+        return [name_column(label, window) for window in self._bound.spec.labels]
 
     def _lower(
         self,
