@@ -24,7 +24,7 @@ from benchmarks.cases.skew import skew
 from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.state import fixed, state
 from benchmarks.cases.times import disordered, flat, sliding, streaming
-from benchmarks.cases.trailing import trailing
+from benchmarks.cases.trailing import trailing, trailing_hot, trailing_stream, trailing_values
 from benchmarks.cases.tuples import by_rows, by_tuple
 from benchmarks.cases.values import beside, distinct, quantiles
 from benchmarks.cases.widening import widening
@@ -59,6 +59,9 @@ CASES = {
     "fixed": fixed,
     "passing-keys": passing_keys,
     "trailing": trailing,
+    "trailing-values": trailing_values,
+    "trailing-stream": trailing_stream,
+    "trailing-hot": trailing_hot,
     "skew": skew,
     "latency": latency,
     "widening": widening,

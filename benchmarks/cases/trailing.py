@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import fanlight as fl
+from benchmarks.cases.ordered import beside_bare
 from benchmarks.cases.times import row
 from benchmarks.data import SMALL, table
 from benchmarks.frames import nothing
-from benchmarks.queries import Batch
-from benchmarks.timing import Entry, Result, race
+from benchmarks.growth.series import point
+from benchmarks.queries import Batch, Stream
+from benchmarks.timing import Entry, Result, Row, race
 from fanlight import agg
 
 MANY = 20_000
@@ -18,39 +20,51 @@ HOUR = 3_600
 HOURS = {"short": 1.5, "middle": 5, "long": 10}
 LATE = 12
 BASE = "rows through Python"
+# Aggregates, each with Spark's text for it.
+SUMS = {
+    "c": (agg.count(), "count(1)"),
+    "s": (agg.sum("v"), "sum(v)"),
+    "m": (agg.max("n"), "max(n)"),
+}
+# Spark has no count(DISTINCT …) over a window.
+VALUES = {
+    "count_distinct(n)": (agg.count_distinct("n"), "size(collect_set(n))"),
+    "median(v)": (agg.median("v"), "percentile(v, 0.5)"),
+}
+VALUED, LOOKED = 200_000, 1_000  # rows at most, and of each window: Spark's own goes by both
+HOT = {"100 rows": fl.rows(100), "50,000 rows": fl.rows(50_000), "all before": None}
 
 
-def ours(hours):
-    """Each row with count, sum and greatest value over the hours before it."""
+def ours(hours, asked):
+    """Each row with aggregates of the hours before it."""
     spans = {name: fl.Trailing(f"{int(one * HOUR)} seconds") for name, one in hours.items()}
 
     def made(data):
         windows = fl.over(data, spans, time="ts", by="k")
-        return windows.attach(c=agg.count(), s=agg.sum("v"), m=agg.max("n"))
+        return windows.attach(**{name: call for name, (call, _) in asked.items()})
 
     return made
 
 
-def theirs(hours):
+def theirs(hours, asked):
     """The same by one OVER RANGE for each span of hours."""
-    asked = {"c": "count(1)", "s": "sum(v)", "m": "max(n)"}
 
     def made(data):
         over = "over (partition by k order by t range between {} preceding and current row)"
         data = data.selectExpr("*", "unix_micros(ts) as t")
         return data.selectExpr("*", *(
             f"{text} {over.format(int(one * HOUR) * 1_000_000 - 1)} as {name}_{span}"
-            for name, text in asked.items()
+            for name, (_, text) in asked.items()
             for span, one in hours.items()
         ))  # fmt: skip
 
     return made
 
 
-def batch(spark, make, hours):
-    names = [f"{name}_{span}" for name in "csm" for span in hours]
+def batch(spark, make, hours, asked=SUMS):
+    names = [f"{name}_{span}" for name in asked for span in hours]
     shown = ("k", "unix_micros(ts) as at", "n", "v", *names)
-    return lambda data: Batch(make(hours)(data.read(spark)).selectExpr(*shown))
+    return lambda data: Batch(make(hours, asked)(data.read(spark)).selectExpr(*shown))
 
 
 def trailing(bench):
@@ -79,3 +93,50 @@ def trailing(bench):
     ]
     best = race(entries, bench, rounds=2)
     return Result([*found, row(few, best, long, BASE, at_most=2)])
+
+
+def trailing_values(bench):
+    """Distinct values and medians of about 1,000 rows before each row."""
+    spark, rows = bench.spark, min(bench.table.rows, VALUED)
+    large = bench.small if bench.smoke else table(spark, rows, keys=bench.table.keys)
+    hours = {"past": 24 * LOOKED * large.keys / rows}
+    mine, other, found = "fanlight", "OVER RANGE", []
+    for name, each in VALUES.items():
+        entries = [
+            Entry(mine, batch(spark, ours, hours, {"x": each})),
+            Entry(other, batch(spark, theirs, hours, {"x": each}), slow=True),
+        ]
+        best = race(entries, replace(bench, table=large), rounds=2)
+        case = f"features of rows, {rows:,} rows, {name}, {LOOKED:,} rows"
+        found.append(row(case, best, mine, other, at_least=20))
+    return Result(found)
+
+
+def trailing_stream(bench):
+    """Count, sum and greatest value of an hour before each row, in a stream, 20,000 keys."""
+
+    def attached(stream):
+        return Stream(ours({"hour": 1}, SUMS)(stream))
+
+    return beside_bare(bench, "features of rows, stream", {"trailing, 1 hour": attached}, 1 / 0.5)
+
+
+def trailing_hot(bench):
+    """One key that has all rows, beside 20,000 keys: seconds, and memory of Python workers."""
+    spark, rows, files = bench.spark, bench.table.rows, bench.table.files
+    calls = {name: call for name, (call, _) in SUMS.items()}
+    found, listed = [], []
+    for span, length in HOT.items():
+        points = {}
+        for keys in (1, MANY):
+            data = table(spark, rows, keys=keys, files=files).read(spark)
+            windows = fl.over(data, fl.Trailing(length), time="ts", by="k").using("arrow")
+            name = f"{keys:,} key{'s' * (keys > 1)}"
+            points[name] = one = point(bench, rows, Batch(windows.attach(**calls)))
+            held = f"{one.held.workers / 1e6:,.0f}"
+            listed.append([span, name, f"{one.seconds:.2f}", held])
+            bench.say(f"  {span}, {name}: {one.seconds:.2f} s, {held} MB")
+        (hot, first), (many, second) = points.items()
+        found.append(Row(f"features of rows, {span}", hot, first.seconds, many, second.seconds))
+    head = ["windows", "keys", "s", "MB of Python workers"]
+    return Result(found, [("Features of rows, one key that has all of them", head, listed)])

@@ -31,10 +31,10 @@ RIGHT = [
 SOUP = (
     *"()[]{},;.*'\"`-/+=<>^\\", "--", "/*", "*/", "''", "\n", "\x00", "ä", "\U0001d518", "\uff10",
     "\u0663", "½", "SELECT", "FROM", "WITH", "AS", "GROUP BY", "WATTR", "SPAN", "RANGE", "RANGES",
-    "SLIDE", "SLIDES", "FRAME", "THRESHOLD", "MIN", "MAX", "SESSION", "TRAILING", "WIDENING", "TABLE", "HOP",
+    "SLIDE", "SLIDES", "FRAME", "THRESHOLD", "MIN", "MAX", "SESSION", "WIDENING", "TABLE", "HOP",
     "TUMBLE", "DESCRIPTOR", "ROWS", "INTERVAL", "count", "sum", "FILTER", "WHERE", "OVER", "LATE",
     "IGNORE NULLS", "1", "4.5", "1e999", "-", "9" * 500, "0", "MINUTES", "null", "PARTITION BY",
-    "UNION", "DATA =>", "percentile", "array",
+    "UNION", "DATA =>", "percentile", "array", "TRAILING",
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.algebra.sql_text import quote
 from tests.helpers.dataframes import collected, frame, stream
 from tests.law.data import minute
 
@@ -110,6 +111,45 @@ def test_it_is_asked_in_sql(classic):
     wanted = windows.attach(s=agg.sum("n"), c=agg.count()).where("c > 1")
     wanted = wanted.selectExpr("upper(k) as key", "n", "s", "c")
     assert sorted(map(repr, collected(fl.sql(text, df=df)))) == sorted(map(repr, collected(wanted)))
+
+
+LABELS = ("1h", "a.b", "x`y", "ä'\"", "{}", "as")
+
+
+def test_several_are_asked_in_sql_by_their_labels(spark):
+    """An aggregate is a column for each, whatever the labels are; also in what is around it."""
+    df = frame(spark, ROWS).select("k", "ts", "n", "v")
+    spec = {label: fl.Trailing(f"{7 + n} minutes") for n, label in enumerate(LABELS)}
+    clause = fl.clause(spec, time="ts", by="k")
+    wanted = fl.over(df, spec, time="ts", by="k").attach(s=agg.sum("n"), most=agg.max("v"))
+    plus = [wanted[quote(f"most_{label}")] + 1 for label in LABELS]
+    wanted = wanted.select("*", *plus).drop(*(f"most_{label}" for label in LABELS))
+    found = fl.sql(f"SELECT *, sum(n) AS s, max(v) + 1 FROM df {clause} HAVING n < 5", df=df)
+    assert found.columns == [
+        *("k", "ts", "n", "v"),
+        *(f"{name}_{label}" for name in ("s", "max(v) + 1") for label in LABELS),
+    ]
+    rows = sorted(map(repr, map(tuple, wanted.where("n < 5").collect())))
+    assert sorted(map(repr, map(tuple, found.collect()))) == rows
+    assert rows
+    around = f"SELECT * FROM (SELECT *, sum(n) AS s FROM df {clause} ORDER BY s_1h) WHERE s_1h > 9"
+    assert fl.sql(around, df=df).count() == wanted.where("s_1h > 9").count() > 0
+
+
+def test_several_over_what_several_gave(classic):
+    df = frame(classic, ROWS).select("k", "ts", "n")
+    once = "SELECT *, sum(n) FROM {} [WATTR ts TRAILING 1 HOUR AS h, TRAILING ALL AS a]"
+    twice = fl.sql(once.format(f"({once.format('df')})"), df=df)
+    assert twice.columns == ["k", "ts", "n", *("sum(n)_h", "sum(n)_a") * 2]
+    assert all(row[3:5] == row[5:] for row in twice.collect())
+
+
+@pytest.mark.parametrize("part", ["HAVING ^sum(n)^ > 3", "ORDER BY ^sum(n)^"])
+def test_an_aggregate_of_several_stands_among_what_is_selected(classic, part):
+    text = f"SELECT n, sum(n) FROM df [WATTR ts TRAILING 1 HOUR AS h, TRAILING ALL AS a] {part}"
+    with pytest.raises(fl.FanlightError, match=r"a column for each.*use x_h in a query") as raised:
+        fl.sql(text.replace("^", ""), df=frame(classic, ROWS))
+    assert str(raised.value).startswith(f"line 1, column {text.index('^') + 1}: sum(n) ")
 
 
 def test_what_cannot_be_asked(classic):
