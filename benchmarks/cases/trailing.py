@@ -20,19 +20,19 @@ HOUR = 3_600
 HOURS = {"short": 1.5, "middle": 5, "long": 10}
 LATE = 12
 BASE = "rows through Python"
-# Aggregates, each with Spark's text for it.
+# Aggregates, each with Spark's text for it, whose window is ``over``.
 SUMS = {
-    "c": (agg.count(), "count(1)"),
-    "s": (agg.sum("v"), "sum(v)"),
-    "m": (agg.max("n"), "max(n)"),
+    "c": (agg.count(), "count(1) {over}"),
+    "s": (agg.sum("v"), "sum(v) {over}"),
+    "m": (agg.max("n"), "max(n) {over}"),
 }
 # Spark has no count(DISTINCT …) over a window.
 VALUES = {
-    "count_distinct(n)": (agg.count_distinct("n"), "size(collect_set(n))"),
-    "median(v)": (agg.median("v"), "percentile(v, 0.5)"),
+    "count_distinct(n)": (agg.count_distinct("n"), "size(collect_set(n) {over})"),
+    "median(v)": (agg.median("v"), "percentile(v, 0.5) {over}"),
 }
 VALUED, LOOKED = 200_000, 1_000  # rows at most, and of each window: Spark's own goes by both
-HOT = {"100 rows": fl.rows(100), "50,000 rows": fl.rows(50_000), "all before": None}
+HOT = {"all before": None, "100 rows": fl.rows(100), "50,000 rows": fl.rows(50_000)}
 
 
 def ours(hours, asked):
@@ -53,7 +53,7 @@ def theirs(hours, asked):
         over = "over (partition by k order by t range between {} preceding and current row)"
         data = data.selectExpr("*", "unix_micros(ts) as t")
         return data.selectExpr("*", *(
-            f"{text} {over.format(int(one * HOUR) * 1_000_000 - 1)} as {name}_{span}"
+            f"{text.format(over=over.format(int(one * HOUR) * 1_000_000 - 1))} as {name}_{span}"
             for name, (_, text) in asked.items()
             for span, one in hours.items()
         ))  # fmt: skip
@@ -128,7 +128,7 @@ def trailing_hot(bench):
     found, listed = [], []
     for span, length in HOT.items():
         points = {}
-        for keys in (1, MANY):
+        for keys in (MANY, 1):
             data = table(spark, rows, keys=keys, files=files).read(spark)
             windows = fl.over(data, fl.Trailing(length), time="ts", by="k").using("arrow")
             name = f"{keys:,} key{'s' * (keys > 1)}"
@@ -136,7 +136,7 @@ def trailing_hot(bench):
             held = f"{one.held.workers / 1e6:,.0f}"
             listed.append([span, name, f"{one.seconds:.2f}", held])
             bench.say(f"  {span}, {name}: {one.seconds:.2f} s, {held} MB")
-        (hot, first), (many, second) = points.items()
+        (many, second), (hot, first) = points.items()
         found.append(Row(f"features of rows, {span}", hot, first.seconds, many, second.seconds))
     head = ["windows", "keys", "s", "MB of Python workers"]
     return Result(found, [("Features of rows, one key that has all of them", head, listed)])
