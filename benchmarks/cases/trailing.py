@@ -31,7 +31,7 @@ VALUES = {
     "count_distinct(n)": (agg.count_distinct("n"), "size(collect_set(n) {over})"),
     "median(v)": (agg.median("v"), "percentile(v, 0.5) {over}"),
 }
-VALUED, LOOKED = 200_000, 1_000  # rows at most, and of each window: Spark's own goes by both
+VALUED, LOOKED = 400_000, 1_000  # rows at most, and of each window: Spark's own goes by both
 HOT = {"all before": None, "100 rows": fl.rows(100), "50,000 rows": fl.rows(50_000)}
 
 

@@ -118,6 +118,22 @@ def test_what_is_no_condition_on_a_row_is_refused(df, text):
         assert REFUSED[text] in said
 
 
+@pytest.mark.parametrize(
+    "text", ["rand() < 0.5", "v > 3 OR uuid() > '8'", "shuffle(array(k))[0] = 1"]
+)
+def test_what_varies_is_no_condition_unless_it_is_a_column(df, text):
+    for condition in (text, expr(df, text)):
+        with pytest.raises(fl.FanlightError, match=r"another each time.*before fl.over: df.withC"):
+            over(df).agg(agg.count().where("k = 1").where(condition))
+    chosen = df.withColumn("chosen", expr(df, text))
+    assert over(chosen).agg(agg.count().where("chosen")).columns[-1].endswith("chosen)")
+
+
+def test_what_is_the_same_within_a_query_is_a_condition(df):
+    found = over(df).agg(n=agg.count().where("ts < current_timestamp()"))
+    assert found.count() > 0
+
+
 def test_an_aggregate_is_refused_over_rows_that_are_aggregates(df):
     most = df.groupBy("ts", "k").agg(expr(df, "max(v) as v"))
     with pytest.raises(fl.FanlightError, match="is not a condition on a row"):

@@ -349,16 +349,25 @@ def condition(df: DataFrame, given: Sequence[Given]) -> Column:
 @quietly()
 def _name_condition(df: DataFrame, call: Call) -> str:
     """Check the conditions of an aggregate and return the name that Spark has for all of them."""
-    names = []
+    names, nothing = [], df.sparkSession.range(0).drop("id")
     for one in call.conditions:
         try:
-            # A filter takes only conditions, and beside columns there can be no aggregate.
+            # A filter takes only conditions, beside columns there can be no aggregate, and a join
+            # takes only what is the same each time that it is evaluated.
             test = predicate(df, one)
-            names.append(df.filter(test).select("*", test).schema.fields[-1].name)
+            rows = df.filter(test).join(nothing, test, "left_semi").select("*", test)
+            names.append(rows.schema.fields[-1].name)
         except WRONG_COLUMN as error:
+            said, asked = first_line(error), f"{replace(call, conditions=()).label}: where({one!r})"
+            if said.startswith("[INVALID_NON_DETERMINISTIC"):
+                raise refuse(
+                    asked,
+                    "may be another each time that it is evaluated",
+                    "make it a column before fl.over: df.withColumn('chosen', …)",
+                ) from error
             raise refuse(
-                f"{replace(call, conditions=()).label}: where({one!r})",
-                f"is not a condition on a row that Spark understands ({first_line(error)})",
+                asked,
+                f"is not a condition on a row that Spark understands ({said})",
                 f"write SQL that is true or false, over {', '.join(df.columns)}",
             ) from error
     return reduce("({} AND {})".format, names)
