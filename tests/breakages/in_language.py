@@ -29,6 +29,14 @@ BREAKAGES = (
         Code("_write_offset(writer, spec.offset)", "''"),
     ),
     clause(
+        "a label is a path of names",
+        "kinds.trailing:_write",
+        Code("writer.name(in_backticks(label))", "writer.name(label)"),
+    ),
+    carets(
+        "two windows have one label", "kinds.trailing:_read", Code("label in labelled", "False")
+    ),
+    clause(
         "levels stay in the order of the text",
         "_read_levels",
         Code("_is_coarsest_first(lengths)", "not lengths"),

@@ -370,6 +370,20 @@ def test_sql_in_a_job_and_on_the_command_line(here, folder):
     assert "Physical Plan" in call("explain", folder / "busy.toml").output
 
 
+def test_trailing_windows_by_labels(here, folder):
+    labels = 'labels = { 4m = { range = "4 minutes" }, ever = { include_self = false } }'
+    old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    text = without("stream").replace(old, f'window = "Trailing"\n{labels}')
+    ran = call("run", job(folder, text))
+    assert ran.exit_code == 0, ran.output
+    spec = {"4m": fl.Trailing("4 minutes"), "ever": fl.Trailing(include_self=False)}
+    calls = here.read.parquet(str(folder / "calls"))
+    windows = fl.over(calls, spec, time="ts", by="antenna")
+    wanted = windows.attach(calls=agg.count(), longest=agg.max("seconds"))
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(wanted)
+    assert "calls_4m, calls_ever" in call("explain", folder / "busy.toml").output
+
+
 @pytest.mark.streaming
 def test_a_replay_written_by_key_as_a_stream_and_as_a_batch(here, folder):
     """The stream ends with what the batch gives, but for the last windows; the batch adds those."""
