@@ -82,9 +82,9 @@ BREAKAGES = (
         Code("_are_same(argument.written, given)", "argument.written"),
     ),
     some_rows(
-        "a condition may have an aggregate where rows are aggregated before",
+        "a condition may vary, or have an aggregate where rows are aggregated before",
         "_name_condition",
-        Code("df.filter(test).select('*', test)", "df.filter(test).select(test)"),
+        Code('df.filter(test).join(nothing, test, "left_semi")', "df.filter(test)"),
     ),
     exact(
         "longs are added whole",
@@ -393,12 +393,7 @@ BREAKAGES = (
         "bind_calls",
         Code("type_text(column.dataType)", "column.dataType.simpleString()"),
     ),
-    seen_by("tests/spark/test_where.py", "-k", "varies")(
-        "a condition may vary from one evaluation to the next",
-        "_name_condition",
-        Code('df.filter(test).join(nothing, test, "left_semi")', "df.filter(test)"),
-    ),
-    seen_by("tests/spark/test_trailing.py", "-k", "labels")(
+    seen_by("tests/spark/test_trailing.py")(
         "of windows by labels all columns are those of the first",
         "SelectRun._render_item",
         Code("self.source.render(at, end, replacements)", "self.source.render(at, end, first)"),

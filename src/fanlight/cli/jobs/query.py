@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
-from fanlight.cli.jobs.spec import argument_names, read_windows, window_kinds
+from fanlight.cli.jobs.spec import LABELS, argument_names, read_windows, window_kinds
 from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import explain_sql, require_sql, run_sql, sql_columns
 from fanlight.engine.kinds import kind_of, output_columns
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
-    "window", "source", "time", "by", "tiebreak", "late", "forget_after", "using", "aggregates",
+    "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "using",
+    "aggregates",
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from fanlight.engine.kinds import Kind, list_kinds
 from fanlight.language.aggregate_text import parse_aggregate
 
 _HOUR, _ROWS = "1 hour", fl.rows(1)
-_LABELS = "labels"  # the key of a table with a table of arguments for each of several windows
+LABELS = "labels"  # the key of a table with a table of arguments for each of several windows
 
 
 def window_kinds() -> dict[str, Kind]:
@@ -23,7 +23,7 @@ def window_kinds() -> dict[str, Kind]:
 
 def argument_names() -> set[str]:
     """The names of the arguments of all kinds of windows, and of what several have by labels."""
-    return {_LABELS, *(name for kind in window_kinds() for name in _parameters(kind))}
+    return {LABELS, *(name for kind in window_kinds() for name in _parameters(kind))}
 
 
 def _parameters(name: str) -> Mapping[str, inspect.Parameter]:
@@ -32,15 +32,15 @@ def _parameters(name: str) -> Mapping[str, inspect.Parameter]:
 
 def read_windows(table: Table, name: str) -> Any:
     """Read the spec of a kind, or several by their labels; None if something is wrong in it."""
-    if not window_kinds()[name].family.labelled or _LABELS not in table.values:
+    if not window_kinds()[name].family.labelled or LABELS not in table.values:
         return read_spec(table, name)
     for argument in _parameters(name):
         table.known.add(argument)
         if argument in table.values:
-            table.note_wrong(argument, f"stands beside {_LABELS}; write it after each of them")
-    several, windows = table.table(_LABELS), {}
+            table.note_wrong(argument, f"stands beside {LABELS}; write it after each of them")
+    several, windows = table.table(LABELS), {}
     if several and (not several.values or "" in several.values):
-        table.note_wrong(_LABELS, 'lacks a label; write for example 1h = { range = "1 hour" }')
+        table.note_wrong(LABELS, 'lacks a label; write for example 1h = { range = "1 hour" }')
     for label in several.values if several else ():
         one = several.table(label, _parameters(name)) if several else None
         windows[label] = read_spec(one, name) if one else None

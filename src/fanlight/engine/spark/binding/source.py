@@ -352,11 +352,11 @@ def _name_condition(df: DataFrame, call: Call) -> str:
     names, nothing = [], df.sparkSession.range(0).drop("id")
     for one in call.conditions:
         try:
-            # A filter takes only conditions, beside columns there can be no aggregate, and a join
-            # takes only what is the same each time that it is evaluated.
+            # A filter takes only conditions; a join no aggregate, even over aggregated rows, and
+            # only what is the same each time that it is evaluated.
             test = predicate(df, one)
-            rows = df.filter(test).join(nothing, test, "left_semi").select("*", test)
-            names.append(rows.schema.fields[-1].name)
+            rows = df.filter(test).join(nothing, test, "left_semi").select(test)
+            names += rows.schema.names
         except WRONG_COLUMN as error:
             said, asked = first_line(error), f"{replace(call, conditions=()).label}: where({one!r})"
             if said.startswith("[INVALID_NON_DETERMINISTIC"):
