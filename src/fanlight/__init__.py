@@ -33,6 +33,7 @@ from fanlight.engine.spec.pictures import draw_with
 
 if TYPE_CHECKING:
     from fanlight.engine.spark.over import over, rejected
+    from fanlight.engine.spark.roll_up import roll_up
     from fanlight.engine.spark.windows.base import Windowed
     from fanlight.engine.spark.windows.events import EventWindows
     from fanlight.engine.spark.windows.frames import FrameWindows
@@ -58,7 +59,8 @@ __all__ = [
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
     "Rows", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame", "Trailing",
     "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "doctor",
-    "late_rows", "over", "progress", "rejected", "replay", "rows", "sql", "upsert", "watch",
+    "late_rows", "over", "progress", "rejected", "replay", "roll_up", "rows", "sql", "upsert",
+    "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -78,6 +80,7 @@ _LATE = {
     "progress": "watching.progress",
     "rejected": "engine.spark.over",
     "replay": "io.replay.entry",
+    "roll_up": "engine.spark.roll_up",
     "sql": "language.running.run",
     "upsert": "io.upsert.entry",
     "watch": "watching.watch",

@@ -307,6 +307,9 @@ class Call:
         Which rows it is of, as :meth:`where` was given them: those for which all are true.
     usual
         The usual name of the result, if it is not made of the aggregate's name and arguments.
+    options
+        What the function of ``fanlight.agg`` was given besides columns; ``None`` for an aggregate
+        of your own.
 
     Examples
     --------
@@ -323,6 +326,7 @@ class Call:
     exact: Aggregate | None = None
     conditions: tuple[Any, ...] = ()
     usual: str = ""
+    options: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         right = (
@@ -333,6 +337,7 @@ class Call:
             and (self.exact is None or isinstance(self.exact, Aggregate))
             and isinstance(self.conditions, tuple)
             and isinstance(self.usual, str)
+            and (self.options is None or isinstance(self.options, Mapping))
         )
         if not right:
             raise refuse(

@@ -134,6 +134,29 @@ def split_sum_of(kind: str) -> SplitSum | None:
     return None
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of an aggregate's partial: the column of a field, or the two of a ``split`` type."""
+
+    names: tuple[str, ...]
+    split: str = ""
+
+    def sql(self, *, weighted: bool = False) -> str:
+        """SQL: what it stands for in a template."""
+        sums = split_sum_of(self.split)
+        if sums is None:
+            return self.names[0]
+        return sums.double_sum_sql(*self.names) if weighted else sums.sum_sql(*self.names)
+
+    @property
+    def kept(self) -> str:
+        """SQL: what is written of it in a table of partials."""
+        if not self.split:
+            return self.names[0]
+        upper, lower = self.names
+        return f"named_struct('upper', {upper}, 'lower', {lower})"
+
+
 def mean_type(decimal: str) -> str:
     """The type of the mean of a decimal, as Spark has it: four more digits."""
     precision, scale = digits_of(decimal)
