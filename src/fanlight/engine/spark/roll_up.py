@@ -6,16 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_source
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.pieces import PieceTable
+from fanlight.engine.spark.windows.placed import PlacedWindows
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.trailing import Trailing, read_labelled
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from fanlight.engine.spark.windows.base import Windowed
     from fanlight.engine.spec.granular import MultiGranular
     from fanlight.engine.spec.sliding import Sliding
 
@@ -94,17 +95,16 @@ def roll_up(
             "leave these out, or ask for fl.Trailing(…)",
         )
     rows, at = table.select_rows()
-    windows: Any = over(rows, spec, time=at, by=table.pieces.by)
+    windows: Windowed = over(rows, spec, time=at, by=table.pieces.by)
     bound = windows._bound  # noqa: SLF001 - of this house
-    if not isinstance(bound, Placed) or bound.coordinate.counted or bound.at_every_row:
+    if not isinstance(windows, PlacedWindows) or bound.coordinate.counted or bound.at_every_row:
         raise refuse(
             f"roll_up(pieces, {spec!r})",
             "needs rows, and pieces have none",
             "ask for windows of time, such as fl.Sliding('7 days', '1 day')",
         )
     table.pieces.check_grids(spec, bound.coordinate, bound.grids)
-    found: DataFrame = windows.agg(*calls)
-    return found
+    return windows.agg(*calls)
 
 
 def _look_back(
