@@ -20,6 +20,7 @@ from fanlight.engine.algebra.monoids import Monoid, Sum
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.spec.errors import refuse
 
+NOTE = "fanlight"  # the metadata of a column that say what it has
 _SIMPLE = re.compile(r"[a-z_]+(\(\d+(, ?\d+)?\))?")  # a type that names nothing of a user's
 _OTHER = "void"
 _FACTS = ("bounded", "running", "idempotent", "commutative", "combining", "since")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from fanlight.engine.algebra.stored import Stored
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spec.errors import refuse
@@ -17,6 +18,7 @@ from fanlight.engine.spec.trailing import Labelled, Trailing
 from fanlight.engine.spec.units import write_duration
 
 VERSION = 1
+_LENGTH = '"length"'  # only pieces have one
 _LOST = "is not a table of pieces that this version of fanlight knows"
 _AGAIN = "write it with .pieces(…), and keep the schema: column metadata say what it has"
 
@@ -117,3 +119,25 @@ class TablePieces:
                 f"has windows that {how} within pieces of {one}",
                 f"ask for whole multiples of {one}, or write finer pieces",
             )
+
+
+def find_pieces(
+    notes: Mapping[str, str], names: Sequence[str]
+) -> tuple[str, TablePieces, tuple[Stored, ...]]:
+    """What the notes of columns say: the column of pieces, what they are, and the partials.
+
+    ``names`` are all columns of the table. A table that lacks a part of them is refused.
+    """
+    window = next((name for name, note in notes.items() if _LENGTH in note), None)
+    if window is None:
+        raise refuse("the DataFrame", _LOST, _AGAIN)
+    pieces = TablePieces.of_json(notes[window])
+    missing = [f"key {name!r}" for name in pieces.by if name not in names]
+    others = {name: note for name, note in notes.items() if name != window}
+    if missing or not others:
+        raise refuse(
+            "the DataFrame",
+            f"has lost the {(missing or ['columns of partials'])[0]} of its pieces",
+            "keep the keys, and at least one column of partials",
+        )
+    return window, pieces, tuple(Stored.of_json(*one) for one in others.items())

@@ -14,14 +14,14 @@ from pyspark.sql.types import StructType
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.sql_text import literal, quote, struct
-from fanlight.engine.algebra.stored import Stored
+from fanlight.engine.algebra.stored import NOTE, Stored
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.granules import single_branch
 from fanlight.engine.plan.query import Queries, Query
-from fanlight.engine.plan.stored_pieces import TablePieces
+from fanlight.engine.plan.stored_pieces import TablePieces, find_pieces
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import Source, bind_calls
@@ -35,7 +35,6 @@ from fanlight.engine.spec.trailing import Labelled
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-NOTE = "fanlight"  # the metadata of a column that say what it has
 WINDOW = "window"
 
 
@@ -76,8 +75,8 @@ class PieceTable:
     """A DataFrame that is a table of pieces: what its schema says of it."""
 
     df: DataFrame
-    pieces: TablePieces
     window: str
+    pieces: TablePieces
     stored: tuple[Stored, ...]
 
     @classmethod
@@ -88,17 +87,7 @@ class PieceTable:
             for field in df.schema.fields
             if NOTE in (field.metadata or {})
         }
-        window = next((name for name, note in notes.items() if _says_pieces(note)), None)
-        pieces = TablePieces.of_json(None if window is None else notes[window])
-        missing = [name for name in pieces.by if name not in df.columns]
-        stored = [Stored.of_json(name, note) for name, note in notes.items() if name != window]
-        if missing or not stored:
-            lost = f"key {missing[0]!r}" if missing else "columns of partials"
-            raise refuse(
-                "the DataFrame", f"has lost the {lost} of its pieces",
-                "keep the keys, and a column of partials at least",
-            )  # fmt: skip
-        return cls(df, pieces, window or "", tuple(stored))
+        return cls(df, *find_pieces(notes, df.columns))
 
     @property
     def time_type(self) -> str:
@@ -160,7 +149,3 @@ class PieceTable:
         edge = f"({at} - pmod({at} - {offset}L, {length}L) - {shift}L)"
         name = free_name(spine.time, spine.df.columns)
         return spine.df.select("*", expr_as(spine.df, restore_sql(of, edge), name)), name
-
-
-def _says_pieces(note: str) -> bool:
-    return '"length"' in note

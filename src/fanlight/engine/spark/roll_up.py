@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from fanlight.engine.spark.windows.base import Windowed
+    from fanlight.engine.spark.windows.trailing import TrailingWindows
     from fanlight.engine.spec.granular import MultiGranular
     from fanlight.engine.spec.sliding import Sliding
 
@@ -129,5 +130,5 @@ def _look_back(
     rows, at = table.select_rows()
     keys = table.pieces.by if by is None else by
     asking, asked = table.with_edges(bind_source(spine, time, keys, (), ()), labelled)
-    past = over(rows, spec, time=at, by=table.pieces.by)
+    past: TrailingWindows = over(rows, spec, time=at, by=table.pieces.by)
     return past.attach_to(asking, *calls, time=asked, by=keys).drop(asked)
