@@ -113,7 +113,8 @@ class Stored:
             "aggregate": self.aggregate, "options": self.options, "types": self.types,
             "split": self.split, "definition": self.definition,
         }  # fmt: skip
-        return json.dumps(told, default=lambda number: {"number": str(Fraction(number))})
+        text = json.dumps(told, default=lambda number: {"number": str(Fraction(number))})
+        return text.replace("$", "\\u0024")  # Spark fills in ${name} where it reads a schema
 
     @classmethod
     def of_json(cls, label: str, text: str) -> Stored:
