@@ -21,7 +21,7 @@ from fanlight.engine.plan.trailing import EVER, Horizon, horizon_of
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.trailing import Labelled
 from fanlight.serving.files import read_table
-from fanlight.serving.ranges import Run, Runs, runs_of
+from fanlight.serving.ranges import Run, Runs, read_runs
 from fanlight.serving.spark_types import arrow_type, read_schema
 
 Ints = NDArray[np.int64]
@@ -226,6 +226,6 @@ def _read_column(
         kept = column.field(part)
         halves = ("upper", "lower") if part in stored.split else ()
         arrays = [kept.field(half) for half in halves] or [kept]
-        parts[part] = tuple(runs_of(one, monoid) for one in arrays)
+        parts[part] = tuple(read_runs(one, monoid) for one in arrays)
     places = {**partials.strings, "scale": scale}
     return Column(stored.label, parts, stored.split, places, partials.lower_values)

@@ -27,7 +27,7 @@ class Run(NamedTuple):
 Runs = Callable[[Run], Any]  # the partial of a run; None if it has none
 
 
-def runs_of(column: pa.Array, monoid: Monoid) -> Runs:
+def read_runs(column: pa.Array, monoid: Monoid) -> Runs:
     """What combines the partials of a column: numbers by numpy, others in a tree for each key."""
     number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     if number and monoid.combining:

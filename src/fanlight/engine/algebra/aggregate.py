@@ -61,7 +61,8 @@ class Partials:
     ``native`` is SQL, over the arguments, of an aggregate of Spark's with the same result, if there
     is one; the result is the same since the Spark version ``native_since``. ``weightless`` says why
     rows cannot have weights, where the form of ``lower`` does not tell. ``lower_values`` is
-    ``lower`` in Python, if there is such a thing.
+    ``lower`` in Python, if there is such a thing. ``kind`` fills ``{type}`` in ``lower``, if it is
+    not the type of the first argument.
     """
 
     fields: Mapping[str, Monoid]
@@ -71,7 +72,8 @@ class Partials:
     native: str = ""
     native_since: tuple[int, int] = (4, 1)
     weightless: str = ""
-    lower_values: LowerValues | None = None
+    lower_values: LowerValues | None = field(default=None, compare=False)
+    kind: str = ""
 
     def of_some_rows(self) -> Partials:
         """The same of the rows for which ``{where}`` is true: others contribute nothing, a null.

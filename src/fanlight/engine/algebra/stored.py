@@ -18,6 +18,7 @@ from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Monoid, Sum
 from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spec.errors import refuse
 
 NOTE = "fanlight"  # the metadata of a column that say what it has
@@ -114,7 +115,7 @@ class Stored:
             "split": self.split, "definition": self.definition,
         }  # fmt: skip
         text = json.dumps(told, default=lambda number: {"number": str(Fraction(number))})
-        return text.replace("$", "\\u0024")  # Spark fills in ${name} where it reads a schema
+        return "\\u0024".join(text.split("$"))  # Spark fills in ${name} where it reads a schema
 
     @classmethod
     def of_json(cls, label: str, text: str) -> Stored:
@@ -152,7 +153,7 @@ class Stored:
         partials = found.partials(self.types)
         fields = {
             part: Merged(
-                f"{{x}}.`{part}`",
+                f"{{x}}.{quote(part)}",
                 of=replace(monoid, value="{x}"),
                 exact=not why_not_invertible(monoid, self.types),
                 split=self.split.get(part, ""),
@@ -160,8 +161,7 @@ class Stored:
             for part, monoid in partials.fields.items()
         }
         kind = self.types[0] if self.types else _OTHER
-        lower = partials.lower.replace("{type}", kind)
-        merged = replace(partials, fields=fields, lower=lower, reads=None, native="")
+        merged = replace(partials, fields=fields, reads=None, native="", kind=kind)
         merging = Aggregate(found.name, recipe=lambda _: merged, accepts="any")
         return merging(column).alias(self.label)
 

@@ -333,7 +333,10 @@ def build_fields(
             arguments["where"] = fields.add_condition(bound.df, call.conditions)
         parts: dict[str, Part] = {}
         texts = {name: literal(text) for name, text in partials.strings.items()}
-        texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
+        texts |= {
+            "scale": f"{bound.coordinate.per_second}D",
+            "type": partials.kind or (types[0] if types else "void"),
+        }
         native = partials.native if at_least(version, partials.native_since) else ""
         for part, monoid in partials.fields.items():
             check_version(version, monoid, call.label_of(names))
