@@ -23,6 +23,7 @@ from benchmarks.cases.passing_keys import passing_keys
 from benchmarks.cases.skew import skew
 from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.state import fixed, state
+from benchmarks.cases.stored import stored
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.trailing import trailing
 from benchmarks.cases.tuples import by_rows, by_tuple
@@ -59,6 +60,7 @@ CASES = {
     "fixed": fixed,
     "passing-keys": passing_keys,
     "trailing": trailing,
+    "stored": stored,
     "skew": skew,
     "latency": latency,
     "widening": widening,

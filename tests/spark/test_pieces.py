@@ -286,7 +286,7 @@ def test_other_tables_are_refused(classic, tmp_path):
         fl.roll_up(pieces, spec, spine=asks(classic), time="at")
     with pytest.raises(fl.FanlightError, match="is of type bigint, but the pieces are of timesta"):
         fl.roll_up(pieces.drop("m"), fl.Trailing("5 minutes"), spine=asks(classic), time="number")
-    with pytest.raises(fl.FanlightError, match="does not exist"):
+    with pytest.raises(fl.FanlightError, match="is no folder of Parquet"):
         fl.serve(tmp_path / "nowhere", fl.Trailing("5 minutes"))
     plain = tmp_path / "plain.parquet"
     pq.write_table(pieces.drop("m").toArrow(), plain)

@@ -33,9 +33,18 @@ def read_table(pieces: Any) -> pa.Table:
             "is neither a folder of Parquet, nor a table, nor a DataFrame",
             "write fl.serve('pieces', fl.Trailing('30 days'))",
         )
-    path = Path(pieces)
-    if not path.exists():
-        raise refuse(f"serve({str(path)!r})", "does not exist", "write pieces there first")
+    try:
+        return _read_files(Path(pieces))
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise refuse(
+            f"serve({str(pieces)[:200]!r})",
+            f"is no folder of Parquet that can be read: {str(error).splitlines()[0]}",
+            "write pieces there first: pieces(…).write.parquet(…)",
+        ) from error
+
+
+def _read_files(path: Path) -> pa.Table:
+    """The table in a folder of Parquet files, or in one file."""
     times = ds.ParquetReadOptions(coerce_int96_timestamp_unit="us")
     files: Any = path if not (path / _LOG).is_dir() else _list_complete(path)
     kind = ds.ParquetFileFormat(read_options=times)

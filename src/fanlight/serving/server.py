@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import Aggregate
+from fanlight.engine.algebra.stored import check_own
 from fanlight.engine.spec.errors import explain_wrong_calls
 from fanlight.engine.spec.trailing import Labelled, Trailing, read_labelled
 from fanlight.serving.index import read_index
@@ -16,7 +17,7 @@ def serve(
     pieces: Any,
     spec: Trailing | Mapping[str, Trailing],
     *,
-    own: Iterable[Aggregate] = (),
+    own: Sequence[Aggregate] = (),
 ) -> Server:
     """Answer for one key at a time from stored pieces, without Spark.
 
@@ -59,7 +60,7 @@ def serve(
     {'bids': 120}
 
     """
-    return Server(pieces, read_labelled(spec), tuple(own))
+    return Server(pieces, read_labelled(spec), check_own(own))
 
 
 class Server:

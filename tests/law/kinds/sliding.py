@@ -138,7 +138,7 @@ BATCH = (
     *sliding("stored sizes", [fl.Sliding("5 minutes", "1 minute")], SIZES, NUMBERS,
              action="pieces"),
     *(one for data in (NO_ROW, EDGES)
-      for one in sliding(f"stored, {data.name}", ONE_EACH[:3], data, FEW, action="pieces")),
+      for one in sliding(f"{data.name}, stored", ONE_EACH[:3], data, FEW, action="pieces")),
     *sliding("values by Spark", SIDE_BY_SIDE, points, BY_SPARK),
     *sliding("values by Spark beside others", SIDE_BY_SIDE[:2], points, {**FEW, **BY_SPARK}),
     *always(sliding("Spark's own windows", OWN, points, NATIVE, strategies=("expand",))),

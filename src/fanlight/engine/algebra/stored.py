@@ -166,6 +166,17 @@ class Stored:
         return merging(column).alias(self.label)
 
 
+def check_own(own: Any) -> tuple[Aggregate, ...]:
+    """Check the argument ``own``: aggregates of the user's, in a list."""
+    if not isinstance(own, (list, tuple)) or not all(isinstance(one, Aggregate) for one in own):
+        raise refuse(
+            f"own={own!r}",
+            "is not a list of aggregates of your own",
+            "write own=[spread], where spread = agg.Aggregate(…)",
+        )
+    return tuple(own)
+
+
 def _digest(partials: Partials) -> str:
     """Short text that definitions of the same partials have in common."""
     written = f"{dict(partials.fields)!r} {partials.lower!r} {dict(partials.strings)!r}"

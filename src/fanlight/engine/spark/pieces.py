@@ -6,15 +6,16 @@ for each aggregate. The metadata of these columns say what they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call
+from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import literal, quote, struct
-from fanlight.engine.algebra.stored import NOTE, Stored
+from fanlight.engine.algebra.stored import NOTE, Stored, check_own
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
@@ -33,7 +34,7 @@ from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.trailing import Labelled
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
 
 WINDOW = "window"
 
@@ -80,8 +81,14 @@ class PieceTable:
     stored: tuple[Stored, ...]
 
     @classmethod
-    def of(cls, df: DataFrame) -> PieceTable:
+    def of(cls, df: Any) -> PieceTable:
         """Read the schema of a table of pieces; any other DataFrame is refused."""
+        if not isinstance(df, DataFrame) or df.isStreaming:
+            raise refuse(
+                f"roll_up({'a stream' if isinstance(df, DataFrame) else repr(df)})",
+                "is not a table of pieces that can be read now",
+                "pass spark.read.parquet(…) of what pieces(…) has written",
+            )
         notes = {
             field.name: (field.metadata or {})[NOTE]
             for field in df.schema.fields
@@ -109,7 +116,7 @@ class PieceTable:
         A piece that is not one of this length fails when Spark comes to it.
         """
         time = free_name(self.pieces.time, self.df.columns)
-        start, end = (quote(self.window) + part for part in (".start", ".end"))
+        start, end = (quote(self.window, part) for part in ("start", "end"))
         fits = self._is_piece(start, end)
         wrong = literal(f"{self.window}: not a piece of the length that the table's schema tells")
         checked = f"if({fits}, {start}, raise_error({wrong}))"
@@ -126,9 +133,9 @@ class PieceTable:
         into = f"pmod({number} - {offset}L, {length}L)"
         return f"{into} = 0L and {coordinate(of, end)} - {number} = {length}L"
 
-    def merging_calls(self, own: Iterable[Aggregate]) -> list[Call]:
+    def merging_calls(self, own: Any) -> list[Call]:
         """The aggregates of its columns, over pieces as rows."""
-        given = tuple(own)
+        given = check_own(own)
         return [one.merging_call(one.label, given) for one in self.stored]
 
     def with_edges(self, spine: Source, spec: Labelled) -> tuple[DataFrame, str]:

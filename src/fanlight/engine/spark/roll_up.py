@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
@@ -30,7 +30,7 @@ def roll_up(
     spine: DataFrame | None = None,
     time: str | None = None,
     by: str | Column | Sequence[str | Column] | None = None,
-    own: Iterable[Aggregate] = (),
+    own: Sequence[Aggregate] = (),
 ) -> DataFrame:
     """Windows made of stored pieces: the answers of the rows that made them, without the rows.
 

@@ -427,7 +427,8 @@ class SlidingWindows(PlacedWindows):
         >>> from fanlight import agg
         >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
         >>> week = fl.over(bids, fl.Sliding("4 minutes", "1 minute"), time="ts")
-        >>> week.pieces(bids=agg.count(), mean=agg.avg("price")).drop("window").first()
+        >>> pieces = week.pieces(bids=agg.count(), mean=agg.avg("price"))
+        >>> pieces.orderBy("window").drop("window").first()
         Row(bids=Row(p=60), mean=Row(s=1770.0, n=60))
 
         """
