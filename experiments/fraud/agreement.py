@@ -17,7 +17,7 @@ def read_features(path):
 
 
 def compare(ours, theirs):
-    """For each feature: how many values there are, how many are not 0, how many differ, how far."""
+    """For each feature: how many values, their mean, how many are not 0 and differ, and by what."""
     for column in p.GIVEN:
         if not ours[column].equals(theirs[column]):
             raise SystemExit(f"{column} has come back as something else")
@@ -31,6 +31,7 @@ def _compare_feature(name, ours, theirs):
     return {
         "feature": name,
         "values": len(theirs),
+        "mean": float(theirs.mean()),
         "not 0": int(np.count_nonzero(theirs)),
         "differing": int(np.count_nonzero(apart)),
         "greatest difference": f"{away.max(initial=0.0):.0e}" if away.any() else "0",
