@@ -97,6 +97,7 @@ experiments-smoke: $(READY) ## run the experiments of the papers, on little data
 	@$(PY) -m experiments.spanning --smoke
 	@$(PY) -m experiments.frames --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.frames --spark --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.fraud --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
 
 lint: $(READY) ## check style and format, and name files with much code, which is a hint

@@ -23,6 +23,7 @@ from benchmarks.cases.passing_keys import passing_keys
 from benchmarks.cases.skew import skew
 from benchmarks.cases.spans import lasting, lasting_stream
 from benchmarks.cases.state import fixed, state
+from benchmarks.cases.stored import stored
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.trailing import trailing, trailing_hot, trailing_stream, trailing_values
 from benchmarks.cases.tuples import by_rows, by_tuple
@@ -62,6 +63,7 @@ CASES = {
     "trailing-values": trailing_values,
     "trailing-stream": trailing_stream,
     "trailing-hot": trailing_hot,
+    "stored": stored,
     "skew": skew,
     "latency": latency,
     "widening": widening,

@@ -15,10 +15,10 @@ def clock(spark):
     Unlike the time on the wall they hardly change with whatever else the machine does.
     """
     process = int(spark._jvm.ProcessHandle.current().pid())
-    return lambda: _ticks(process)
+    return lambda: cpu_seconds(process)
 
 
-def _ticks(process):
+def cpu_seconds(process):
     """CPU seconds of a process, and of all that it has started, still running or not."""
     total, left = 0, [process]
     while left:

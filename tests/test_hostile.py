@@ -18,11 +18,13 @@ ON_SPARK = {
     "progress",
     "rejected",
     "replay",
+    "roll_up",
+    "serve",
     "sql",
 }  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
-OTHERS = {"FanlightError", "Upsert", "agg", "watch"}  # what upsert makes; tests/watching
+OTHERS = {"FanlightError", "Server", "Upsert", "agg", "watch"}  # what is made; tests/watching
 
 
 def _of_registry():
@@ -45,7 +47,7 @@ GOOD = [
         "name": "spread", "fields": {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")},
         "lower": "{hi} - {lo}", "accepts": "numeric", "arity": 1, "algebra": "algebraic",
         "accumulation": "cumulative", "recipe": None, "native": "max({x}) - min({x})",
-        "watched": "avg",
+        "watched": "avg", "lower_values": None,
     })),
     ("Aggregate", Good(agg.Aggregate("spread", {"hi": agg.Max()}, "{hi}"), {"columns": ("x",)})),
     ("Call", Good(agg.max("x").alias, {"name": "y"})),
@@ -57,7 +59,7 @@ GOOD = [
     ("Extremes", Good(agg.Extremes, {"value": "{x}", "count": 2, "largest": True})),
     ("Call", Good(agg.Call, {
         "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "name": None,
-        "exact": None, "conditions": ("x > 1",), "usual": "",
+        "exact": None, "conditions": ("x > 1",), "usual": "", "options": None,
     })),
     ("rows", Good(fl.rows, {"count": 3})),
     ("Rows", Good(fl.Rows, {"count": 3})),

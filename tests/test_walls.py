@@ -49,6 +49,16 @@ ROOMS = {
     },
     "fanlight.plots": {"numpy", "pyarrow", "plotly", "fanlight.engine.spec"},
     "fanlight.io": {"fanlight.engine", "numpy", "pyarrow", "pyspark", "deltalake", "psycopg"},
+    # What a service imports: neither Spark nor a compiler.
+    "fanlight.serving": {
+        "numpy",
+        "pyarrow",
+        "fanlight.engine.spec",
+        "fanlight.engine.algebra",
+        "fanlight.engine.plan",
+        "fanlight.engine.operators.arrow_tables",
+        "fanlight.engine.operators.python_values",
+    },
     "fanlight.watching": {
         "numpy",
         "plotly",

@@ -72,6 +72,7 @@ def measured() -> str:
         "# The papers' experiments",
         "",
         "Each paper's experiments, repeated; what was found stands beside what the paper says.",
+        "Features of card payments are held against those that their authors computed.",
     ]
     for folder in sorted((ROOT / "experiments").iterdir()):
         pages = sorted(folder.glob("*.md"))

@@ -33,6 +33,7 @@ from fanlight.engine.spec.pictures import draw_with
 
 if TYPE_CHECKING:
     from fanlight.engine.spark.over import over, rejected
+    from fanlight.engine.spark.roll_up import roll_up
     from fanlight.engine.spark.windows.base import Windowed
     from fanlight.engine.spark.windows.events import EventWindows
     from fanlight.engine.spark.windows.frames import FrameWindows
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from fanlight.io.upsert.entry import Upsert, upsert
     from fanlight.language.clause_writer import clause
     from fanlight.language.running.run import sql
+    from fanlight.serving.server import Server, serve
     from fanlight.watching.doctor import doctor
     from fanlight.watching.late_rows import late_rows
     from fanlight.watching.progress import progress
@@ -56,9 +58,10 @@ __version__ = "0.1.0"
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
-    "Rows", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame", "Trailing",
-    "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "doctor",
-    "late_rows", "over", "progress", "rejected", "replay", "rows", "sql", "upsert", "watch",
+    "Rows", "Server", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame",
+    "Trailing", "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause",
+    "doctor", "late_rows", "over", "progress", "rejected", "replay", "roll_up", "rows", "serve",
+    "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -78,6 +81,9 @@ _LATE = {
     "progress": "watching.progress",
     "rejected": "engine.spark.over",
     "replay": "io.replay.entry",
+    "roll_up": "engine.spark.roll_up",
+    "Server": "serving.server",
+    "serve": "serving.server",
     "sql": "language.running.run",
     "upsert": "io.upsert.entry",
     "watch": "watching.watch",

@@ -242,7 +242,7 @@ BREAKAGES = (
         ),
         *BACK,
     ),
-    rollup("windows are reported at every slice", "roll_up", InText("L) = 0", "L) >= 0")),
+    rollup("windows are reported at every slice", "roll_up_cut", InText("L) = 0", "L) >= 0")),
     numbers(
         "an event is in a window that ends where it begins",
         "first_number",

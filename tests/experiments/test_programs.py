@@ -16,6 +16,7 @@ PROGRAMS = [
     "benchmarks.against",
     "experiments.draw",
     "experiments.frames.__main__",
+    "experiments.fraud.__main__",
     "experiments.multi_granular.__main__",
     "experiments.multi_granular.on_spark",
     "experiments.multi_granular.precision",

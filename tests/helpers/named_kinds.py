@@ -175,6 +175,17 @@ KINDS = {
     "features of others": lambda df, c: over(df, c, fl.Trailing("2 minutes")).attach_to(
         df, *(one.alias(c(f"of {n}")) for n, one in enumerate(aggregates(c, most=3))), time=c("at")
     ),
+    "pieces": lambda df, c: fl.roll_up(
+        over(df, c, MINUTES).pieces(*aggregates(c)), fl.Sliding("6 minutes", "2 minutes")
+    ),
+    "pieces, asked by others": lambda df, c: fl.roll_up(
+        over(df, c, MINUTES).pieces(
+            *(one.alias(c(f"of {n}")) for n, one in enumerate(aggregates(c, most=3)))
+        ),
+        {c("long"): fl.Trailing("4 minutes")},
+        spine=df,
+        time=c("at"),
+    ),
     "sessions": lambda df, c: over(df, c, fl.Session("30 seconds")).agg(*aggregates(c)),
     "own gaps": lambda df, c: over(
         df, c, fl.Session(F.make_dt_interval(secs=c.column("whole") * 10))

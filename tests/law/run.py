@@ -65,6 +65,13 @@ def _agg(ask, windowed):
     return windowed.agg(**{ask.names.get(name, name): call for name, call in asked.items()})
 
 
+def _pieces(ask, windowed):
+    """Of the pieces, when the rows are gone."""
+    asked = calls(ask.requests)
+    named = {ask.names.get(name, name): call for name, call in asked.items()}
+    return fl.roll_up(windowed.pieces(**named), ask.spec)
+
+
 def _frames(ask, windowed):
     del ask
     return windowed.frames()
@@ -133,6 +140,7 @@ ACTIONS = {
     "attach": _attach,
     "attach_to": _attach_to,
     "agg": _agg,
+    "pieces": _pieces,
     "frames": _frames,
     "rows": _rows,
     "fit": _fit,

@@ -63,6 +63,14 @@ def calls(df):
     yield Good(trailing.attach, AGGREGATES)
     yield Good(trailing.explain, {**AGGREGATES, "verbose": False})
     yield Good(trailing.attach_to, {"spine": df, "time": "ts", "by": ["k"], **AGGREGATES})
+    for windows in (sliding, levels):
+        yield Good(windows.pieces, AGGREGATES)
+    pieces = sliding.pieces(agg.count())
+    past, asks = fl.Trailing("1 hour"), {"spine": df, "time": "ts", "by": ["k"]}
+    yield Good(fl.roll_up, {"pieces": pieces, "spec": past, **asks, "own": ()})
+    alone = dict.fromkeys(asks)
+    yield Good(fl.roll_up, {"pieces": pieces, "spec": spec, **alone, "own": []})
+    yield Good(fl.serve, {"pieces": pieces, "spec": past, "own": ()})
     more = {"duration": "1 minute", "height": 3, "strategy": "se-ml-slicing"}
     yield Good(events.using, {**HINTS, **more})
     for windows in (sliding, levels, frames, widening, trailing):

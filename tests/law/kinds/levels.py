@@ -121,6 +121,12 @@ BATCH = (
             strategies=("ranks",)),
     *levels("values in order, initiation time", [BEGUN], RECENT, READ, strategies=("ranks",)),
     *levels("values in order of numbers", [REAL], REALS, READ, time="x", strategies=("ranks",)),
+    *levels("stored", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, action="pieces"),
+    *levels("stored, initiation time", [LEVELS[2], BEGUN], RECENT, action="pieces"),
+    *levels("stored, aging", [AGED], FINITE, LINEAR, action="pieces"),
+    *levels("stored, changes", [CHANGES], EVENTS, action="pieces"),
+    *levels("stored, numbers", [WHOLE], WHOLES, time="i", action="pieces"),
+    *levels("stored, numbers", [REAL], REALS, time="x", action="pieces"),
     *levels("initiation time", [LEVELS[2], BEGUN], RECENT),
     *levels("otherwise", [CONTINUOUS, *ROWS], EVENTS),
     *levels("numbers", [WHOLE, ENDING_WHOLE], WHOLES, time="i"),
@@ -237,7 +243,12 @@ CONNECT = (
 )
 KIND = Kind(
     "levels",
-    {"agg": oracle.several, "fit": oracle.fit, "recurring": oracle.recurring},
+    {
+        "agg": oracle.several,
+        "pieces": oracle.several,
+        "fit": oracle.fit,
+        "recurring": oracle.recurring,
+    },
     strategies=("auto", "granules", "chain", "separate", "lifetimes", "ranks"),
     example=(LEVELS[0], "ts"),
     in_python=in_the_chain,

@@ -128,6 +128,17 @@ BATCH = (
     *sliding("values in order", GRIDS, points, READ, strategies=("ranks",)),
     *sliding("values in order beside others", GRIDS[1:2], points, EVERYTHING,
              strategies=("ranks",)),
+    *sliding("stored", GRIDS, points, FEW, action="pieces"),
+    *sliding("stored, every aggregate", [GRIDS[1], events.WHOLE_SPECS[1]], points, EVERYTHING,
+             action="pieces"),
+    *sliding("stored, every aggregate", [events.REAL_SPECS[2]], points, TIMELESS, action="pieces"),
+    *sliding("stored, taken back", GRIDS[1:2], points, EXACT, action="pieces"),
+    *sliding("stored without keys", GRIDS[:1], keyless(points(GRIDS[0])), FEW, by=(),
+             action="pieces"),
+    *sliding("stored sizes", [fl.Sliding("5 minutes", "1 minute")], SIZES, NUMBERS,
+             action="pieces"),
+    *(one for data in (NO_ROW, EDGES)
+      for one in sliding(f"{data.name}, stored", ONE_EACH[:3], data, FEW, action="pieces")),
     *sliding("values by Spark", SIDE_BY_SIDE, points, BY_SPARK),
     *sliding("values by Spark beside others", SIDE_BY_SIDE[:2], points, {**FEW, **BY_SPARK}),
     *always(sliding("Spark's own windows", OWN, points, NATIVE, strategies=("expand",))),
@@ -244,16 +255,18 @@ CONNECT = (
     *sliding("without keys", GRIDS[:1], keyless(points(GRIDS[0])), FEW, by=()),
     *sliding("distinct values", GRIDS[1:2], points, DISTINCT, strategies=("lifetimes",)),
     *sliding("every aggregate", GRIDS[1:2], points, EVERYTHING),
+    *sliding("stored, every aggregate", GRIDS[1:2], points, EVERYTHING, action="pieces"),
     *arriving("stream", [GRIDS[0], events.ROW_SPECS[0]], FEW, 1),
 )  # fmt: skip
 SAMPLE = (
     *sliding("sample", GRIDS[:1], points, EVERYTHING, strategies=SHARED),
+    *sliding("stored", GRIDS[:1], points, EVERYTHING, action="pieces"),
     *sliding("sample", (events.ROW_SPECS[2], events.TUPLE_SPECS[0]), points, SPREAD),
     *sliding("sample", [GRIDS[0]], points, EXACT, strategies=("differential",)),
 )
 KIND = Kind(
     "sliding",
-    {"agg": oracle.sliding},
+    {"agg": oracle.sliding, "pieces": oracle.sliding},
     strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks"),
     example=(GRIDS[0], "ts"),
     in_python=lambda ask: ask.spec.slide.measure == "rows",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from fanlight.engine.algebra.lowering_values import LowerValues, partial_itself
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.sql_text import without_field_names
@@ -59,7 +60,9 @@ class Partials:
     ``reads`` names what ``lower`` reads off its one field, value counts, if it has a name.
     ``native`` is SQL, over the arguments, of an aggregate of Spark's with the same result, if there
     is one; the result is the same since the Spark version ``native_since``. ``weightless`` says why
-    rows cannot have weights, where the form of ``lower`` does not tell.
+    rows cannot have weights, where the form of ``lower`` does not tell. ``lower_values`` is
+    ``lower`` in Python, if there is such a thing. ``kind`` fills ``{type}`` in ``lower``, if it is
+    not the type of the first argument.
     """
 
     fields: Mapping[str, Monoid]
@@ -69,6 +72,8 @@ class Partials:
     native: str = ""
     native_since: tuple[int, int] = (4, 1)
     weightless: str = ""
+    lower_values: LowerValues | None = field(default=None, compare=False)
+    kind: str = ""
 
     def of_some_rows(self) -> Partials:
         """The same of the rows for which ``{where}`` is true: others contribute nothing, a null.
@@ -129,6 +134,9 @@ class Aggregate:
         How the limit of an ``AggregateFrame`` can watch it: ``count``, ``sum``, ``max``, ``avg``,
         ``var_samp``, ``var_pop``, ``stddev_samp`` or ``stddev_pop`` if its result is that of its
         one argument, ``distinct`` if it counts distinct values. Without it no limit can.
+    lower_values
+        ``lower`` as a Python function, which :func:`fanlight.serve` needs: of a mapping from the
+        names of fields to their values, a struct being a tuple and None standing for no row.
 
     Raises
     ------
@@ -163,6 +171,7 @@ class Aggregate:
     recipe: Recipe | None = None
     native: str = ""
     watched: Watched = ""
+    lower_values: LowerValues | None = None
 
     def __post_init__(self) -> None:
         about = f"Aggregate({self.name!r})"
@@ -178,10 +187,12 @@ class Aggregate:
         check_watched(about, self.watched, self.arity)
         if self.recipe is None:
             _check_partials(about, self._own_partials, self.arity)
-        elif not callable(self.recipe):
-            raise refuse(
-                f"{about} recipe={self.recipe!r}", "is not a function", "leave it out, or write one"
-            )
+        for name in ("recipe", "lower_values"):
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                raise refuse(
+                    f"{about} {name}={given!r}", "is not a function", "leave it out, or write one"
+                )
 
     def __call__(self, *columns: Any) -> Call:
         """This aggregate of the given columns.
@@ -226,7 +237,7 @@ class Aggregate:
 
     @property
     def _own_partials(self) -> Partials:
-        return Partials(self.fields, self.lower, native=self.native)
+        return Partials(self.fields, self.lower, native=self.native, lower_values=self.lower_values)
 
     @property
     def monoids(self) -> list[Monoid]:
@@ -272,15 +283,24 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
 
 
 def aggregate_of_field(name: str, monoid: Monoid, lower: str = "{p}", **marks: Any) -> Aggregate:
-    """An aggregate whose partial is one field, ``{p}``."""
+    """An aggregate whose partial is one field, ``{p}``, as its result is without another."""
+    if lower == "{p}":
+        marks = {"lower_values": partial_itself, **marks}
     return Aggregate(name, {"p": monoid}, lower, **marks)
 
 
 def aggregate_of_counts(
-    name: str, reads: Reading, monoid: Monoid, lower: str, *, native: str = "", **marks: Any
+    name: str,
+    reads: Reading,
+    monoid: Monoid,
+    lower: str,
+    lower_values: LowerValues,
+    *,
+    native: str = "",
+    **marks: Any,
 ) -> Aggregate:
     """An aggregate that reads something off value counts, ``{p}``."""
-    partials = Partials({"p": monoid}, lower, reads=reads, native=native)
+    partials = Partials({"p": monoid}, lower, reads=reads, native=native, lower_values=lower_values)
     return Aggregate(name, recipe=lambda _: partials, algebra="holistic", **marks)
 
 
@@ -307,6 +327,9 @@ class Call:
         Which rows it is of, as :meth:`where` was given them: those for which all are true.
     usual
         The usual name of the result, if it is not made of the aggregate's name and arguments.
+    options
+        What the function of ``fanlight.agg`` was given besides columns; ``None`` for an aggregate
+        of your own.
 
     Examples
     --------
@@ -323,6 +346,7 @@ class Call:
     exact: Aggregate | None = None
     conditions: tuple[Any, ...] = ()
     usual: str = ""
+    options: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         right = (
@@ -333,6 +357,7 @@ class Call:
             and (self.exact is None or isinstance(self.exact, Aggregate))
             and isinstance(self.conditions, tuple)
             and isinstance(self.usual, str)
+            and (self.options is None or isinstance(self.options, Mapping))
         )
         if not right:
             raise refuse(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, Literal, TypeVar, cast
 
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials
 from fanlight.engine.algebra.facts import why_not_invertible
@@ -153,10 +154,11 @@ class Registry(Mapping[str, Entry]):
                     "is there already or not public",
                     "choose a new name without a leading underscore",
                 )
+            entered = _keep_options(function)
             self._entries[name] = Entry(
-                function, samples, names, instead_of, in_sql, alike, after_share
+                entered, samples, names, instead_of, in_sql, alike, after_share
             )
-            return function
+            return entered
 
         return enter
 
@@ -194,6 +196,22 @@ class Registry(Mapping[str, Entry]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def _keep_options(function: Function) -> Function:
+    """The function, whose calls know what it was given besides columns."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Call:
+        made = function(*given, **named)
+        if not isinstance(made, Call):
+            return made
+        asked = signature.bind(*given, **named).arguments
+        columns = list(signature.parameters)[: len(made.columns)]
+        return replace(made, options={n: v for n, v in asked.items() if n not in columns})
+
+    return cast("Function", call)
 
 
 AGGREGATES = Registry()

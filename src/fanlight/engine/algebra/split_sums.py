@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import Any
 
 from fanlight.engine.algebra.aggregate import digits_of
 from fanlight.engine.algebra.lowering import let
@@ -53,6 +55,10 @@ class SplitSum(ABC):
         """SQL: the sum, from the sums of the parts."""
 
     @abstractmethod
+    def sum_values(self, upper: Any, lower: Any) -> Any:
+        """The sum in Python; a ValueError where it does not fit its type."""
+
+    @abstractmethod
     def double_sum_sql(self, upper: str, lower: str) -> str:
         """SQL: the sum as a double, from weighted sums of the parts, which are doubles."""
 
@@ -73,6 +79,13 @@ class Longs(SplitSum):
         whole = f"shiftleft({high}, 32) + {low}"
         refused = f"0L * ({_LARGEST} + ({low} | 1L))"
         return f"if({high} between -2147483648L and 2147483647L, {whole}, {whole} + {refused})"
+
+    def sum_values(self, upper: Any, lower: Any) -> Any:
+        """A whole number of 64 bits."""
+        whole = upper * 2**32 + lower
+        if not -(2**63) <= whole < 2**63:
+            raise ValueError(whole)
+        return whole
 
     def double_sum_sql(self, upper: str, lower: str) -> str:
         """SQL: the sum as a double."""
@@ -115,6 +128,13 @@ class Decimals(SplitSum):
         total = let("below", f"{upper_with_carry('sums')} < 0L", total)
         return let("sums", f"named_struct('upper', {upper}, 'lower', {lower})", total)
 
+    def sum_values(self, upper: Any, lower: Any) -> Any:
+        """A decimal of 38 digits."""
+        whole = Context(prec=80).fma(Decimal(upper), Decimal(10) ** (_DIGITS - self.scale), lower)
+        if abs(whole).scaleb(self.scale) >= 10**38:
+            raise ValueError(whole)
+        return whole
+
     def double_sum_sql(self, upper: str, lower: str) -> str:
         """SQL: the sum as a double."""
         return f"({upper} * 1e{_DIGITS - self.scale}D + {lower})"
@@ -132,6 +152,29 @@ def split_sum_of(kind: str) -> SplitSum | None:
         precision, scale = digits_of(kind)
         return Decimals(scale) if precision > 28 else None
     return None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an aggregate's partial: the column of a field, or the two of a ``split`` type."""
+
+    names: tuple[str, ...]
+    split: str = ""
+
+    def sql(self, *, weighted: bool = False) -> str:
+        """SQL: what it stands for in a template."""
+        sums = split_sum_of(self.split)
+        if sums is None:
+            return self.names[0]
+        return sums.double_sum_sql(*self.names) if weighted else sums.sum_sql(*self.names)
+
+    @property
+    def kept(self) -> str:
+        """SQL: what is written of it in a table of partials."""
+        if not self.split:
+            return self.names[0]
+        upper, lower = self.names
+        return f"named_struct('upper', {upper}, 'lower', {lower})"
 
 
 def mean_type(decimal: str) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators.partials import python_values
+from fanlight.engine.operators.python_values import python_values
 
 Ints = NDArray[np.int64]
 

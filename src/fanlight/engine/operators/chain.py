@@ -23,8 +23,8 @@ import pyarrow as pa
 from fanlight.engine.algebra.filling import Filled
 from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
-from fanlight.engine.operators.partials import python_values
 from fanlight.engine.operators.protocol import COMPLETE
+from fanlight.engine.operators.python_values import python_values
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.granules import Granules, granules_of
 from fanlight.engine.plan.grid import Grid

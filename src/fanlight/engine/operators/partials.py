@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels import ranges
+from fanlight.engine.operators.python_values import python_values
 
 Ints = NDArray[np.int64]
 
@@ -132,30 +133,3 @@ def combine_ranges_of_values(
             end += 1
         results.append(combine(front[-1] if front else None, back) if high > low else None)
     return results
-
-
-def python_values(column: pa.Array) -> list[Any]:
-    """A column as Python values, with structs as tuples."""
-    shape = _converter_for(column.type)
-    values: list[Any] = column.to_pylist()
-    return values if shape is None else [shape(value) for value in values]
-
-
-def _converter_for(kind: pa.DataType) -> Callable[[Any], Any] | None:
-    if pa.types.is_struct(kind):
-        parts = [
-            (kind.field(i).name, _converter_for(kind.field(i).type)) for i in range(kind.num_fields)
-        ]
-
-        def as_tuple(value: Any) -> Any:
-            if value is None:
-                return None
-            return tuple(shape(value[name]) if shape else value[name] for name, shape in parts)
-
-        return as_tuple
-    if pa.types.is_list(kind):
-        inner = _converter_for(kind.value_type)
-        if inner is None:
-            return None
-        return lambda value: None if value is None else [inner(part) for part in value]
-    return None

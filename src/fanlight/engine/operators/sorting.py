@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
-from fanlight.engine.operators.partials import python_values
+from fanlight.engine.operators.python_values import python_values
 
 
 def argsort_rows(

@@ -32,6 +32,15 @@ class Horizon:
         """Whether it reaches back to the first row."""
         return self.first == EVER and not self.rows
 
+    def rows_inside(self, rows: float, rate: float | None) -> float:
+        """How many of so many rows it holds in the mean, with so many a key and coordinate.
+
+        No window holds more than half of them in the mean, whatever the keys.
+        """
+        if rate is None or self.first == EVER:
+            return rows / 2
+        return min(rows / 2, rate * max(self.first - self.last + 1, 0))
+
 
 def horizon_of(spec: Trailing, time_kind: str) -> Horizon:
     """A window over a time column of this kind; errors name the length that does not fit."""
@@ -60,16 +69,17 @@ def plan_trailing(
     refused: str = "",
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
+    rate: float | None = None,
 ) -> Plan[tuple[Horizon, ...]]:
     """The plan of trailing windows with so many partials each.
 
     ``refused`` says why Spark's own windows cannot give them; ``rows`` how many there are in a
-    batch, where that is known.
+    batch, and ``rate`` how many a key and coordinate, where that is known.
     """
     way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
     cost = framed.row_pass(by_python=False, returned=True) + fixed.worker_overhead(rows)
-    number = partials * len(horizons)
     known = math.inf if rows is None else rows
+    inside = sum(horizon.rows_inside(known, rate) for horizon in horizons)
     if streaming:
         why = "it is for batches; in a stream a stateful operator puts rows in order"
     else:
@@ -77,7 +87,7 @@ def plan_trailing(
     return choose_candidate(
         [
             Candidate(ways.ARROW, way, horizons, cost),
-            Candidate(ways.NATIVE, ways.FOLDED, horizons, framed.folding(known, number), why),
+            Candidate(ways.NATIVE, ways.FOLDED, horizons, framed.folding(inside, partials), why),
         ],
         strategy,
     )

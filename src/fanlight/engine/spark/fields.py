@@ -20,8 +20,9 @@ from fanlight.engine.algebra.aggregate import Call, contains_type
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Min, Monoid
 from fanlight.engine.algebra.readings import Reading
-from fanlight.engine.algebra.split_sums import split_sum_of
+from fanlight.engine.algebra.split_sums import Part, split_sum_of
 from fanlight.engine.algebra.sql_text import literal, struct
+from fanlight.engine.algebra.stored import Merged
 from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
@@ -72,7 +73,8 @@ class Output:
     ``texts`` go into its places; ``start``, if it is not among them, is where a window begins.
     ``reads`` is what it reads off value counts, where that has a name, and ``counts`` says whether
     it takes value counts at all. ``native`` is the template of Spark's own aggregate for it, and
-    ``given`` what goes into its places: the names of arguments.
+    ``given`` what goes into its places: the names of arguments. ``parts`` are the fields that its
+    texts are made of.
     """
 
     label: str
@@ -82,6 +84,7 @@ class Output:
     counts: bool = False
     native: str = ""
     given: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:
@@ -328,8 +331,12 @@ def build_fields(
         if call.conditions:
             partials = partials.of_some_rows()
             arguments["where"] = fields.add_condition(bound.df, call.conditions)
+        parts: dict[str, Part] = {}
         texts = {name: literal(text) for name, text in partials.strings.items()}
-        texts |= {"scale": f"{bound.coordinate.per_second}D", "type": types[0] if types else "void"}
+        texts |= {
+            "scale": f"{bound.coordinate.per_second}D",
+            "type": partials.kind or (types[0] if types else "void"),
+        }
         native = partials.native if at_least(version, partials.native_since) else ""
         for part, monoid in partials.fields.items():
             check_version(version, monoid, call.label_of(names))
@@ -344,16 +351,15 @@ def build_fields(
                 fields.incomparable.append(_why_incomparable(label, monoid, lacking))
             counted = _type_of_counted(bound, fields, monoid, value, kinds)
             own = bool(native and monoid.sketch_size)
-            texts[part] = _keep_parts(
-                bound, fields, (monoid, value), label, types, weighted=weighted, native=own
-            )
+            parts[part] = _keep_part(bound, fields, (monoid, value), label, types, native=own)
+            texts[part] = parts[part].sql(weighted=weighted)
             if counted is not None:
                 fields.set_counted_type(texts[part], counted)
         if "start" in find_places(partials.lower) and bound.coordinate.counted:
             texts["start"] = fields.add_field("t", Min("{time}"), call.label_of(names)).name
         counts = any(monoid.by_value for monoid in partials.fields.values())
         fields.outputs.append(
-            Output(label, partials.lower, texts, partials.reads, counts, native, arguments)
+            Output(label, partials.lower, texts, partials.reads, counts, native, arguments, parts)
         )
     fields.outputs.sort(key=lambda output: labels.index(output.label))
     return fields
@@ -425,25 +431,27 @@ def _type_of_counted(
     return rows.schema["value"].dataType
 
 
-def _keep_parts(
+def _keep_part(
     bound: Bound,
     fields: Fields,
     lifted: tuple[Monoid, str],
     label: str,
     types: Sequence[str],
     *,
-    weighted: bool,
     native: bool,
-) -> str:
-    """Add a field and return its SQL: its column, or two columns for a sum that may overflow."""
+) -> Part:
+    """Add a field, or two for a sum that may overflow."""
     monoid, value = lifted
-    parts = split_sum_of(_summed_type(bound, fields, monoid, value, types))
-    if parts is None:
-        return fields.add_field(value, monoid, label, types, native=native).name
-    upper, lower = (
-        fields.add_field(part, monoid, label, types).name for part in parts.split(value)
-    )
-    return parts.double_sum_sql(upper, lower) if weighted else parts.sum_sql(upper, lower)
+    if isinstance(monoid, Merged):
+        kind, values = monoid.split, [f"{value}.upper", f"{value}.lower"]
+    else:
+        kind = _summed_type(bound, fields, monoid, value, types)
+        sums = split_sum_of(kind)
+        kind, values = (kind, list(sums.split(value))) if sums else ("", [value])
+    if not kind:
+        return Part((fields.add_field(value, monoid, label, types, native=native).name,))
+    names = [fields.add_field(one, monoid, label, types).name for one in values]
+    return Part(tuple(names), kind)
 
 
 def _summed_type(

@@ -195,7 +195,7 @@ ROLLUPS = {
 }
 
 
-def roll_up(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = ()) -> DataFrame:
+def roll_up_cut(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = ()) -> DataFrame:
     """Slices (place: ``piece``, where each begins) to windows (keys, ``start``, partials).
 
     ``how`` is the roll-up; ``more`` are further columns of windows, as SQL, after the keys.
@@ -222,7 +222,7 @@ def roll_up_branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFram
 
     def ends(branch: Branch, slices: DataFrame) -> DataFrame:
         own = granules.with_df(slices, "piece")
-        return roll_up(own, branch.cut, branch.rollup, query_as_column(bound, branch.number))
+        return roll_up_cut(own, branch.cut, branch.rollup, query_as_column(bound, branch.number))
 
     def together(several: Sequence[Branch], finer: DataFrame) -> DataFrame:
         """Slices of several branches, then the windows that each is in: two steps for all."""

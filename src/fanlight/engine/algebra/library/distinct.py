@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.engine.algebra import lowering
+from fanlight.engine.algebra import lowering, lowering_values
 from fanlight.engine.algebra.aggregate import (
     INTEGRAL,
     Aggregate,
@@ -31,7 +31,7 @@ def _make_distinct(arity: int) -> Aggregate:
     lower = "cast(coalesce(array_size(array_distinct(transform({p}, e -> e.v))), 0) as bigint)"
     native = f"count(distinct {', '.join(names)})"
     return aggregate_of_counts(
-        "count_distinct", Distinct(), Values(value), lower,
+        "count_distinct", Distinct(), Values(value), lower, lowering_values.number_of_values,
         native=native, accepts="groupable", arity=arity, watched="distinct",
     )  # fmt: skip
 
@@ -184,8 +184,9 @@ _PLAIN = (*INTEGRAL, "boolean", "date", "timestamp", "timestamp_ntz", "string")
 def _mode_partials(types: tuple[str, ...]) -> Partials:
     native = "mode({x}, true)" if base_type(types[0]) in _PLAIN else ""
     return Partials(
-        {"p": Values()}, lowering.most_frequent("{p}"), reads=Commonest(), native=native
-    )
+        {"p": Values()}, lowering.most_frequent("{p}"), reads=Commonest(), native=native,
+        lower_values=lowering_values.most_frequent,
+    )  # fmt: skip
 
 
 _MODE = Aggregate("mode", recipe=_mode_partials, accepts="groupable", algebra="holistic")
@@ -280,6 +281,7 @@ def heavy_hitters(column: Any, share: Share) -> Call:
     frequent = lowering.tally("{p}", order, lowering.reaches("acc.n", "total", least))
     lower = f"coalesce({lowering.let('total', lowering.row_count('{p}'), frequent)}, array())"
     hitters = aggregate_of_counts(
-        "heavy_hitters", Frequent(least), Values(), lower, accepts="groupable"
-    )
+        "heavy_hitters", Frequent(least), Values(), lower,
+        lowering_values.frequent_values(least), accepts="groupable",
+    )  # fmt: skip
     return Call(hitters, (column,), (share,))

@@ -7,6 +7,7 @@ from typing import Any
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
 from fanlight.engine.algebra.collections import Extremes
 from fanlight.engine.algebra.library.positions import check_position
+from fanlight.engine.algebra.lowering_values import count_of_extreme, last_of_struct, value_at
 from fanlight.engine.algebra.monoids import ExtremeCount, Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
 
@@ -23,13 +24,16 @@ _MAX = aggregate_of_field(
 def _make_by(name: str, monoid: type[Min | Max]) -> Aggregate:
     value = "if({y} is null, null, named_struct('y', {y}, 'o', {order}, 'v', {x}))"
     return aggregate_of_field(
-        name, monoid(value), "{p}.v", accepts="orderable", arity=2, accumulation="selective"
-    )
+        name, monoid(value), "{p}.v", lower_values=last_of_struct,
+        accepts="orderable", arity=2, accumulation="selective",
+    )  # fmt: skip
 
 
 def _make_extreme_count(name: str, largest: bool) -> Aggregate:
     monoid = ExtremeCount(largest=largest)
-    return aggregate_of_field(name, monoid, "coalesce({p}.n, 0L)", accepts="groupable")
+    return aggregate_of_field(
+        name, monoid, "coalesce({p}.n, 0L)", accepts="groupable", lower_values=count_of_extreme
+    )
 
 
 _MIN_BY, _MAX_BY = _make_by("min_by", Min), _make_by("max_by", Max)
@@ -294,6 +298,7 @@ def nth_smallest(column: Any, n: int) -> Call:
         "nth_smallest",
         Extremes(count=check_position("nth_smallest", n)),
         f"get({{p}}, {n - 1})",
+        lower_values=value_at(n - 1),
         accepts="orderable",
         algebra="holistic",
         accumulation="selective",

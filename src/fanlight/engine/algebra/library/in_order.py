@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fanlight.engine.algebra import lowering_values
 from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggregate_of_field
 from fanlight.engine.algebra.collections import Collect, Extremes
 from fanlight.engine.algebra.library.positions import check_position
@@ -16,7 +17,10 @@ _NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
 
 
 def _make_end(name: str, monoid: Min | Max) -> Aggregate:
-    return aggregate_of_field(name, monoid, "{p}.v", accepts="orderable", accumulation="selective")
+    return aggregate_of_field(
+        name, monoid, "{p}.v", lower_values=lowering_values.last_of_struct,
+        accepts="orderable", accumulation="selective",
+    )  # fmt: skip
 
 
 _ENDS = {
@@ -157,6 +161,7 @@ def nth_youngest(column: Any, n: int) -> Call:
         "nth_youngest",
         Extremes(_NOT_NULL, count=check_position("nth_youngest", n), largest=True),
         f"get({{p}}, {n - 1}).v",
+        lower_values=lowering_values.value_at(n - 1, of_struct=True),
         accepts="orderable",
         algebra="holistic",
         accumulation="selective",
@@ -199,7 +204,12 @@ def collect_list(column: Any) -> Call:
     lower = "coalesce(transform(sort_array({p}), e -> e.v), array())"
     return Call(
         aggregate_of_field(
-            "collect_list", Collect(), lower, accepts="orderable", algebra="holistic"
+            "collect_list",
+            Collect(),
+            lower,
+            lower_values=lowering_values.values_in_order,
+            accepts="orderable",
+            algebra="holistic",
         ),
         (column,),
     )
@@ -247,6 +257,9 @@ def concat(column: Any, separator: str = "") -> Call:
     check_text("concat: separator", separator, "separator=', '")
     values = "transform(sort_array({p}), e -> e.v)"
     lower = f"if(size({{p}}) > 0, array_join({values}, {{separator}}), null)"
-    partials = Partials({"p": Collect()}, lower, {"separator": separator})
+    partials = Partials(
+        {"p": Collect()}, lower, {"separator": separator},
+        lower_values=lowering_values.text_in_order,
+    )  # fmt: skip
     joined = Aggregate("concat", accepts="string", algebra="holistic", recipe=lambda _: partials)
     return Call(joined, (column,))

@@ -6,6 +6,7 @@ from typing import Any
 
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.lowering import slope_and_r2
+from fanlight.engine.algebra.lowering_values import line
 from fanlight.engine.algebra.monoids import Comoments
 from fanlight.engine.algebra.registry import aggregate, sample
 
@@ -56,4 +57,4 @@ def linear_fit(column: Any) -> Call:
         f"'intercept', {{p}}.my - {slope} * {at_start}, "
         f"'r2', {r2}), null)"
     )
-    return Call(aggregate_of_field("linear_fit", Comoments(), lower), (column,))
+    return Call(aggregate_of_field("linear_fit", Comoments(), lower, lower_values=line), (column,))

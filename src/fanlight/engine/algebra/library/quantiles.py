@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from fanlight.engine.algebra import lowering
+from fanlight.engine.algebra import lowering, lowering_values
 from fanlight.engine.algebra.aggregate import (
     INTEGRAL,
     LONG_DIGITS,
@@ -54,7 +54,10 @@ def _make_percentile(name: str, shares: list[Fraction], *, many: bool) -> Aggreg
     def recipe(types: tuple[str, ...]) -> Partials:
         # Spark before 4.3 weighs both neighbours, which differs where one is infinite.
         since = (4, 3) if base_type(types[0]) in ("double", "float") else (4, 1)
-        return Partials({"p": Values()}, lower, reads=asked, native=native, native_since=since)
+        return Partials(
+            {"p": Values()}, lower, reads=asked, native=native, native_since=since,
+            lower_values=lowering_values.quantiles(floats, many=many),
+        )  # fmt: skip
 
     return Aggregate(name, recipe=recipe, algebra="holistic")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
+from fanlight.engine.algebra.lowering_values import variance
 from fanlight.engine.algebra.monoids import Moments
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.running_values import Watched
@@ -13,13 +14,20 @@ _MOMENTS = Moments("cast({x} as double)")
 _SAMPLE = "if({p}.n > 1, {p}.m2 / ({p}.n - 1), null)"
 
 
-def _make_spread(name: Watched, lower: str) -> Aggregate:
-    return aggregate_of_field(name, _MOMENTS, lower, native=f"{name}({{x}})", watched=name)
+_OF_ALL = "{p}.m2 / {p}.n"
 
 
-_VAR_SAMP, _VAR_POP = _make_spread("var_samp", _SAMPLE), _make_spread("var_pop", "{p}.m2 / {p}.n")
-_STDDEV_SAMP = _make_spread("stddev_samp", f"sqrt({_SAMPLE})")
-_STDDEV_POP = _make_spread("stddev_pop", "sqrt({p}.m2 / {p}.n)")
+def _make_spread(name: Watched, *, sample: bool, root: bool = False) -> Aggregate:
+    lower = _SAMPLE if sample else _OF_ALL
+    return aggregate_of_field(
+        name, _MOMENTS, f"sqrt({lower})" if root else lower, native=f"{name}({{x}})", watched=name,
+        lower_values=variance(sample=sample, root=root),
+    )  # fmt: skip
+
+
+_VAR_SAMP, _VAR_POP = _make_spread("var_samp", sample=True), _make_spread("var_pop", sample=False)
+_STDDEV_SAMP = _make_spread("stddev_samp", sample=True, root=True)
+_STDDEV_POP = _make_spread("stddev_pop", sample=False, root=True)
 
 
 @aggregate(sample("double", gives="double"), names=("variance",), alike="columns")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fanlight.engine.algebra import lowering_values
 from fanlight.engine.algebra.aggregate import (
     INTEGRAL,
     Aggregate,
@@ -11,17 +12,18 @@ from fanlight.engine.algebra.aggregate import (
     Partials,
     aggregate_of_field,
     base_type,
+    digits_of,
 )
 from fanlight.engine.algebra.monoids import Count, Sum
 from fanlight.engine.algebra.registry import aggregate, sample
-from fanlight.engine.algebra.split_sums import Longs, mean_sql, split_sum_of
+from fanlight.engine.algebra.split_sums import Longs, mean_sql, mean_type, split_sum_of
 
 _COUNT = aggregate_of_field(
-    "count", Count(), "coalesce({p}, 0L)",
+    "count", Count(), "coalesce({p}, 0L)", lower_values=lowering_values.number_or_zero,
     accepts="any", algebra="distributive", native="count({x})", watched="count",
 )  # fmt: skip
 _ROWS = aggregate_of_field(
-    "count", Count("1"), "coalesce({p}, 0L)",
+    "count", Count("1"), "coalesce({p}, 0L)", lower_values=lowering_values.number_or_zero,
     arity=0, algebra="distributive", native="count(1)", watched="count",
 )  # fmt: skip
 
@@ -33,7 +35,7 @@ def _sum_partials(types: tuple[str, ...]) -> Partials:
         native = parts.sum_sql(*(f"sum({part})" for part in parts.split("{x}")))
     elif parts is not None:
         native = ""
-    return Partials({"p": Sum()}, "{p}", native=native)
+    return Partials({"p": Sum()}, "{p}", native=native, lower_values=lowering_values.partial_itself)
 
 
 _SUM = Aggregate("sum", recipe=_sum_partials, algebra="distributive", watched="sum")
@@ -46,13 +48,15 @@ def _avg_partials(types: tuple[str, ...]) -> Partials:
         return Partials(
             {"s": Sum(), "n": Count()}, mean_sql("{s}", "{n}", kind), native=native,
             weightless=f"is a mean of {kind}, which would no longer be exact",
+            lower_values=lowering_values.mean_of_decimals(digits_of(mean_type(kind))[1]),
         )  # fmt: skip
     # Sums of 32-bit integers are exact in 64 bits; Spark, too, adds longs and floats as doubles.
     exact = base_type(kind) in INTEGRAL and base_type(kind) != "bigint"
     total = Sum("{x}") if exact else Sum("cast({x} as double)")
     return Partials(
-        {"s": total, "n": Count()}, "cast({s} as double) / nullif({n}, 0)", native="avg({x})"
-    )
+        {"s": total, "n": Count()}, "cast({s} as double) / nullif({n}, 0)", native="avg({x})",
+        lower_values=lowering_values.mean,
+    )  # fmt: skip
 
 
 _AVG = Aggregate("avg", recipe=_avg_partials, watched="avg")

@@ -17,7 +17,7 @@ from fanlight.engine.kernels.pieces import ENTERS, LEAVES
 from fanlight.engine.kernels.sizes import Sizes, cut_by_size, exceeds_size, measure_row
 from fanlight.engine.operators.arrow_tables import codes_of_rows
 from fanlight.engine.operators.frames.logical_steps import Step, logical_step
-from fanlight.engine.operators.partials import python_values
+from fanlight.engine.operators.python_values import python_values
 from fanlight.engine.plan.frames import InputColumn, Scheme
 
 Array = NDArray[Any]

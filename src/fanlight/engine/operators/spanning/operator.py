@@ -12,8 +12,8 @@ import pyarrow as pa
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.arrow_tables import Ints, table_of_rows
-from fanlight.engine.operators.partials import python_values
 from fanlight.engine.operators.protocol import BEGINNING
+from fanlight.engine.operators.python_values import python_values
 from fanlight.engine.operators.snapshots import CODE, Snapshot
 from fanlight.engine.operators.spanning.dyadic_intervals import DyadicIntervals
 from fanlight.engine.operators.spanning.slicing import SeMlSlicing, SeSlicing

@@ -25,6 +25,7 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
+from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
 from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
 from fanlight.engine.spark.rejected import rejected_rows
@@ -40,6 +41,7 @@ from fanlight.engine.spark.windows.base import (
     read_verbose,
     with_partitions,
 )
+from fanlight.engine.spec.errors import refuse
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -385,6 +387,61 @@ class SlidingWindows(PlacedWindows):
 
         """
         return self._with_hints(strategy, rate=rate, groups=groups, partitions=partitions)
+
+    def pieces(self, *aggregates: Call, **named: Call) -> DataFrame:
+        """The pieces of time that these windows are made of, with partials: to store them.
+
+        :func:`fanlight.roll_up` makes windows of them later, these or any others that begin and end
+        where pieces do, and :func:`fanlight.serve` answers for one key without Spark. A stream
+        gives each piece once, when the watermark passes its end.
+
+        Parameters
+        ----------
+        aggregates, named
+            As for :meth:`agg`.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window`` (the piece), and a struct of partials for each aggregate.
+            Column metadata say what they are, and formats that keep a DataFrame's schema keep them:
+            Parquet, Delta, Spark's tables.
+
+        Raises
+        ------
+        FanlightError
+            As :meth:`agg`; also if windows are counted in rows, or events last.
+
+        Notes
+        -----
+        Pieces are as long as the greatest common divisor of all RANGEs, SLIDEs and offsets. Cost:
+        each row is touched once.
+
+        See Also
+        --------
+        Li et al., *No Pane, No Gain*, section 3 (the pane-level query, PLQ).
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
+        >>> week = fl.over(bids, fl.Sliding("4 minutes", "1 minute"), time="ts")
+        >>> pieces = week.pieces(bids=agg.count(), mean=agg.avg("price"))
+        >>> pieces.orderBy("window").drop("window").first()
+        Row(bids=Row(p=60), mean=Row(s=1770.0, n=60))
+
+        """
+        bound = self._bound
+        if bound.coordinate.counted or bound.at_every_row:
+            raise refuse(
+                f"{self!r}.pieces(…)",
+                "are not cut from points by time",
+                "write for example fl.over(df, fl.Sliding('1 hour'), time='ts').pieces(…)",
+            )
+        calls = collect_calls(bound, aggregates, named)
+        with errors_of_call(name_call(calls)):
+            return check_analysis(keep_pieces(bound, calls))
 
 
 def _specs_of(spec: Any) -> list[Any]:

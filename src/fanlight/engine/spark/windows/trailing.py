@@ -12,8 +12,8 @@ from fanlight.engine.algebra.template import find_places
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_trailing import explain_trailing
+from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
-from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine, name_columns
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.ordered.trailing_rows import (
@@ -46,12 +46,13 @@ if TYPE_CHECKING:
 class TrailingWindows(Windowed):
     """A DataFrame whose rows look back; made by :func:`fanlight.over`, frozen."""
 
-    __slots__ = ("_bound", "_strategy")
+    __slots__ = ("_bound", "_hints")
     _bound: TrailingBound
+    _hints: Hints
 
-    def __init__(self, bound: TrailingBound, strategy: Strategy = AUTO) -> None:
+    def __init__(self, bound: TrailingBound, hints: Hints | None = None) -> None:
         self._bound = bound
-        self._strategy = strategy
+        self._hints = hints or Hints()
 
     def attach(self, *aggregates: Call, **named: Call) -> DataFrame:
         """Each row unchanged, with aggregates of the rows that its windows hold.
@@ -175,7 +176,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             for windows in time that hold the row itself, and aggregates whose partials are of one
             size and need no order. ``"auto"``: the cheaper one, which ``native`` is of few rows.
         rate, groups
-            Rows a second and number of keys, as for other windows. They change nothing.
+            Rows a second over all keys (per unit of a numeric time), and how many keys there are:
+            so it is known how many rows a window holds. ``native`` is cheaper of few.
         partitions
             A stream: into how many groups its keys are divided, each for one of Spark's tasks.
 
@@ -199,7 +201,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         """
         check_hints(rate=rate, groups=groups)
         asked = find_strategy(strategy, STRATEGIES, of=" of trailing windows")
-        return type(self)(with_partitions(self._bound, partitions), asked)
+        hints = self._hints.with_hints(asked, rate=rate, groups=groups)
+        return type(self)(with_partitions(self._bound, partitions), hints)
 
     def rejected(self) -> DataFrame:
         """The rows that are looked back at by none, with a column ``reason``.
@@ -228,12 +231,21 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             refused = "Spark's windows do not end at a silence"
         asked = partial(
             plan_trailing, bound.horizons, len(fields.all), streaming=bound.df.isStreaming,
-            refused=refused, strategy=self._strategy,
+            refused=refused, strategy=self._hints.strategy, rate=self._rate_of_key,
         )  # fmt: skip
         # How many rows there are is asked of Spark only if it makes a difference.
         if asked(rows=0.0).chosen.name == asked().chosen.name:
             return asked()
         return asked(rows=estimated_rows(bound.df))
+
+    @property
+    def _rate_of_key(self) -> float | None:
+        """How many rows a key has in a unit of the coordinate, if that was told."""
+        bound, hints = self._bound, self._hints
+        keys = hints.groups if bound.by else 1
+        if hints.rate is None or keys is None:
+            return None
+        return hints.rate / keys / bound.coordinate.per_second
 
     def _build_fields(self, aggregates: Any, named: Any, rows: DataFrame) -> Fields:
         """The fields of the aggregates; names must be free among the columns of ``rows``."""

@@ -1,0 +1,158 @@
+"""Tables of pieces: partials by key and piece of time, and the windows made of them later.
+
+A table has the keys, ``window`` (the piece, from its start to its end), and a column of partials
+for each aggregate. The metadata of these columns say what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.sql_text import literal, quote, struct
+from fanlight.engine.algebra.stored import NOTE, Stored, check_own
+from fanlight.engine.plan import ways
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.coordinate import Coordinate, check_kind
+from fanlight.engine.plan.cut import cut_into_panes
+from fanlight.engine.plan.granules import single_branch
+from fanlight.engine.plan.query import Queries, Query
+from fanlight.engine.plan.stored_pieces import TablePieces, find_pieces
+from fanlight.engine.spark import result
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.source import Source, bind_calls
+from fanlight.engine.spark.coordinates import boundary, coordinate, restore_sql
+from fanlight.engine.spark.fields import build_fields
+from fanlight.engine.spark.sql import expr, expr_as, free_name, type_text
+from fanlight.engine.spark.way_runs import Asked, run_windows
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.trailing import Labelled
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+WINDOW = "window"
+
+
+def keep_pieces(bound: Placed, calls: Sequence[Call]) -> DataFrame:
+    """The pieces of which these windows are made, with the partials of aggregates."""
+    pieces = TablePieces.of_grids(bound.time, bound.names, bound.coordinate, bound.grids)
+    grid = pieces.grid_in(bound.coordinate)
+    spec = pieces.spec(timed=bound.coordinate.is_timestamp)
+    own = replace(bound, spec=spec, queries=Queries((Query(0, grid),)))
+    fields = build_fields(own, calls)
+    fields.check_comparable()
+    cut = single_branch(cut_into_panes(grid), ways.SLICES.rollup)
+    found = run_windows(Asked(own, fields, Candidate(ways.PANES, ways.SLICES, cut)))
+    columns = [
+        (struct((part, kept.kept) for part, kept in one.parts.items()), one.label)
+        for one in fields.outputs
+    ]
+    table = result.finish_windows(own, found, columns)
+    notes = {WINDOW: pieces.to_json()}
+    for call, (_, types), output in zip(
+        calls, bind_calls(bound.df, calls), fields.outputs, strict=True
+    ):
+        split = {part: kept.split for part, kept in output.parts.items() if kept.split}
+        notes[output.label] = Stored.of_call(call, types, split).to_json()
+    return table.select(*[_with_note(table, name, notes.get(name)) for name in table.columns])
+
+
+def _with_note(df: DataFrame, name: str, note: str | None) -> Column:
+    """A column with a note in its metadata, if there is one."""
+    if note is None:
+        return expr(df, quote(name))
+    kept = df.schema[name].metadata or {}
+    return expr(df, quote(name)).alias(name, metadata={**kept, NOTE: note})
+
+
+@dataclass(frozen=True)
+class PieceTable:
+    """A DataFrame that is a table of pieces: what its schema says of it."""
+
+    df: DataFrame
+    window: str
+    pieces: TablePieces
+    stored: tuple[Stored, ...]
+
+    @classmethod
+    def of(cls, df: Any) -> PieceTable:
+        """Read the schema of a table of pieces; any other DataFrame is refused."""
+        if not isinstance(df, DataFrame) or df.isStreaming:
+            raise refuse(
+                f"roll_up({'a stream' if isinstance(df, DataFrame) else repr(df)})",
+                "is not a table of pieces that can be read now",
+                "pass spark.read.parquet(…) of what pieces(…) has written",
+            )
+        notes = {
+            field.name: (field.metadata or {})[NOTE]
+            for field in df.schema.fields
+            if NOTE in (field.metadata or {})
+        }
+        return cls(df, *find_pieces(notes, df.columns))
+
+    @property
+    def time_type(self) -> str:
+        """The type of the times of pieces."""
+        ends = self.df.schema[self.window].dataType
+        return type_text(ends["start"].dataType) if isinstance(ends, StructType) else "void"
+
+    @property
+    def coordinate(self) -> Coordinate:
+        """The time of pieces as a whole number; of doubles, the number of the piece."""
+        kind = check_kind(self.window, self.time_type, "which no window is cut in", doubles=True)
+        if kind == "double":
+            return Coordinate(kind, self.pieces.length, self.pieces.offset)
+        return Coordinate(kind)
+
+    def select_rows(self) -> tuple[DataFrame, str]:
+        """Its pieces as rows at the time they begin, and the name of that column.
+
+        A piece that is not one of this length fails when Spark comes to it.
+        """
+        time = free_name(self.pieces.time, self.df.columns)
+        start, end = (quote(self.window, part) for part in ("start", "end"))
+        fits = self._is_piece(start, end)
+        wrong = literal(f"{self.window}: not a piece of the length that the table's schema tells")
+        checked = f"if({fits}, {start}, raise_error({wrong}))"
+        kept = [*self.pieces.by, *(one.label for one in self.stored)]
+        columns = [expr(self.df, quote(name)) for name in kept]
+        return self.df.select(*columns, expr_as(self.df, checked, time)), time
+
+    def _is_piece(self, start: str, end: str) -> str:
+        of = self.coordinate
+        number = coordinate(of, start)
+        if of.is_unit_number:
+            return f"{start} = {boundary(of, number)} and {end} = {boundary(of, f'{number} + 1L')}"
+        length, offset = int(self.pieces.length), int(self.pieces.offset)
+        into = f"pmod({number} - {offset}L, {length}L)"
+        return f"{into} = 0L and {coordinate(of, end)} - {number} = {length}L"
+
+    def merging_calls(self, own: Any) -> list[Call]:
+        """The aggregates of its columns, over pieces as rows."""
+        given = check_own(own)
+        return [one.merging_call(one.label, given) for one in self.stored]
+
+    def with_edges(self, spine: Source, spec: Labelled) -> tuple[DataFrame, str]:
+        """Rows that ask with the time as of which windows are whole pieces; its name.
+
+        It is the latest such time that is not after the row's own.
+        """
+        of, kind = self.coordinate, self.time_type
+        if spine.time_type != kind:
+            raise refuse(
+                f"time={spine.time!r}",
+                f"is of type {spine.time_type}, but the pieces are of {kind}",
+                "cast one of them",
+            )
+        shift = 1 if spec.windows[0].closed == "right" else 0
+        at = f"({coordinate(of, spine.time_sql)} + {shift}L)"
+        length, offset = int(self.pieces.length), int(self.pieces.offset)
+        edge = f"({at} - pmod({at} - {offset}L, {length}L) - {shift}L)"
+        name = free_name(spine.time, spine.df.columns)
+        return spine.df.select("*", expr_as(spine.df, restore_sql(of, edge), name)), name

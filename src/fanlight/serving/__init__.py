@@ -1,0 +1,1 @@
+"""Answers from stored pieces without Spark: ``fl.serve``."""

@@ -1,0 +1,231 @@
+"""Stored pieces in order of keys and time, and what windows of them hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from fanlight.engine.algebra.aggregate import Aggregate
+from fanlight.engine.algebra.split_sums import split_sum_of
+from fanlight.engine.algebra.stored import NOTE, Stored
+from fanlight.engine.algebra.template import find_places
+from fanlight.engine.operators.arrow_tables import as_array, codes_of_rows, ints, to_hashable
+from fanlight.engine.plan.stored_pieces import TablePieces, find_pieces
+from fanlight.engine.plan.trailing import EVER, Horizon, horizon_of
+from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.trailing import Labelled
+from fanlight.serving.files import read_table
+from fanlight.serving.ranges import Run, Runs, read_runs
+from fanlight.serving.spark_types import arrow_type, read_schema
+
+Ints = NDArray[np.int64]
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Column:
+    """The partials of one aggregate, and how its result is read off them."""
+
+    label: str
+    parts: Mapping[str, tuple[Runs, ...]]
+    split: Mapping[str, str]
+    places: Mapping[str, Any]
+    lower: Any
+
+    def answer(self, run: Run, start: int) -> Any:
+        """The result of a run of pieces, in a window that begins at ``start``."""
+        found: dict[str, Any] = {**self.places, "start": start}
+        for part, runs in self.parts.items():
+            values = [one(run) for one in runs]
+            found[part] = values[0] if len(values) == 1 else self._add(part, *values)
+        return self.lower(found)
+
+    def _add(self, part: str, upper: Any, lower: Any) -> Any:
+        sums = split_sum_of(self.split[part])
+        if upper is None or sums is None:
+            return None
+        try:
+            return sums.sum_values(upper, lower)
+        except ValueError as error:
+            msg = f"{self.label}: the sum {error} does not fit {self.split[part]}; cast the column"
+            raise FanlightError(msg) from error
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """Pieces in order of keys and time, and the windows that are asked of them."""
+
+    pieces: TablePieces
+    spec: Labelled
+    horizons: tuple[Horizon, ...]
+    kind: pa.DataType  # of the time
+    key_types: tuple[pa.DataType, ...]
+    places: Mapping[tuple[Any, ...], tuple[int, int]]  # the pieces of each key
+    starts: Ints
+    columns: tuple[Column, ...]
+
+    @property
+    def until(self) -> int:
+        """The end of the last piece."""
+        return int(self.starts.max()) + int(self.pieces.length)
+
+    def answer(self, key: Any, at: Any) -> dict[str, Any]:
+        """What :meth:`Server.ask` returns."""
+        first, last = self.places.get(self._read_key(key), (0, 0))
+        shift = 1 if self.spec.windows[0].closed == "right" else 0
+        asked = self._read_time(at) + shift
+        edge = asked - (asked - int(self.pieces.offset)) % int(self.pieces.length)
+        starts, found = self.starts[first:last], {}
+        for label, horizon in zip(self.spec.labels, self.horizons, strict=True):
+            since = edge - shift - horizon.first
+            begin = 0 if horizon.first == EVER else int(np.searchsorted(starts, since))
+            end = int(np.searchsorted(starts, edge - shift - horizon.last, "right"))
+            run = Run(first, last, first + min(begin, end), first + end)
+            for column in self.columns:
+                name = f"{column.label}_{label}" if label else column.label
+                found[name] = column.answer(run, edge - shift - horizon.back)
+        names = [f"{c.label}_{w}" if w else c.label for c in self.columns for w in self.spec.labels]
+        return {name: found[name] for name in names}
+
+    def _read_key(self, given: Any) -> tuple[Any, ...]:
+        names = self.pieces.by
+        values = given if isinstance(given, tuple) else (given,)
+        if len(values) != len(names):
+            raise refuse(
+                f"ask({given!r})",
+                f"has {len(values)} keys where the pieces have {len(names)}: {list(names)}",
+                "write a tuple of their values, in this order",
+            )
+        try:
+            for value, kind in zip(values, self.key_types, strict=True):
+                pa.scalar(value, kind)
+        except (pa.ArrowException, TypeError, OverflowError) as error:
+            raise refuse(
+                f"ask({given!r})",
+                f"is not a key of these pieces: {error}",
+                f"write a value of type {', '.join(map(str, self.key_types))}",
+            ) from error
+        key: tuple[Any, ...] = to_hashable(values)
+        return key
+
+    def _read_time(self, at: Any) -> int:
+        timed = pa.types.is_timestamp(self.kind)
+        zoned = timed and self.kind.tz is not None
+        if at is None and timed:
+            now = datetime.now(UTC)
+            at = now if zoned else now.replace(tzinfo=None)
+        if timed and isinstance(at, datetime) and (at.tzinfo is not None) == zoned:
+            since = at - (_EPOCH if zoned else _EPOCH.replace(tzinfo=None))
+            return since // timedelta(microseconds=1)
+        if not timed and isinstance(at, int) and not isinstance(at, bool):
+            return at
+        one = "datetime.now(UTC)" if zoned else "datetime.now()" if timed else "10"
+        raise refuse(f"ask(at={at!r})", "is not a time of these pieces", f"write for example {one}")
+
+    def time_of(self, coordinate: int) -> Any:
+        """A coordinate as a time of the table."""
+        if not pa.types.is_timestamp(self.kind):
+            return coordinate
+        epoch = _EPOCH if self.kind.tz else _EPOCH.replace(tzinfo=None)
+        return epoch + timedelta(microseconds=coordinate)
+
+
+def read_index(pieces: Any, spec: Labelled, own: tuple[Aggregate, ...]) -> Index:
+    """Check the table and the windows, and put the pieces in order."""
+    table = read_table(pieces)
+    fields = read_schema(table.schema)
+    notes = {
+        name: field["metadata"][NOTE] for name, field in fields.items() if NOTE in field["metadata"]
+    }
+    window, cut, stored = find_pieces(notes, list(fields))
+    cut.check_trailing(spec)
+    columns = {
+        name: as_array(table[name].cast(arrow_type(fields[name]["type"])))
+        for name in (*cut.by, window, *(one.label for one in stored))
+    }
+    begins, ends = columns[window].field("start"), columns[window].field("end")
+    starts = _coordinates(begins)
+    length = int(cut.length)
+    whole = ((starts - int(cut.offset)) % length == 0) & (_coordinates(ends) - starts == length)
+    if not whole.all():
+        raise refuse(
+            f"serve({pieces!r})",
+            "has pieces of another length than its schema tells",
+            "write pieces of one kind into one folder",
+        )
+    keys = [columns[name] for name in cut.by]
+    codes = codes_of_rows(keys)[0] if keys else np.zeros(len(starts), np.int64)
+    order = np.lexsort((starts, codes))
+    codes, starts = codes[order], starts[order]
+    kind = "timestamp" if pa.types.is_timestamp(begins.type) else "integer"
+    horizons = tuple(horizon_of(one, kind) for one in spec.windows)
+    scale = 1e6 if kind == "timestamp" else 1.0
+    taken = pa.array(order)
+    return Index(
+        cut,
+        spec,
+        horizons,
+        begins.type,
+        tuple(key.type for key in keys),
+        _places_of_keys([key.take(taken) for key in keys], codes),
+        starts,
+        tuple(
+            _read_column(one, columns[one.label].take(taken), own, spec, scale) for one in stored
+        ),
+    )
+
+
+def _coordinates(times: pa.Array) -> Ints:
+    if not (pa.types.is_timestamp(times.type) or pa.types.is_integer(times.type)):
+        raise refuse(
+            f"pieces of type {times.type}",
+            "have no whole number as time, so nothing looks back exactly",
+            "write pieces over a timestamp or a whole number",
+        )
+    return ints(times.cast(pa.int64()))
+
+
+def _places_of_keys(keys: list[pa.Array], codes: Ints) -> dict[tuple[Any, ...], tuple[int, int]]:
+    """Where the pieces of each key begin and end."""
+    if not len(codes):
+        return {}
+    begins = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+    ends = np.append(begins[1:], len(codes))
+    first = pa.array(begins)
+    values = [key.take(first).to_pylist() for key in keys]
+    rows = zip(*values, strict=True) if values else [()] * len(begins)
+    runs = zip(begins.tolist(), ends.tolist(), strict=True)
+    return dict(zip(map(to_hashable, rows), runs, strict=True))
+
+
+def _read_column(
+    stored: Stored, column: pa.Array, own: tuple[Aggregate, ...], spec: Labelled, scale: float
+) -> Column:
+    partials = stored.find_aggregate(own).partials(stored.types)
+    monoids = partials.fields.values()
+    if partials.lower_values is None or not all(monoid.in_python for monoid in monoids):
+        raise refuse(
+            f"the column {stored.label!r}",
+            f"has partials of {stored.aggregate}, which cannot be read in Python",
+            "leave the column out, store an exact aggregate, or pass lower_values to your own",
+        )
+    if "start" in find_places(partials.lower) and any(one.range is None for one in spec.windows):
+        raise refuse(
+            f"the column {stored.label!r}",
+            "counts time from the beginning of a window, and one of these has none",
+            "give Trailing a range",
+        )
+    parts = {}
+    for part, monoid in partials.fields.items():
+        kept = column.field(part)
+        halves = ("upper", "lower") if part in stored.split else ()
+        arrays = [kept.field(half) for half in halves] or [kept]
+        parts[part] = tuple(read_runs(one, monoid) for one in arrays)
+    places = {**partials.strings, "scale": scale}
+    return Column(stored.label, parts, stored.split, places, partials.lower_values)
