@@ -51,16 +51,18 @@ def write_page(
     streaming: bool,
     per: str = "",
     verbose: bool = False,
+    output: str = OUTPUT,
 ) -> str:
     """The page as text: the request, and one line a fact.
 
     ``over`` names the time column or columns. A fact without a label continues the one before.
-    ``verbose`` adds every candidate with its cost, ``per`` window, SLIDE or the like.
+    ``verbose`` adds every candidate with its cost, ``per`` window, SLIDE or the like;
+    ``output`` tells the output mode of a stream.
     """
     shown = list(spec) if isinstance(spec, tuple) else spec
     keys = f" by {', '.join(by)}" if by else ""
     lines = [f"{shown!r} over {over}{keys}, {'stream' if streaming else 'batch'}"]
-    listed = [*facts, *([("output mode", OUTPUT)] if streaming else [])]
+    listed = [*facts, *([("output mode", output)] if streaming else [])]
     width = max(11, *(len(label) + 1 for label, _ in listed)) if listed else 11
     lines += [f"  {label:{width}} {text}" for label, text in listed]
     if verbose and len(plan.candidates) > 1:

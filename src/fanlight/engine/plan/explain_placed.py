@@ -20,7 +20,7 @@ from fanlight.engine.plan.explain import (
 )
 from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late_rows import BEHIND
+from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY
 from fanlight.engine.plan.request import Event, Request
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.units import Extent, write_duration
@@ -76,6 +76,7 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
     text = write_page(
         about.spec, over, about.by, facts, plan,
         streaming=request.streaming, per=_cost_unit(request), verbose=about.verbose,
+        output=OUTPUT_EARLY if request.early else OUTPUT,
     )  # fmt: skip
     return Explained(text, Picture(about.spec, _first_cut(plan), plan.chosen.name))
 

@@ -37,6 +37,9 @@ class Release(Enum):
 METRIC = "fanlight late rows"  # prefix of the names of metrics that count late rows
 # Only writeStream knows the output mode of a stream.
 OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
+OUTPUT_EARLY = (
+    "update: each window when it has changed, and once, with final = true, when it is final"
+)
 BEHIND = "dropped once the watermark has passed their time"
 
 

@@ -11,8 +11,14 @@ from dataclasses import dataclass, replace
 
 from fanlight.engine.algebra.readings import Distinct, Reading
 from fanlight.engine.plan import events, ways
-from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate, find_strategy
-from fanlight.engine.plan.cost import fixed, points
+from fanlight.engine.plan.candidate import (
+    Candidate,
+    Plan,
+    choose_candidate,
+    find_strategy,
+    strategy_error,
+)
+from fanlight.engine.plan.cost import fixed, framed, points
 from fanlight.engine.plan.cut import Cut, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.granules import (
     Pieces,
@@ -36,6 +42,7 @@ _ONE_WAY = "in a stream one operator orders and counts the rows; there is no cho
 _NO_VALUES = "it counts distinct values, and something else is asked for"
 _NO_TIMES = "it is for time windows, not for those that end at rows"
 _NO_RANKS = "it reads exact percentiles, frequent or distinct values, and something else is asked"
+_ONE_OPERATOR = "windows that are given early are kept by one stateful operator"
 _NO_LEAD = "it is for batches: in a stream a value's next row is not known"
 _NO_ORDER = (
     "a stream's panes are combined in Spark's state store, where windows have no order, so that "
@@ -91,6 +98,11 @@ def check_strategy(strategy: object, *, lasting: bool, several: bool) -> Strateg
 
 def plan_placed(request: Request, strategy: Strategy = AUTO) -> Plan[Pieces]:
     """The candidate with the lowest estimated cost, or the one that is asked for."""
+    if request.early:
+        if strategy != AUTO:
+            raise strategy_error(strategy, _ONE_OPERATOR)
+        cost = framed.row_pass(by_python=False, returned=True)
+        return choose_candidate([Candidate(AUTO, ways.OPEN_IN_OPERATOR, None, cost)])
     apart = request.ruled_out.get(ways.SEPARATE, "")
     if request.opens_late_rows and apart:
         raise refuse(

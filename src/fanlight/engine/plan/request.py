@@ -107,7 +107,7 @@ class Request:
     ``reads`` names what is read off value counts, one name for each aggregate;
     ``""`` stands for anything else. ``by_spark``: Spark has an aggregate of its own for each that
     needs value counts. ``native_windows``: Spark has these windows, and an aggregate of its own for
-    each of the others, too.
+    each of the others, too. ``early``: windows are given also while they are open.
     """
 
     coordinate: Coordinate
@@ -121,6 +121,7 @@ class Request:
     reads: frozenset[str] = frozenset({""})
     by_spark: bool = False
     native_windows: bool = False
+    early: bool = False
 
     def with_rows(self, rows: float | None) -> Request:
         """The same request, over about ``rows`` rows in all; None if that is not known."""

@@ -184,6 +184,10 @@ EVERY_ROW_SCANNED = Way(ROWS, SCAN, uncut=_EVERY_ROW)
 EVERY_ROW_STACKED = Way(ROWS, TWO_STACKS, _stacked("row"), uncut=_EVERY_ROW)
 EVERY_ROW_SUBTRACTED = Way(ROWS, DIFFERENCE, uncut=_EVERY_ROW)
 ROWS_IN_OPERATOR = Way(ROWS, OPERATOR, uncut=_EVERY_ROW)
+OPEN_IN_OPERATOR = Way(
+    ROWS, OPERATOR,
+    "a stateful operator keeps the pieces of open windows, and gives each window that has changed",
+)  # fmt: skip
 # Several kinds of windows over the same rows.
 _SHARED = "each {what} is made of these or of a finer one's"
 SHARED_SLICES = Way(PARTIALS, NOTHING, _SHARED)

@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.placed import FINAL, Placed
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.equality import collated, has_collation
 from fanlight.engine.spark.fields import Fields
@@ -87,6 +87,8 @@ def finish_windows(bound: Placed, windows: DataFrame, columns: Sequence[Named]) 
     labels = []
     if bound.query_columns:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
+    if bound.early is not None:
+        labels.append(("final = 1L", FINAL))
     return finish_result(bound, windows, start, end, [*labels, *columns])
 
 

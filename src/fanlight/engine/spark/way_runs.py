@@ -21,6 +21,7 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.ordered import (
     chain,
+    early_windows,
     frame_batch,
     frame_native,
     frame_stream,
@@ -156,6 +157,10 @@ register_runs(
     stream=lambda asked: row_windows.release_windows(asked.bound, asked.fields, asked.chosen),
 )
 register_runs(ways.STAIRWISE, stream=_run_chain)
+register_runs(
+    ways.OPEN_IN_OPERATOR,
+    stream=lambda asked: early_windows.give_early(asked.bound, asked.fields),
+)
 for _way in (ways.ENTRY_RUNS, ways.ENTRY_DYADICS):
     register_runs(
         _way, batch=lambda asked: batch.roll_up_entries(asked.bound, asked.fields, asked.chosen)

@@ -49,12 +49,19 @@ class Hosting:
         self.schema: pa.Schema = pa.schema([*hashed, *plain])
 
     def run(
-        self, query: Query, out: Out, asked: Fingerprint, *, what: str, more: Sequence[str] = ()
+        self,
+        query: Query,
+        out: Out,
+        asked: Fingerprint,
+        *,
+        what: str,
+        more: Sequence[str] = (),
+        mode: str = "append",
     ) -> DataFrame:
         """Run the operators; return their columns ``out`` in their own types, and ``more``.
 
         ``asked`` is kept with the state; ``what`` names the windows in the error that a missing
-        state store raises.
+        state store raises; ``mode`` is the output mode.
         """
         check_provider(self._rows, what)
         texts = [f"hash({', '.join(self._given)}) as {HASH}"] if self._given else []
@@ -67,7 +74,7 @@ class Hosting:
         results_packed = packed.groupBy("group").transformWithState(
             statefulProcessor=GroupProcessor(query, asked, results),
             outputStructType=FOUND,
-            outputMode="append",
+            outputMode=mode,
             timeMode="eventTime",
         )
         late = expr(results_packed, "sum(late)").alias("rows")

@@ -22,7 +22,7 @@ from fanlight.engine.plan.query import Queries
 from fanlight.engine.plan.request import Hints, Request, rule_out
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
-from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.binding.placed import Lasting, Placed, bind_early
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.pieces import keep_pieces
@@ -248,7 +248,8 @@ class PlacedWindows(Windowed):
         """The aggregates, what is kept for them, and what is asked of a plan."""
         bound, streaming = self._bound, self._bound.df.isStreaming
         counted, several = bound.coordinate.counted, bound.queries.several
-        exact = exact or bound.at_every_row or counted or self._hints.strategy.exact
+        early = bound.early is not None
+        exact = exact or early or bound.at_every_row or counted or self._hints.strategy.exact
         weighted = bound.weights is not None
         calls = collect_calls(bound, aggregates, named or {}, bound.window_columns)
         fields = build_fields(bound, calls, exact=exact, weighted=weighted)
@@ -274,6 +275,7 @@ class PlacedWindows(Windowed):
                 native=_WEIGHTED if streaming and weighted else fields.why_not_in_python,
             ),
             reads=reads,
+            early=early,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
             native_windows=apart
             and bound.coordinate.is_timestamp
@@ -387,6 +389,51 @@ class SlidingWindows(PlacedWindows):
 
         """
         return self._with_hints(strategy, rate=rate, groups=groups, partitions=partitions)
+
+    def early(self, every: Any = None) -> Self:
+        """The windows of a stream also while they are open: each again when it has changed.
+
+        For ``outputMode("update")``. The result has a column ``final``: false for a window that
+        rows may still change, true once, when the watermark has passed its end; that result is
+        the one that append mode gives. Write results by key and window, so that a later one
+        replaces an earlier one: :func:`fanlight.upsert`.
+
+        Parameters
+        ----------
+        every
+            Changes are given at most once in this time, a duration, as the watermark goes on; by
+            default with each micro-batch.
+
+        Returns
+        -------
+        SlidingWindows
+            The same windows, given early.
+
+        Raises
+        ------
+        FanlightError
+            If it is a batch, windows are counted in rows, ``late="open"``, weights or
+            ``changes_only`` are asked for, or ``every`` is no positive duration.
+
+        Notes
+        -----
+        Cost: rows go to a stateful operator in Python, which keeps the pieces of open windows, and
+        a window is made of its pieces each time it is given. It needs RocksDB.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+        >>> windows = fl.over(bids, fl.Sliding("1 hour", "1 minute"), time="timestamp").early()
+        >>> spark.conf.set(
+        ...     "spark.sql.streaming.stateStore.providerClass",
+        ...     "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+        ... )
+        >>> windows.agg(fl.agg.count()).columns
+        ['window', 'final', 'count(1)']
+
+        """
+        return type(self)(bind_early(self._bound, every), self._hints)
 
     def pieces(self, *aggregates: Call, **named: Call) -> DataFrame:
         """The pieces of time that these windows are made of, with partials: to store them.
