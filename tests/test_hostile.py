@@ -139,6 +139,7 @@ GOOD = [
     })),
     ("upsert", Good(fl.upsert, {
         "to": "sqlite:///busy.db", "table": "busy", "key": ["x", "window"], "stream": "busy-1",
+        "final_only": True,
     })),
     ("Episode", Good(fl.Episode, {"text": "a x=y; b", "event": "event", "result": "result"})),
 ]  # fmt: skip

@@ -9,9 +9,9 @@ import fanlight as fl
 
 # What each class of windows can do; what it cannot do it does not have.
 METHODS = {
-    fl.SlidingWindows: {"agg", "explain", "pieces", "rejected", "using"},
+    fl.SlidingWindows: {"agg", "early", "explain", "pieces", "rejected", "using"},
     fl.EventWindows: {"agg", "explain", "rejected", "using"},
-    fl.LevelWindows: {"agg", "explain", "fit", "pieces", "recurring", "rejected", "using"},
+    fl.LevelWindows: {"agg", "early", "explain", "fit", "pieces", "recurring", "rejected", "using"},
     fl.FrameWindows: {
         "agg", "explain", "fill", "frames", "rejected", "rows", "split", "using",
     },

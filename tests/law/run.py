@@ -65,6 +65,11 @@ def _agg(ask, windowed):
     return windowed.agg(**{ask.names.get(name, name): call for name, call in asked.items()})
 
 
+def _early(ask, windowed):
+    """The final ones of those that are given early."""
+    return _agg(ask, windowed.early()).filter("final").drop("final")
+
+
 def _pieces(ask, windowed):
     """Of the pieces, when the rows are gone."""
     asked = calls(ask.requests)
@@ -140,6 +145,7 @@ ACTIONS = {
     "attach": _attach,
     "attach_to": _attach_to,
     "agg": _agg,
+    "early": _early,
     "pieces": _pieces,
     "frames": _frames,
     "rows": _rows,

@@ -65,6 +65,10 @@ def calls(df):
     yield Good(trailing.attach_to, {"spine": df, "time": "ts", "by": ["k"], **AGGREGATES})
     for windows in (sliding, levels):
         yield Good(windows.pieces, AGGREGATES)
+    arriving = df.sparkSession.readStream.format("rate").load().withWatermark("timestamp", "1 s")
+    for windows in (fl.Sliding("1 minute"), LEVELS):
+        opened = fl.over(arriving, windows, time="timestamp")
+        yield Good(opened.early, {"every": "1 minute"})
     pieces = sliding.pieces(agg.count())
     past, asks = fl.Trailing("1 hour"), {"spine": df, "time": "ts", "by": ["k"]}
     yield Good(fl.roll_up, {"pieces": pieces, "spec": past, **asks, "own": ()})

@@ -182,7 +182,10 @@ def late(about, specs, requests=SUMS, **more):
 def in_the_chain(ask):
     """Natively there is no order of rows, and nothing from before a window."""
     fitted = ask.action == "fit" and not ask.options.get("per_row")
-    return ask.strategy == "chain" or fitted or ask.spec in (*ROWS, ENDING_ROWS, ROW_QUERIES)
+    early = ask.action == "early"
+    return (
+        ask.strategy == "chain" or fitted or early or ask.spec in (*ROWS, ENDING_ROWS, ROW_QUERIES)
+    )
 
 
 LISTED = {"n": ("count",), "most": ("max", "v"), "list": ("collect_list", "n")}
@@ -194,6 +197,10 @@ STREAM = (
     *arriving("ends", [ENDING], 2, strategies=("chain",)),
     *thorough(arriving("ends", [ENDING_ROWS], 2, strategies=("chain",))),
     *arriving("stream", [LEVELS[0]], 4, {"n": ("count",)}, strategies=("separate",)),
+    *arriving("early", [LEVELS[0], BEGUN, CONTINUOUS, QUERIES[0]], 3, action="early"),
+    *late("early, late rows", [LATE_LIST], action="early"),
+    *arriving("early, restarted", [LEVELS[0]], 2, LISTED, recent(DRAWN, 4), action="early",
+              restarts="half"),
     *late("late rows", [LATE_LIST], strategies=("granules", "chain", "separate")),
     *late("late rows, open", [LATE_LIST], late="open"),
     *thorough(late("late rows", [CONTINUOUS], strategies=("granules", "chain", "separate"))),
@@ -240,11 +247,13 @@ CONNECT = (
     *lines("fit", [LEVELS[1]], FINITE, MINUTELY),
     *items("recurring", [LEVELS[0], BEGUN], dense(EVENTS), ("k",), counts=True),
     *arriving("stream", [LEVELS[0]], 0, strategies=("granules", "chain")),
+    *arriving("early", [LEVELS[0]], 0, action="early"),
 )
 KIND = Kind(
     "levels",
     {
         "agg": oracle.several,
+        "early": oracle.several,
         "pieces": oracle.several,
         "fit": oracle.fit,
         "recurring": oracle.recurring,

@@ -220,6 +220,12 @@ STREAM = (
     *arriving("stream", [spec for spec in DELAYS if spec not in LIKE_OTHERS], FEW, 3),
     *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
     *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs")),
+    *arriving("early", [GRIDS[1], GRIDS[3]], FEW, 3, action="early"),
+    *arriving("early, every aggregate", [GRIDS[1]], EVERYTHING, 5, action="early"),
+    *arriving("early, any split", [GRIDS[1]], LIST, 0, action="early"),
+    *late("early, late rows", [UNEVEN], action="early"),
+    *sliding("early without keys", [GRIDS[1]], keyless(recent(GRIDS[1])), LIST, by=(),
+             arrivals=Arrivals(3, DELAYS[GRIDS[1]]), action="early"),
     *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("expand",), late="open"),
     *arriving(
         "every aggregate", [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0]], EVERYTHING, 5
@@ -266,10 +272,10 @@ SAMPLE = (
 )
 KIND = Kind(
     "sliding",
-    {"agg": oracle.sliding, "pieces": oracle.sliding},
+    {"agg": oracle.sliding, "early": oracle.sliding, "pieces": oracle.sliding},
     strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks"),
     example=(GRIDS[0], "ts"),
-    in_python=lambda ask: ask.spec.slide.measure == "rows",
+    in_python=lambda ask: ask.spec.slide.measure == "rows" or ask.action == "early",
     batch=BATCH,
     stream=STREAM,
     connect=CONNECT,

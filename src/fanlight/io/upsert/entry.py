@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from fanlight.engine.spec.arguments import check_text, read_names
+from fanlight.engine.spec.arguments import check_flag, check_text, read_names
 from fanlight.engine.spec.errors import refuse
 from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
 
@@ -26,9 +26,12 @@ class Upsert:
     table: str | None
     key: tuple[str, ...]
     stream: str | None = None
+    final_only: bool = False
 
     def __call__(self, found: DataFrame, batch: int | None = None) -> None:
         """Write the rows of a micro-batch or a batch; see :func:`fanlight.upsert`."""
+        if self.final_only:
+            found = _final_rows(found)
         if self.to == "delta":
             delta_catalog.merge(self.table or "", self.key, found)
             return
@@ -48,6 +51,7 @@ class Upsert:
         """How it was made, without a password."""
         to = postgresql.without_password(self.to)
         more = "" if self.stream is None else f", stream={self.stream!r}"
+        more += ", final_only=True" if self.final_only else ""
         return f"upsert({to!r}, table={self.table!r}, key={list(self.key)!r}{more})"
 
 
@@ -57,6 +61,7 @@ def upsert(
     table: str | None = None,
     key: str | Sequence[str],
     stream: str | None = None,
+    final_only: bool = False,
 ) -> Upsert:
     """A writer for ``foreachBatch`` and for batches, which replaces rows that have the same key.
 
@@ -83,6 +88,9 @@ def upsert(
         last micro-batch, and an earlier micro-batch never overwrites a later one, even if a driver
         that was believed dead still writes. A new checkpoint counts from 0 again, so it needs a new
         name. Not for ``"delta"``.
+    final_only
+        Of windows that are given early, write only the results that are final: the table has then
+        what append mode gives, and by default also the windows that are open, as they stand.
 
     Returns
     -------
@@ -151,4 +159,15 @@ def upsert(
         raise refuse(
             f"key={key!r}", "names no column, or one twice", 'write key=["antenna", "window"]'
         )
-    return Upsert(to, table, columns, stream)
+    return Upsert(to, table, columns, stream, check_flag("final_only", final_only))
+
+
+def _final_rows(found: DataFrame) -> DataFrame:
+    """The rows of windows that are final."""
+    if dict(found.dtypes).get("final") != "boolean":
+        raise refuse(
+            "upsert(final_only=True)",
+            "is for windows that are given early, and there is no column 'final' of true and false",
+            "ask for fl.over(…).early().agg(…), or leave it out",
+        )
+    return found.filter("final")

@@ -1,0 +1,189 @@
+"""Windows given while they are open: what a table that keeps the latest of each has in the end.
+
+That final results are those of append mode is one of the laws (tests/law/kinds/sliding.py).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.helpers.dataframes import collected, frame, patiently, source, write_batch
+from tests.law.data import minute
+
+HALF = 50
+ROWS = [
+    [minute(at + 3 * batch, k="xyz"[at % 3], n=at, s="ab"[at % 2], v=float(at)) for at in ages]
+    for batch, ages in enumerate([(0, 1, 4), (2, 0, 5, 7), (), (1, 6), (3, 3, 8, 9), (2,)])
+]
+QUIET = [minute(60, k="x", n=0)]  # after which all of ROWS is behind the watermark
+ASKED = {"n": agg.count(), "m": agg.median("n"), "s": agg.collect_list("s")}
+SPECS = {
+    "sliding": fl.Sliding("4 minutes", "1 minute"),
+    "gaps": fl.Sliding("1 minute", "2 minutes"),
+    "list": [fl.Sliding("2 minutes"), fl.Sliding("9 minutes", "6 minutes")],
+    "levels": fl.MultiGranular(["2 minutes", "6 minutes"], ["2 minutes", "2 minutes"]),
+}
+DELAY = "4 minutes"
+
+
+def inbox(tmp_path, batches):
+    folder = tmp_path / "in"
+    folder.mkdir(exist_ok=True)
+    for rows in batches:
+        write_batch(folder, len(list(folder.iterdir())), rows)
+    return folder
+
+
+def windows(df, spec, **more):
+    return fl.over(df, spec, **{"time": "ts", "by": "k", **more})
+
+
+def run(found, tmp_path, mode="update"):
+    """Each micro-batch's rows, in order; a second call goes on from the checkpoint."""
+    batches = []
+
+    def keep(rows, number):
+        batches.append((number, collected(rows)))
+
+    started = (
+        found.writeStream.outputMode(mode)
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .foreachBatch(keep)
+        .start()
+    )
+    started.awaitTermination()
+    return [rows for _, rows in sorted(batches, key=lambda one: one[0])]
+
+
+def key_of(row):
+    return (row["k"], row["window"]["start"], row["window"]["end"], row.get("query"),
+            row.get("level"))  # fmt: skip
+
+
+def latest(batches):
+    """The last result of each window; none after a final one."""
+    table = {}
+    for rows in batches:
+        assert len({key_of(row) for row in rows}) == len(rows)
+        for row in rows:
+            assert not table.get(key_of(row), {}).get("final")
+            table[key_of(row)] = row
+    return table
+
+
+def values(row):
+    return {name: row[name] for name in ASKED}
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("about", SPECS)
+def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, about):
+    """After each start of the query; final are those whose end the watermark has passed."""
+    spec, seen, kept = SPECS[about], [], {}
+    for part in (ROWS[:3], ROWS[3:], [QUIET]):
+        seen += [row for rows in part for row in rows]
+        folder = inbox(tmp_path, part)
+        found = windows(source(classic, folder, DELAY), spec).early().agg(**ASKED)
+        for key, row in latest(patiently(lambda one=found: run(one, tmp_path))).items():
+            assert not kept.get(key, {}).get("final")
+            kept[key] = row
+        wanted = {key_of(r): r for r in collected(windows(frame(classic, seen), spec).agg(**ASKED))}
+        assert {key: values(row) for key, row in kept.items()} == {
+            key: values(row) for key, row in wanted.items()
+        }
+    assert {key for key, row in kept.items() if row["final"]} == {
+        key for key in kept if key[2] <= QUIET[0]["ts"] - 4 * 60_000_000
+    }
+
+
+@pytest.mark.streaming
+def test_only_what_changed_is_given_and_no_more_than_asked(classic, tmp_path):
+    """With each micro-batch; or once the watermark has passed a multiple of ``every``."""
+    spec, counts = fl.Sliding("4 minutes"), {}
+    for every in (None, "5 minutes"):
+        folder = tmp_path / str(every)
+        folder.mkdir()
+        rows = source(classic, inbox(folder, [*ROWS, QUIET]), DELAY)
+        found = windows(rows, spec).early(every).agg(**ASKED)
+        batches = patiently(lambda one=found, at=folder: run(one, at))
+        counts[every] = sum(map(len, batches))
+        table = latest(batches)
+        wanted = collected(windows(frame(classic, [r for b in ROWS for r in b]), spec).agg(**ASKED))
+        final = {key: values(row) for key, row in table.items() if row["final"]}
+        assert final == {key_of(row): values(row) for row in wanted}
+        twice = [rows for rows in batches if len({row["final"] for row in rows}) > 1]
+        assert every or twice  # open and final ones in one micro-batch
+    assert counts["5 minutes"] < counts[None]
+
+
+@pytest.mark.streaming
+def test_append_mode_has_all_changes_as_they_came(classic, tmp_path):
+    spec = fl.Sliding("4 minutes", "2 minutes")
+    logs = []
+    for mode in ("update", "append"):
+        folder = tmp_path / mode
+        folder.mkdir()
+        rows = source(classic, inbox(folder, [*ROWS, QUIET]), DELAY)
+        found = windows(rows, spec).early().agg(**ASKED)
+        batches = patiently(lambda one=found, at=folder, how=mode: run(one, at, how))
+        logs.append([sorted(map(repr, batch)) for batch in batches if batch])
+    assert logs[0] == logs[1]
+
+
+@pytest.mark.streaming
+def test_a_table_by_key_and_window_is_the_batch(classic, tmp_path):
+    """Rows marked final alone are those of append mode."""
+    spec, seen = fl.Sliding("4 minutes", "2 minutes"), [r for b in ROWS for r in b]
+    rows = source(classic, inbox(tmp_path, [*ROWS, [minute(22, k="x", n=1)]]), DELAY)
+    found = windows(rows, spec).early().agg(n=agg.count(), most=agg.max("n"))
+    base = tmp_path / "windows.db"
+    for name, only in (("all", False), ("final", True)):
+        write = fl.upsert(f"sqlite:///{base}", table=name, key=["k", "window"], final_only=only)
+        started = (
+            found.writeStream.outputMode("update").foreachBatch(write)
+            .option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True).start()
+        )  # fmt: skip
+        patiently(started.awaitTermination)
+    with sqlite3.connect(base) as read:
+        have = sorted(read.execute('SELECT k, n, most FROM "all"').fetchall(), key=repr)
+        closed = read.execute("SELECT count(*), min(final) FROM final").fetchone()
+        marked = read.execute('SELECT count(*) FROM "all" WHERE final').fetchone()
+    seen.append(minute(22, k="x", n=1))
+    wanted = windows(frame(classic, seen), spec).agg(n=agg.count(), most=agg.max("n"))
+    assert have == sorted(
+        ((row["k"], row["n"], row["most"]) for row in collected(wanted)), key=repr
+    )
+    assert closed == (marked[0], 1)
+    assert 0 < marked[0] < len(have)
+
+
+def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
+    batch = frame(classic, ROWS[0])
+    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    weighted = fl.MultiGranular(
+        ["2 minutes", "6 minutes"], ["2 minutes", "2 minutes"], weights=[1, 2]
+    )
+    for made, why in (
+        (lambda: windows(batch, SPECS["sliding"]).early(), "is for streams"),
+        (lambda: windows(rows, fl.Sliding(fl.rows(3))).early(), "not for those that rows end"),
+        (lambda: windows(rows, fl.Sliding("1 minute", fl.rows(1))).early(), "that rows end"),
+        (lambda: windows(rows, SPECS["sliding"], late="open").early(), "all of its windows or in"),
+        (lambda: windows(rows, weighted).early(), "gives each level as it is"),
+        (lambda: windows(rows, SPECS["sliding"]).early("0 seconds"), "must be positive"),
+        (lambda: windows(rows, SPECS["sliding"]).early(5), "is a number, but"),
+        (lambda: windows(rows, SPECS["sliding"]).early(fl.rows(5)), "early|every"),
+        (lambda: windows(rows, SPECS["sliding"]).using("panes").early().agg(agg.count()),
+         "are kept by one stateful operator"),
+        (lambda: windows(rows, SPECS["sliding"]).early().agg(final=agg.count()),
+         "clashes with the output column 'final'"),
+    ):  # fmt: skip
+        with pytest.raises(fl.FanlightError, match=why):
+            made()
+    page = windows(rows, SPECS["sliding"]).early("1 minute").explain(agg.count())
+    assert "update: each window when it has changed" in page
+    assert "update: each window" not in windows(rows, SPECS["sliding"]).explain(agg.count())
