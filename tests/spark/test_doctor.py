@@ -46,11 +46,20 @@ def looked_back(rows):
 
 
 # An example of each feature of the table.
+
+
+def opened(rows):
+    """Given early where that can be: a batch has no open windows."""
+    windows = fl.over(rows, LEVELS, time="ts", by="k")
+    return windows.early() if rows.isStreaming else windows
+
+
 MADE = dict(
     zip(
         (feature.name for feature in list_features()),
         (
             lambda rows: counted(rows, LEVELS),
+            lambda rows: opened(rows).agg(agg.count()),
             lambda rows: counted(rows, SLIDING, ("ts", "stop")),
             lambda rows: fl.over(rows, LEVELS, time="ts", by="k").fit("v", per_row=True),
             middle,

@@ -28,6 +28,7 @@ _OVER_TIME = Feature("sliding windows, lists of them and levels, over time", NAT
 _OVERLAPPING = Feature(
     "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
 )
+_OPEN = Feature("windows over time while they are open", NATIVE, STATE)
 _OVER_ROWS = Feature("windows over rows, windows at every row", NATIVE, STATE)
 
 
@@ -66,6 +67,7 @@ SLIDING = Kind(
     Sliding("4 minutes", "1 minute"),
     (
         _OVER_TIME,
+        _OPEN,
         Feature("events that last", NATIVE, NATIVE),
         Feature("recurring items, trend lines with a point a row", NATIVE, NATIVE),
         _OVERLAPPING,
@@ -163,6 +165,7 @@ LEVELS = Kind(
     MultiGranular(["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]),
     (
         _OVER_TIME,
+        _OPEN,
         _OVERLAPPING,
         _OVER_ROWS,
         Feature("trend lines over a filled series", NATIVE, STATE),
