@@ -53,6 +53,7 @@ ROOMS = {
     "fanlight.serving": {
         "numpy",
         "pyarrow",
+        "deltalake",
         "fanlight.engine.spec",
         "fanlight.engine.algebra",
         "fanlight.engine.plan",

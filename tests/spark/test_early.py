@@ -6,15 +6,17 @@ That final results are those of append mode is one of the laws (tests/law/kinds/
 from __future__ import annotations
 
 import sqlite3
+from datetime import timedelta
 
 import pytest
+from deltalake import DeltaTable
+from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import collected, frame, patiently, source, write_batch
 from tests.law.data import minute
 
-HALF = 50
 ROWS = [
     [minute(at + 3 * batch, k="xyz"[at % 3], n=at, s="ab"[at % 2], v=float(at)) for at in ages]
     for batch, ages in enumerate([(0, 1, 4), (2, 0, 5, 7), (), (1, 6), (3, 3, 8, 9), (2,)])
@@ -187,3 +189,51 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
     page = windows(rows, SPECS["sliding"]).early("1 minute").explain(agg.count())
     assert "update: each window when it has changed" in page
     assert "update: each window" not in windows(rows, SPECS["sliding"]).explain(agg.count())
+
+
+@pytest.mark.streaming
+def test_pieces_are_a_table_that_lives(classic, tmp_path):
+    """Served while the stream runs, its open pieces too, and rolled up to any windows."""
+    rows = source(classic, inbox(tmp_path, ROWS), DELAY)
+    pieces = windows(rows, fl.Sliding("1 minute")).early().pieces(**ASKED)
+    lake = tmp_path / "lake"
+    write = fl.upsert(f"delta:{lake}", key=["k", "window"])
+    writer = pieces.writeStream.outputMode("update").foreachBatch(write)
+    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    started = writer.trigger(availableNow=True).start()
+    patiently(started.awaitTermination)
+    past = {"4m": fl.Trailing("4 minutes"), "ever": fl.Trailing()}
+    server = fl.serve(lake, past)
+    seen = frame(classic, [row for batch in ROWS for row in batch])
+    whole = windows(seen, fl.Sliding("1 minute")).pieces(**ASKED)
+    wanted = fl.serve(whole, past)
+    assert server.until == wanted.until
+    for key in "xyz":
+        for back in range(12):
+            at = wanted.until - timedelta(minutes=back)
+            assert server.ask(key, at=at) == wanted.ask(key, at=at)
+    spec = fl.Sliding("6 minutes", "2 minutes")
+    rolled = collected(fl.roll_up(_with_notes(classic, lake), spec))
+    assert sorted(map(repr, rolled)) == sorted(
+        map(repr, collected(windows(seen, spec).agg(**ASKED)))
+    )
+
+
+def _with_notes(spark, lake):
+    """The table as Spark's Delta connector has it, which is not there: with its metadata."""
+    table = DeltaTable(lake).to_pyarrow_table()
+    df = spark.createDataFrame(table.replace_schema_metadata({}))
+    return df.select(*[
+        F.col(f"`{field.name}`").alias(
+            field.name,
+            metadata={n.decode(): note.decode() for n, note in (field.metadata or {}).items()},
+        )
+        for field in table.schema
+    ])  # fmt: skip
+
+
+def test_sketches_are_no_pieces_that_live(classic, tmp_path):
+    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    opened = windows(rows, fl.Sliding("1 minute")).early()
+    with pytest.raises(fl.FanlightError, match="keeps a sketch"):
+        opened.pieces(agg.approx_count_distinct("s"))

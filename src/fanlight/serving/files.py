@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.serving.spark_types import SCHEMA
 
 _LOG = "_spark_metadata"  # where a stream lists the files that are complete
@@ -44,11 +44,26 @@ def read_table(pieces: Any) -> pa.Table:
 
 
 def _read_files(path: Path) -> pa.Table:
-    """The table in a folder of Parquet files, or in one file."""
+    """The table in a folder of Parquet files, in one file, or in a Delta folder."""
+    if (path / "_delta_log").is_dir():
+        return _read_delta(path)
     times = ds.ParquetReadOptions(coerce_int96_timestamp_unit="us")
     files: Any = path if not (path / _LOG).is_dir() else _list_complete(path)
     kind = ds.ParquetFileFormat(read_options=times)
     return ds.dataset(files, format=kind, partitioning="hive").to_table()
+
+
+def _read_delta(path: Path) -> pa.Table:
+    try:
+        from deltalake import DeltaTable
+    except ModuleNotFoundError as error:
+        msg = (
+            "serve of a Delta folder needs deltalake, which is not installed; write: "
+            "pip install 'fanlight[delta]'"
+        )
+        raise FanlightError(msg) from error
+    found: pa.Table = DeltaTable(path).to_pyarrow_table()
+    return found
 
 
 def _list_complete(path: Path) -> list[str]:

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.algebra.split_sums import split_sum_of
-from fanlight.engine.algebra.stored import NOTE, Stored
+from fanlight.engine.algebra.stored import Stored
 from fanlight.engine.algebra.template import find_places
-from fanlight.engine.operators.arrow_tables import as_array, codes_of_rows, ints, to_hashable
-from fanlight.engine.plan.stored_pieces import TablePieces, find_pieces
+from fanlight.engine.operators.arrow_tables import codes_of_rows, ints, to_hashable
+from fanlight.engine.plan.stored_pieces import TablePieces, end_of, find_pieces
 from fanlight.engine.plan.trailing import EVER, Horizon, horizon_of
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.trailing import Labelled
 from fanlight.serving.files import read_table
 from fanlight.serving.ranges import Run, Runs, read_runs
-from fanlight.serving.spark_types import arrow_type, read_schema
+from fanlight.serving.spark_types import Described
 
 Ints = NDArray[np.int64]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -138,18 +138,15 @@ class Index:
 
 def read_index(pieces: Any, spec: Labelled, own: tuple[Aggregate, ...]) -> Index:
     """Check the table and the windows, and put the pieces in order."""
-    table = read_table(pieces)
-    fields = read_schema(table.schema)
-    notes = {
-        name: field["metadata"][NOTE] for name, field in fields.items() if NOTE in field["metadata"]
-    }
-    window, cut, stored = find_pieces(notes, list(fields))
+    told = Described.of(read_table(pieces))
+    window, cut, stored = find_pieces(told.notes, told.table.column_names)
     cut.check_trailing(spec)
-    columns = {
-        name: as_array(table[name].cast(arrow_type(fields[name]["type"])))
-        for name in (*cut.by, window, *(one.label for one in stored))
-    }
-    begins, ends = columns[window].field("start"), columns[window].field("end")
+    columns = {name: told.column(name) for name in (*cut.by, *(one.label for one in stored))}
+    begins = told.column(window)
+    if pa.types.is_struct(begins.type):
+        begins, ends = begins.field("start"), begins.field("end")
+    else:  # a database has no structs
+        ends = told.column(end_of(window))
     starts = _coordinates(begins)
     length = int(cut.length)
     whole = ((starts - int(cut.offset)) % length == 0) & (_coordinates(ends) - starts == length)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from fanlight.engine.algebra.stored import NOTE
+from fanlight.engine.operators.arrow_tables import as_array
 from fanlight.engine.spec.errors import refuse
 
 SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
@@ -20,16 +23,47 @@ _PLAIN: Mapping[str, pa.DataType] = {
 }  # fmt: skip
 
 
-def read_schema(schema: pa.Schema) -> Mapping[str, Mapping[str, Any]]:
-    """The columns of a table that Spark wrote, by name, as Spark describes them."""
-    text = (schema.metadata or {}).get(SCHEMA)
-    if text is None:
-        raise refuse(
-            "serve(pieces)",
-            "has files without Spark's own schema, which tells what partials they have",
-            "pass the folder that pieces(…).write.parquet(…) made, or a DataFrame",
-        )
-    return {field["name"]: field for field in json.loads(text)["fields"]}
+@dataclass(frozen=True)
+class Described:
+    """A table, and what is told of its columns: what they have, and their types in Spark.
+
+    Files of Spark's tell it in a schema of its own, other tables with their columns, whose types
+    are then as they are.
+    """
+
+    table: pa.Table
+    notes: Mapping[str, str]
+    types: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Described:
+        """Read what is told of the columns."""
+        text = (table.schema.metadata or {}).get(SCHEMA)
+        if text is not None:
+            fields = json.loads(text)["fields"]
+            told = {field["name"]: field["metadata"].get(NOTE) for field in fields}
+            types = {field["name"]: field["type"] for field in fields}
+        else:
+            found = {
+                field.name: (field.metadata or {}).get(NOTE.encode()) for field in table.schema
+            }
+            told = {name: None if note is None else note.decode() for name, note in found.items()}
+            types = {}
+        notes = {name: note for name, note in told.items() if note is not None}
+        if text is None and not notes:
+            raise refuse(
+                "serve(pieces)",
+                "has files without Spark's own schema, which tells what partials they have",
+                "pass the folder that pieces(…).write.parquet(…) made, or a DataFrame",
+            )
+        return cls(table, notes, types)
+
+    def column(self, name: str) -> pa.Array:
+        """A column, of the type that Spark has it in; times are in microseconds, UTC."""
+        column = self.table[name]
+        if name in self.types:
+            column = column.cast(arrow_type(self.types[name]))
+        return as_array(column)
 
 
 def arrow_type(kind: Any) -> pa.DataType:

@@ -121,6 +121,11 @@ class TablePieces:
             )
 
 
+def end_of(start: str) -> str:
+    """The column with the ends of pieces, where one of this name has their starts."""
+    return f"{start.removesuffix('start')}end"
+
+
 def find_pieces(
     notes: Mapping[str, str], names: Sequence[str]
 ) -> tuple[str, TablePieces, tuple[Stored, ...]]:

@@ -22,12 +22,12 @@ from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.granules import single_branch
 from fanlight.engine.plan.query import Queries, Query
-from fanlight.engine.plan.stored_pieces import TablePieces, find_pieces
+from fanlight.engine.plan.stored_pieces import TablePieces, end_of, find_pieces
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import Source, bind_calls
 from fanlight.engine.spark.coordinates import boundary, coordinate, restore_sql
-from fanlight.engine.spark.fields import build_fields
+from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.sql import expr, expr_as, free_name, type_text
 from fanlight.engine.spark.way_runs import Asked, run_windows
 from fanlight.engine.spec.errors import refuse
@@ -47,8 +47,13 @@ def keep_pieces(bound: Placed, calls: Sequence[Call]) -> DataFrame:
     own = replace(bound, spec=spec, queries=Queries((Query(0, grid),)))
     fields = build_fields(own, calls)
     fields.check_comparable()
-    cut = single_branch(cut_into_panes(grid), ways.SLICES.rollup)
-    found = run_windows(Asked(own, fields, Candidate(ways.PANES, ways.SLICES, cut)))
+    if bound.early is None:
+        cut = single_branch(cut_into_panes(grid), ways.SLICES.rollup)
+        chosen = Candidate(ways.PANES, ways.SLICES, cut)
+    else:
+        _refuse_sketches(calls, fields)
+        chosen = Candidate(ways.AUTO, ways.OPEN_IN_OPERATOR)
+    found = run_windows(Asked(own, fields, chosen))
     columns = [
         (struct((part, kept.kept) for part, kept in one.parts.items()), one.label)
         for one in fields.outputs
@@ -61,6 +66,17 @@ def keep_pieces(bound: Placed, calls: Sequence[Call]) -> DataFrame:
         split = {part: kept.split for part, kept in output.parts.items() if kept.split}
         notes[output.label] = Stored.of_call(call, types, split).to_json()
     return table.select(*[_with_note(table, name, notes.get(name)) for name in table.columns])
+
+
+def _refuse_sketches(calls: Sequence[Call], fields: Fields) -> None:
+    """Refuse aggregates whose partials only Spark's own aggregations combine."""
+    for call in calls:
+        if call.exact is not None or not all(field.monoid.in_python for field in fields.all):
+            raise refuse(
+                call.label,
+                "keeps a sketch, which an operator that gives pieces early cannot add to",
+                "ask for an exact aggregate, or for pieces without early()",
+            )
 
 
 def _with_note(df: DataFrame, name: str, note: str | None) -> Column:
@@ -100,7 +116,14 @@ class PieceTable:
     def time_type(self) -> str:
         """The type of the times of pieces."""
         ends = self.df.schema[self.window].dataType
-        return type_text(ends["start"].dataType) if isinstance(ends, StructType) else "void"
+        return type_text(ends["start"].dataType if isinstance(ends, StructType) else ends)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """SQL: where a piece begins and ends, in one column or, as a database has it, in two."""
+        if isinstance(self.df.schema[self.window].dataType, StructType):
+            return quote(self.window, "start"), quote(self.window, "end")
+        return quote(self.window), quote(end_of(self.window))
 
     @property
     def coordinate(self) -> Coordinate:
@@ -116,7 +139,7 @@ class PieceTable:
         A piece that is not one of this length fails when Spark comes to it.
         """
         time = free_name(self.pieces.time, self.df.columns)
-        start, end = (quote(self.window, part) for part in ("start", "end"))
+        start, end = self.ends
         fits = self._is_piece(start, end)
         wrong = literal(f"{self.window}: not a piece of the length that the table's schema tells")
         checked = f"if({fits}, {start}, raise_error({wrong}))"

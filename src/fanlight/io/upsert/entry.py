@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql.types import BooleanType
 
+from fanlight.engine.algebra.stored import NOTE
 from fanlight.engine.spec.arguments import check_flag, check_text, read_names
 from fanlight.engine.spec.errors import refuse
 from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
@@ -37,7 +39,7 @@ class Upsert:
             return
         number = 0 if batch is None else batch
         stream = None if batch is None else self.stream
-        rows: pa.Table = found.toArrow()
+        rows = _with_notes(found)
         kind, _, rest = self.to.partition(":")
         if kind == "delta":
             delta_folder.write(rest, self.key, rows, stream, number)
@@ -162,9 +164,21 @@ def upsert(
     return Upsert(to, table, columns, stream, check_flag("final_only", final_only))
 
 
+def _with_notes(found: DataFrame) -> pa.Table:
+    """The rows, whose columns carry on what stored pieces are: it is kept where that can be."""
+    rows: pa.Table = found.toArrow()
+    notes = {field.name: (field.metadata or {}).get(NOTE) for field in found.schema.fields}
+    fields = [
+        field.with_metadata({NOTE: notes[field.name]}) if notes.get(field.name) else field
+        for field in rows.schema
+    ]
+    return rows.cast(pa.schema(fields))
+
+
 def _final_rows(found: DataFrame) -> DataFrame:
     """The rows of windows that are final."""
-    if dict(found.dtypes).get("final") != "boolean":
+    kinds = {field.name: field.dataType for field in found.schema.fields}
+    if not isinstance(kinds.get("final"), BooleanType):
         raise refuse(
             "upsert(final_only=True)",
             "is for windows that are given early, and there is no column 'final' of true and false",

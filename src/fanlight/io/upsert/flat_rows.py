@@ -50,16 +50,26 @@ def flatten_key(key: Sequence[str], names: Sequence[str], windows: Sequence[str]
 
 
 def flatten(table: pa.Table) -> tuple[pa.Table, list[str]]:
-    """A table with windows as two columns and times in UTC; and the names of the windows."""
-    windows, columns = [], []
+    """A table with windows as two columns and times in UTC; and the names of the windows.
+
+    What is said of a window stays with its start.
+    """
+    windows, columns, told = [], [], []
     for field, column in zip(table.schema, table.columns, strict=True):
         if pa.types.is_struct(field.type) and is_window([one.name for one in field.type]):
             windows.append(field.name)
             columns += [pc.struct_field(column, [end]) for end in ENDS]
+            told += [field.metadata, None]
         else:
             columns.append(column)
+            told.append(field.metadata)
     names = flatten_names(table.column_names, windows)
-    return pa.Table.from_arrays([_to_utc(one) for one in columns], names), windows
+    flat = [_to_utc(one) for one in columns]
+    fields = [
+        pa.field(name, column.type, metadata=metadata)
+        for name, column, metadata in zip(names, flat, told, strict=True)
+    ]
+    return pa.Table.from_arrays(flat, schema=pa.schema(fields)), windows
 
 
 def _to_utc(column: pa.ChunkedArray) -> pa.ChunkedArray:

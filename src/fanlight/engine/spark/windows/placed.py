@@ -440,7 +440,8 @@ class SlidingWindows(PlacedWindows):
 
         :func:`fanlight.roll_up` makes windows of them later, these or any others that begin and end
         where pieces do, and :func:`fanlight.serve` answers for one key without Spark. A stream
-        gives each piece once, when the watermark passes its end.
+        gives each piece once, when the watermark passes its end; after :meth:`early` also pieces
+        that are open, each again when it has changed, to be written by key and ``window``.
 
         Parameters
         ----------
