@@ -15,7 +15,7 @@ def list_needing(need: Need) -> tuple[str, ...]:
     """The kinds of windows that have this need, and whether in batches or in streams, in words.
 
     >>> list_needing("RocksDB")[0]
-    'windows over rows, windows at every row: streams'
+    'windows over time while they are open: streams'
     """
     kinds_in_need = []
     for feature in list_features():
