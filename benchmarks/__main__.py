@@ -22,7 +22,7 @@ from benchmarks.cases.ordered import ordered
 from benchmarks.cases.passing_keys import passing_keys
 from benchmarks.cases.skew import skew
 from benchmarks.cases.spans import lasting, lasting_stream
-from benchmarks.cases.state import fixed, state
+from benchmarks.cases.state import early, fixed, state
 from benchmarks.cases.stored import stored
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.trailing import trailing, trailing_hot, trailing_stream, trailing_values
@@ -58,6 +58,7 @@ CASES = {
     "ordered": ordered,
     "state": state,
     "fixed": fixed,
+    "early": early,
     "passing-keys": passing_keys,
     "trailing": trailing,
     "trailing-values": trailing_values,

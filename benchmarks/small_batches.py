@@ -28,10 +28,14 @@ def arriving(spark, keys, batches):
         yield rows.parquet(f"{folder}/in")
 
 
-def progress(df, settle):
+def progress(df, settle, mode="append"):
     """The progress of each micro-batch of a thousand rows, but for the first few."""
     with tempfile.TemporaryDirectory(prefix="fanlight-benchmarks-") as folder:
-        writer = df.writeStream.format("noop").option("checkpointLocation", f"{folder}/state")
+        writer = (
+            df.writeStream.outputMode(mode)
+            .format("noop")
+            .option("checkpointLocation", f"{folder}/state")
+        )
         query = writer.trigger(availableNow=True).start()
         query.awaitTermination()
         if query.exception() is not None:

@@ -15,6 +15,7 @@ from benchmarks.timing import Result, Row
 from fanlight import agg
 
 KEYS = (1_000, 1_000_000)
+OPEN_KEYS = 100_000
 BATCHES, SETTLE = 16, 4  # micro-batches, the first of which are not measured
 WRITTEN = "rocksdbTotalBytesWritten"
 NATIVE = "Spark's own aggregation"
@@ -57,6 +58,32 @@ def _measured(spark, keys, batches):
         median(_took(one, "triggerExecution") for one in found),
         median(one[WRITTEN] for one in metrics),
         median(one["rocksdbBytesCopied"] for one in metrics),
+    )
+
+
+def early(bench):
+    """Micro-batches whose changes are given at once: sliding windows beside Spark's tumbling."""
+    keys, batches = (100, SETTLE + 1) if bench.smoke else (OPEN_KEYS, BATCHES)
+    ways = {
+        "Spark's own, tumbling": lambda rows: _counted(marked(rows)),
+        "fanlight early, tumbling": lambda rows: _early(rows, fl.Sliding("1 minute")),
+        "fanlight early, 60/1": lambda rows: _early(rows, fl.Sliding("1 hour", "1 minute")),
+    }
+    took, listed = {}, []
+    for name, make in ways.items():
+        with arriving(bench.spark, keys, batches) as rows:
+            found = progress(make(rows), SETTLE, "update")
+        took[name] = median(_took(one, "triggerExecution") for one in found)
+        states = [one.stateOperators[0] for one in found]
+        kept = median(one.customMetrics["rocksdbSstFileSize"] for one in states)
+        copied = median(one.customMetrics["rocksdbBytesCopied"] for one in states)
+        listed.append([name, f"{took[name]:.2f}", f"{kept / 1e6:.1f}", f"{copied / 1e6:.2f}"])
+        bench.say(f"  {', '.join(listed[-1])}")
+    theirs, *others = took
+    head = ["query", "s a micro-batch", "MB of state", "MB into the checkpoint"]
+    return Result(
+        [Row(CASE, name, took[name], theirs, took[theirs], at_most=1.3) for name in others],
+        [(f"{CASE}, {keys:,} keys, given in update mode, medians", head, listed)],
     )
 
 
@@ -117,6 +144,11 @@ def _through(rows):
 def _delta(rows):
     frames = fl.over(marked(rows), fl.DeltaFrame({"v": 2}), time="ts", by="k")
     return frames.agg(agg.count(), agg.sum("v"), agg.max("n"))
+
+
+def _early(rows, spec):
+    windows = fl.over(marked(rows), spec, time="ts", by="k").early()
+    return windows.agg(agg.count(), agg.sum("v"), agg.max("n"))
 
 
 def _sliding(rows):
