@@ -10,7 +10,7 @@ import fanlight as fl
 # What each class of windows can do; what it cannot do it does not have.
 METHODS = {
     fl.SlidingWindows: {"agg", "early", "explain", "pieces", "rejected", "using"},
-    fl.EventWindows: {"agg", "explain", "rejected", "using"},
+    fl.EventWindows: {"agg", "early", "explain", "rejected", "using"},
     fl.LevelWindows: {"agg", "early", "explain", "fit", "pieces", "recurring", "rejected", "using"},
     fl.FrameWindows: {
         "agg", "explain", "fill", "frames", "rejected", "rows", "split", "using",

@@ -18,10 +18,16 @@ from tests.helpers.dataframes import collected, frame, patiently, source, write_
 from tests.law.data import minute
 
 ROWS = [
-    [minute(at + 3 * batch, k="xyz"[at % 3], n=at, s="ab"[at % 2], v=float(at)) for at in ages]
+    [
+        minute(at + 3 * batch, k="xyz"[at % 3], n=at, s="ab"[at % 2],
+               began=minute(at + 2 * batch)["ts"] - at % 3 * 1_000_000)
+        for at in ages
+    ]
     for batch, ages in enumerate([(0, 1, 4), (2, 0, 5, 7), (), (1, 6), (3, 3, 8, 9), (2,)])
-]
-QUIET = [minute(60, k="x", n=0)]  # after which all of ROWS is behind the watermark
+]  # fmt: skip
+QUIET = [minute(60, k="x", n=0, began=minute(60)["ts"])]  # all of ROWS is behind its watermark
+    minute(60, k="x", n=0, began=minute(60)["ts"])
+]  # after which all of ROWS is behind the watermark
 ASKED = {"n": agg.count(), "m": agg.median("n"), "s": agg.collect_list("s")}
 SPECS = {
     "sliding": fl.Sliding("4 minutes", "1 minute"),
@@ -29,6 +35,7 @@ SPECS = {
     "list": [fl.Sliding("2 minutes"), fl.Sliding("9 minutes", "6 minutes")],
     "levels": fl.MultiGranular(["2 minutes", "6 minutes"], ["2 minutes", "2 minutes"]),
 }
+SPECS |= {f"{about}, events": spec for about, spec in SPECS.items()}
 DELAY = "4 minutes"
 
 
@@ -87,14 +94,16 @@ def values(row):
 def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, about):
     """After each start of the query; final are those whose end the watermark has passed."""
     spec, seen, kept = SPECS[about], [], {}
+    time = ("began", "ts") if about.endswith("events") else "ts"
     for part in (ROWS[:3], ROWS[3:], [QUIET]):
         seen += [row for rows in part for row in rows]
         folder = inbox(tmp_path, part)
-        found = windows(source(classic, folder, DELAY), spec).early().agg(**ASKED)
+        found = windows(source(classic, folder, DELAY), spec, time=time).early().agg(**ASKED)
         for key, row in latest(patiently(lambda one=found: run(one, tmp_path))).items():
             assert not kept.get(key, {}).get("final")
             kept[key] = row
-        wanted = {key_of(r): r for r in collected(windows(frame(classic, seen), spec).agg(**ASKED))}
+        whole = windows(frame(classic, seen), spec, time=time).agg(**ASKED)
+        wanted = {key_of(row): row for row in collected(whole)}
         assert {key: values(row) for key, row in kept.items()} == {
             key: values(row) for key, row in wanted.items()
         }

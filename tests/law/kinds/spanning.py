@@ -178,6 +178,8 @@ STREAM = (
     *arriving("every aggregate", [FIRST], EVERYTHING, 2),
     *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 0),
     *thorough(arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 2)),
+    *arriving("early", [FIRST], FEW, 3, action="early"),
+    *late("early", HANDED, action="early"),
     *late("copies", HANDED, strategies=("cells",)),
     *late("nodes", HANDED, strategies=("cells",)),
     *late("operator", HANDED, strategies=("levels",)),
@@ -194,10 +196,10 @@ STREAM = (
 )  # fmt: skip
 KIND = Kind(
     "spanning",
-    {"agg": oracle.spans},
+    {"agg": oracle.spans, "early": oracle.spans},
     strategies=("auto", "levels", "cells", "aggregate-buckets", *TECHNIQUES),
     example=(LONG, PAIRS["ts"]),
-    in_python=lambda ask: ask.strategy in ("levels", *TECHNIQUES),
+    in_python=lambda ask: ask.action == "early" or ask.strategy in ("levels", *TECHNIQUES),
     batch=BATCH,
     stream=STREAM,
     connect=(
@@ -241,10 +243,10 @@ def several_arriving(spec, requests, about="stream", **more):
 COARSE = fl.MultiGranular(["4 minutes", "24 minutes"], ["2 minutes", "8 minutes"])
 SEVERAL_KIND = Kind(
     "several",
-    {"agg": oracle.several_spans},
+    {"agg": oracle.several_spans, "early": oracle.several_spans},
     strategies=("auto", *NATIVE[:3], "separate"),
     example=(LEVELS[0], PAIRS["ts"]),
-    in_python=lambda _: False,
+    in_python=lambda ask: ask.action == "early",
     batch=(
         *several("strategies", [LEVELS[1], QUERIES[0]], SEVERAL, RUNNING,
                  strategies=(*NATIVE[:3], "separate")),
@@ -264,6 +266,8 @@ SEVERAL_KIND = Kind(
         *several_arriving(LEVELS[0], {**FOUND, "median": ("median", "n")}),
         *several_arriving(BEGUN, FOUND),
         *several_arriving(LEVELS[0], FOUND, about="without keys", by=()),
+        *several_arriving(BEGUN, FOUND, about="early", action="early"),
+        *several_arriving(QUERIES[0], FOUND, about="early", action="early"),
         *several_arriving(CONTINUOUS, EXTREMES | {"rows": ("count",)}),
         *several_arriving(QUERIES[0], FOUND),
         *several_arriving(LEVELS[1], {"rows": ("count",), "max_v": FEW["max_v"]},

@@ -176,3 +176,23 @@ def _divide_down(grid: Grid, coordinate: str, by: int, among: int) -> str:
 def _start(grid: Grid, number: str) -> str:
     offset = f" + {grid.offset}L" if grid.offset else ""
     return f"({number} * {grid.slide}L{offset})"
+
+
+def numbers_of_event(grids: Sequence[Grid], query: int) -> str:
+    """SQL: the numbers of the windows of a query that hold an event, in an array."""
+    grid, several = grids[query], len(grids)
+    first = first_number(grid, "first_at", several)
+    last = last_number(grid, "last_at", several)
+    if grid.has_gaps:
+        return f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
+    return f"sequence({first}, {last})"
+
+
+def windows_of_event(grids: Sequence[Grid]) -> str:
+    """SQL: a row for each window that holds an event: ``query`` and ``number``."""
+    structs = (
+        f"transform({numbers_of_event(grids, query)}, "
+        f"w -> named_struct('query', {query}, 'number', w))"
+        for query in range(len(grids))
+    )
+    return f"inline(concat({', '.join(structs)}))"

@@ -6,17 +6,32 @@ lowers: those that have changed, and those that are complete.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
 from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
 from fanlight.engine.plan.granules import granules_of
+from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.grids import first_end
-from fanlight.engine.spark.lift import drop_rows_in_gaps, lift_each_row
+from fanlight.engine.spark.grids import (
+    by_query,
+    first_end,
+    first_event_end,
+    numbered_start_by,
+    window_end_by,
+    windows_of_event,
+)
+from fanlight.engine.spark.lift import (
+    drop_rows_in_gaps,
+    lift_each_row,
+    partials_of_rows,
+    select_values,
+)
 from fanlight.engine.spark.ordered.host import Hosting
 
 
@@ -24,23 +39,62 @@ def give_early(bound: Placed, fields: Fields) -> DataFrame:
     """Partials of windows by key, ``query`` and ``start``, with ``final``: 1 once, at their end."""
     fields.check_comparable()
     bound.source.check_comparable()
+    return _give_events(bound, fields) if bound.lasting else _give_points(bound, fields)
+
+
+def _give_points(bound: Placed, fields: Fields) -> DataFrame:
+    """Rows go into the pieces of time that windows share."""
     lifted, partials, _ = lift_each_row(bound, fields)
     rows = drop_rows_in_gaps(bound, lifted)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
-    names = [field.name for field in fields.all]
     late = f"{first_end(bound.queries.deciding_grids, 't')} as t"
     piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
     rows = rows.selectExpr(*bound.keys, late, piece, *partials, "1L as dirty")
-    hosting = Hosting(rows, bound, [*bound.keys, "t", "piece", *names, "dirty"])
+    return _run(bound, fields, rows, bound.grids)
+
+
+def _give_events(bound: Placed, fields: Fields) -> DataFrame:
+    """An event goes into each of its windows, which are all given when it has come.
+
+    So the pieces are the windows of each query themselves, one long each and told by where they
+    end: what ends a coordinate later is another piece.
+    """
+    rows = select_values(bound, fields, bound.place_columns)
+    late = f"{first_event_end(bound.queries.deciding_grids)} as t"
+    names = [field.name for field in fields.all]
+    rows = rows.selectExpr(
+        *bound.keys, late, "first_at", "last_at", *partials_of_rows(rows, fields.all)
+    ).filter("t is not null")
+    rows = rows.selectExpr(*bound.keys, "t", *names, windows_of_event(bound.grids))
+    end = window_end_by(bound.grids, numbered_start_by(bound.grids, "number", "query"))
+    piece = f"({end} - 1L) as piece"
+    rows = rows.selectExpr(*bound.keys, "query as which", "t", piece, *names, "1L as dirty")
+    found = _run(bound, fields, rows, (Grid(1, 1),), ["which"])
+    found = found.selectExpr(*bound.keys, "which as query", "start", "final", *names)
+    length = by_query([grid.range for grid in bound.grids])
+    start = f"(start + 1L - {length}) as start"
+    return found.selectExpr(*bound.keys, "query", start, "final", *names)
+
+
+def _run(
+    bound: Placed,
+    fields: Fields,
+    rows: DataFrame,
+    grids: tuple[Grid, ...],
+    which: Sequence[str] = (),
+) -> DataFrame:
+    """The stateful operator over rows in pieces; ``which`` are keys besides the windows' own."""
+    names = [field.name for field in fields.all]
+    hosting = Hosting(rows, bound, [*bound.keys, *which, "t", "piece", *names, "dirty"])
     query = OpenQuery(
         hosting.schema,
-        len(hosting.keys),
+        len(hosting.keys) + len(which),
         (*(field.monoid for field in fields.all), DIRTY),
-        bound.grids,
+        grids,
         bound.early or 0,
     )
-    out = [(key, hosting.types[key]) for key in bound.keys]
+    out = [(key, hosting.types[key]) for key in (*bound.keys, *which)]
     out += [(name, LongType()) for name in ("query", "start", "final")]
     out += [(name, hosting.types[name]) for name in names]
     what = "windows given early"

@@ -17,7 +17,9 @@ from fanlight.engine.spark.grids import (
     last_number,
     may_hold_one,
     numbered_start_by,
+    numbers_of_event,
     window_end_by,
+    windows_of_event,
 )
 from fanlight.engine.spark.lift import select_values
 from fanlight.engine.spark.relation import Relation
@@ -67,20 +69,11 @@ def window_end_of(bound: Placed, number: str) -> str:
 
 def copy_events(bound: Placed, rows: Relation) -> Relation:
     """Copy rows to their windows: place ``query`` (of several) and ``number``."""
-    arrays = []
-    for query, grid in enumerate(bound.grids):
-        first, last = first_window_of(bound, query), last_window_of(bound, query)
-        numbers = f"sequence({first}, {last})"
-        if grid.has_gaps:
-            numbers = f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
-        arrays.append((query, numbers))
     if not bound.query_columns:
-        return rows.with_places(f"explode({arrays[0][1]}) as number", place=["number"])
-    structs = (
-        f"transform({numbers}, w -> named_struct('query', {query}, 'number', w))"
-        for query, numbers in arrays
-    )
-    return rows.with_places(f"inline(concat({', '.join(structs)}))", place=["query", "number"])
+        return rows.with_places(
+            f"explode({numbers_of_event(bound.grids, 0)}) as number", place=["number"]
+        )
+    return rows.with_places(windows_of_event(bound.grids), place=["query", "number"])
 
 
 def add_ranges(bound: Placed, rows: Relation) -> Relation:

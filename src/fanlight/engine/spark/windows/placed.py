@@ -143,6 +143,52 @@ class PlacedWindows(Windowed):
                 return check_analysis(self._compute_one_by_one(calls))
             return check_analysis(run_results(self._asked_of(fields, plan)))
 
+    def early(self, every: Any = None) -> Self:
+        """The windows of a stream also while they are open: each again when it has changed.
+
+        For ``outputMode("update")``. The result has a column ``final``: false for a window that
+        rows may still change, true once, when the watermark has passed its end; that result is
+        the one that append mode gives. Write results by key and window, so that a later one
+        replaces an earlier one: :func:`fanlight.upsert`.
+
+        Parameters
+        ----------
+        every
+            Changes are given at most once in this time, a duration, as the watermark goes on; by
+            default with each micro-batch.
+
+        Returns
+        -------
+        SlidingWindows, LevelWindows or EventWindows
+            The same windows, given early.
+
+        Raises
+        ------
+        FanlightError
+            If it is a batch, windows are counted in rows, ``late="open"``, weights or
+            ``changes_only`` are asked for, or ``every`` is no positive duration.
+
+        Notes
+        -----
+        Cost: rows go to a stateful operator in Python, which keeps the pieces of open windows, and
+        a window is made of its pieces each time it is given; an event with a duration goes into
+        each of its windows. It needs RocksDB.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+        >>> windows = fl.over(bids, fl.Sliding("1 hour", "1 minute"), time="timestamp").early()
+        >>> spark.conf.set(
+        ...     "spark.sql.streaming.stateStore.providerClass",
+        ...     "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+        ... )
+        >>> windows.agg(fl.agg.count()).columns
+        ['window', 'final', 'count(1)']
+
+        """
+        return type(self)(bind_early(self._bound, every), self._hints)
+
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.
 
@@ -389,51 +435,6 @@ class SlidingWindows(PlacedWindows):
 
         """
         return self._with_hints(strategy, rate=rate, groups=groups, partitions=partitions)
-
-    def early(self, every: Any = None) -> Self:
-        """The windows of a stream also while they are open: each again when it has changed.
-
-        For ``outputMode("update")``. The result has a column ``final``: false for a window that
-        rows may still change, true once, when the watermark has passed its end; that result is
-        the one that append mode gives. Write results by key and window, so that a later one
-        replaces an earlier one: :func:`fanlight.upsert`.
-
-        Parameters
-        ----------
-        every
-            Changes are given at most once in this time, a duration, as the watermark goes on; by
-            default with each micro-batch.
-
-        Returns
-        -------
-        SlidingWindows
-            The same windows, given early.
-
-        Raises
-        ------
-        FanlightError
-            If it is a batch, windows are counted in rows, ``late="open"``, weights or
-            ``changes_only`` are asked for, or ``every`` is no positive duration.
-
-        Notes
-        -----
-        Cost: rows go to a stateful operator in Python, which keeps the pieces of open windows, and
-        a window is made of its pieces each time it is given. It needs RocksDB.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> bids = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-        >>> windows = fl.over(bids, fl.Sliding("1 hour", "1 minute"), time="timestamp").early()
-        >>> spark.conf.set(
-        ...     "spark.sql.streaming.stateStore.providerClass",
-        ...     "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-        ... )
-        >>> windows.agg(fl.agg.count()).columns
-        ['window', 'final', 'count(1)']
-
-        """
-        return type(self)(bind_early(self._bound, every), self._hints)
 
     def pieces(self, *aggregates: Call, **named: Call) -> DataFrame:
         """The pieces of time that these windows are made of, with partials: to store them.
