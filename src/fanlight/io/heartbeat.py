@@ -110,11 +110,11 @@ def _check_time(stream: Any, time: Any) -> int:
     if source.time_type != "timestamp" or source.read_from:
         check_stream(source)
     places = [at for at, name in enumerate(stream.columns) if is_same_name(stream, name, time)]
-    if not places:
+    if len(places) != 1:
         raise refuse(
             f"time={time!r}",
-            "is not a column by itself, and only on one can be a watermark",
-            f"write df.withColumn('time', F.col({time!r})), and time='time'",
+            "is not the name of one column alone, as that of a watermark must be",
+            f"make it one: df.withColumn('time', F.col({time!r})), and time='time'",
         )
     return places[0]
 
