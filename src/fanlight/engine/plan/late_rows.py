@@ -36,7 +36,10 @@ class Release(Enum):
 
 METRIC = "fanlight late rows"  # prefix of the names of metrics that count late rows
 # Only writeStream knows the output mode of a stream.
-OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
+OUTPUT = (
+    "append: each window once, when it is final; where windows share slices Spark refuses other "
+    "modes"
+)
 BEHIND = "dropped once the watermark has passed their time"
 
 
