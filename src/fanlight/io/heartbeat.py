@@ -58,8 +58,8 @@ def heartbeat(
 
     Examples
     --------
-    >>> import fanlight as fl
-    >>> calls = spark.readStream.schema("ts timestamp, phone string").json("/tmp")
+    >>> import tempfile, fanlight as fl
+    >>> calls = spark.readStream.schema("ts timestamp, phone string").json(tempfile.mkdtemp())
     >>> beating = fl.heartbeat(calls, "ts", delay="10 minutes")
     >>> fl.over(beating, fl.Sliding("1 hour"), time="ts").agg(fl.agg.count()).isStreaming
     True
