@@ -13,6 +13,7 @@ from tests.helpers.hostile import Good, wrong
 
 ON_SPARK = {
     "doctor",
+    "heartbeat",
     "late_rows",
     "over",
     "progress",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fanlight.engine.spark.windows.placed import SlidingWindows
     from fanlight.engine.spark.windows.trailing import TrailingWindows
     from fanlight.engine.spark.windows.widening import WideningWindows
+    from fanlight.io.heartbeat import heartbeat
     from fanlight.io.replay.entry import replay
     from fanlight.io.upsert.entry import Upsert, upsert
     from fanlight.language.clause_writer import clause
@@ -60,8 +61,8 @@ __all__ = [
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
     "Rows", "Server", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame",
     "Trailing", "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause",
-    "doctor", "late_rows", "over", "progress", "rejected", "replay", "roll_up", "rows", "serve",
-    "sql", "upsert", "watch",
+    "doctor", "heartbeat", "late_rows", "over", "progress", "rejected", "replay", "roll_up", "rows",
+    "serve", "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -76,6 +77,7 @@ _LATE = {
     "Windowed": "engine.spark.windows.base",
     "clause": "language.clause_writer",
     "doctor": "watching.doctor",
+    "heartbeat": "io.heartbeat",
     "late_rows": "watching.late_rows",
     "over": "engine.spark.over",
     "progress": "watching.progress",

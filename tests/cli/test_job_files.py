@@ -32,13 +32,19 @@ def test_a_right_file_is_a_job(tmp_path):
     assert job.settings == {"spark.sql.shuffle.partitions": "2", "spark.master": "local[2]"}
     source = job.sources["calls"]
     assert (source.format, source.path) == ("parquet", f"file://{tmp_path}/calls")
-    assert source.watermark == ("ts", "1 minute")
+    assert (source.watermark, source.heartbeat) == (("ts", "1 minute"), None)
     assert job.query.spec == fl.Sliding("4 minutes", "1 minute")
     assert (job.query.time, job.query.by) == ("ts", ("antenna",))
     assert job.query.aggregates["longest"].label == agg.max("seconds").label
     assert job.sink.path == f"file://{tmp_path}/busy"
     assert job.stream.trigger == {"availableNow": True}
     assert job.stream.checkpoint == f"file://{tmp_path}/checkpoint"
+
+
+def test_a_heartbeat_may_leave_out_what_it_does_not_change(tmp_path):
+    for given, taken in (("{}", {}), ('{ lag = "PT2M" }', {"lag": "2 minutes"})):
+        text = changed('path = "calls"', f'path = "calls"\nheartbeat = {given}')
+        assert loaded(tmp_path, text).sources["calls"].heartbeat == taken
 
 
 def test_without_stream_it_is_a_batch(tmp_path):
@@ -113,6 +119,14 @@ WRONG = [
     ('format = "parquet"\npath = "busy"', 'format = "parquet"', "sink", "has no path"),
     ('format = "parquet"\npath = "busy"', 'format = "kafka"', "sink", "has no option topic"),
     ('path = "busy"', 'path = "busy"\nmode = "append"', "sink.mode", "a stream appends"),
+    ('path = "busy"', 'path = "busy"\nmode = "update"', "sink.mode",
+     "none earlier in another mode"),
+    ('trigger = "available now"', 'trigger = "once"\noutput_mode = "update"', "stream.output_mode",
+     "a stream appends"),
+    ('path = "calls"', 'path = "calls"\nheartbeat = { evry = "1 second" }',
+     "source.calls.heartbeat.evry", "write every"),
+    ('path = "calls"', 'path = "calls"\nheartbeat = { lag = "1 mont" }',
+     "source.calls.heartbeat.lag", "unknown unit"),
     ('path = "busy"', 'path = "busy"\noptions = { a = [1] }', "sink.options.a", "is not a text"),
     ('trigger = "available now"', "", "stream", "has no trigger"),
     ('trigger = "available now"', 'trigger = "sometimes"', "stream.trigger", "not a duration"),

@@ -385,6 +385,19 @@ def test_trailing_windows_by_labels(here, folder):
 
 
 @pytest.mark.streaming
+def test_a_stream_with_a_heartbeat_ends_as_the_batch(here, folder):
+    beating = RIGHT.replace('path = "calls"', 'path = "calls"\nheartbeat = { every = "1 second" }')
+    rows = expected(here, folder)
+    for _ in range(20):  # beats are those since the run before
+        ran = call("run", job(folder, beating))
+        assert ran.exit_code == 0, ran.output
+        found = here.read.schema(rows.schema).parquet(str(folder / "busy"))
+        if found.count() == rows.count():
+            break
+    assert rows_of(found) == rows_of(rows)
+
+
+@pytest.mark.streaming
 def test_a_replay_written_by_key_as_a_stream_and_as_a_batch(here, folder):
     """The stream ends with what the batch gives, but for the last windows; the batch adds those."""
     sink = 'format = "sqlite"\npath = "busy.db"\ntable = "busy"\nkey = ["antenna", "window"]'

@@ -26,8 +26,6 @@ ROWS = [
     for batch, ages in enumerate([(0, 1, 4), (2, 0, 5, 7), (), (1, 6), (3, 3, 8, 9), (2,)])
 ]  # fmt: skip
 QUIET = [minute(60, k="x", n=0, began=minute(60)["ts"])]  # all of ROWS is behind its watermark
-    minute(60, k="x", n=0, began=minute(60)["ts"])
-]  # after which all of ROWS is behind the watermark
 ASKED = {"n": agg.count(), "m": agg.median("n"), "s": agg.collect_list("s")}
 SPECS = {
     "sliding": fl.Sliding("4 minutes", "1 minute"),

@@ -54,6 +54,9 @@ def calls(df):
     yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": (), **LATE})
     yield Good(fl.late_rows, {"of": Progress()})
     yield Good(fl.rejected, {"df": df, "spec": spec, **PLACE})
+    beats = {"delay": "1 minute", "every": "10 seconds", "lag": "1 minute"}
+    stream = df.sparkSession.readStream.format("rate").load()
+    yield Good(fl.heartbeat, {"stream": stream, "time": "timestamp", **beats})
     for windows in (sliding, levels, events, frames):
         yield Good(windows.agg, AGGREGATES)
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})

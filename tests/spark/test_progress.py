@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,8 +12,11 @@ from pyspark.errors import AnalysisException
 import fanlight as fl
 from fanlight import agg
 from fanlight.watching.late_rows import count_late_by_windows
+from tests.helpers.house import ROOT
 
 BEGIN = datetime(2024, 5, 1, 12)
+WATCHING = (ROOT / "docs/watching.md").read_text("utf-8")
+SWITCH = "spark.sql.streaming.statefulOperator.checkCorrectness.enabled"
 
 
 @pytest.fixture
@@ -69,10 +73,11 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     [
         (fl.Sliding("2 minutes", "1 minute"), True),
         (fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute", "1 minute"]), True),
+        ([fl.Sliding("1 minute"), fl.Sliding("2 minutes", "1 minute")], True),
         (fl.Session("1 minute"), False),
         (fl.Sliding(fl.rows(2)), False),
     ],
-    ids=["sliding", "levels", "sessions", "rows"],
+    ids=["sliding", "levels", "list", "sessions", "rows"],
 )
 def test_update_gives_nothing_earlier_as_explain_says(rows, spec, refused, tmp_path):
     windows = fl.over(rows.withWatermark("ts", "1 minute"), spec, time="ts", by="k")
@@ -94,8 +99,12 @@ def test_update_gives_nothing_earlier_as_explain_says(rows, spec, refused, tmp_p
     final = written("append")
     assert final
     if refused:
-        with pytest.raises(AnalysisException, match="possible 'correctness' issue"):
-            written("update")
+        (heading,) = re.findall(r"^## (Detected .+)", WATCHING, re.MULTILINE)
+        for mode in ("update", "complete"):
+            with pytest.raises(AnalysisException, match=heading) as caught:
+                written(mode)
+            assert SWITCH in str(caught.value)
+            assert SWITCH in WATCHING
     else:
         assert written("update") == final
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fanlight.cli.jobs.document import Document, read_document
 from fanlight.cli.jobs.paths import read_path
 from fanlight.cli.jobs.query import SqlQuery, WindowQuery, query_keys, read_query
-from fanlight.cli.jobs.sink import SINK_KEYS, Sink, check_key, read_sink
+from fanlight.cli.jobs.sink import SINK_KEYS, Sink, check_key, note_output_mode, read_sink
 from fanlight.cli.jobs.source import SOURCE_KEYS, Source, read_source
 from fanlight.cli.jobs.table import Table
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TABLES = ("name", "spark", "source", "query", "sink", "stream")
+OUTPUT_MODES = ("mode", "output_mode", "outputMode")  # as one may call it
 AVAILABLE_NOW, ONCE = "available now", "once"
 
 
@@ -129,6 +130,7 @@ def _read_stream(top: Table) -> Stream | None:
     elif text is not None and (every := table.duration("trigger")):
         trigger = {"processingTime": every}
     checkpoint = read_path(table, "checkpoint", "checkpoints/busy")
+    note_output_mode(table, *OUTPUT_MODES)
     table.note_unknown()
     return Stream(trigger, checkpoint or "")
 

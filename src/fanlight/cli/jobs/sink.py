@@ -142,14 +142,24 @@ def read_sink(table: Table, name: str, *, stream: bool) -> Sink | None:
                 table.note_missing(
                     f'has no option {needed}; write options."{needed}" = "{example}"'
                 )
-    mode = table.one_of("mode", MODES if format != "delta" else (*MODES, UPSERT))
-    if stream and "mode" in table.values:
-        advice = "a stream appends each window once, when it is final: leave it out"
-        table.note_wrong("mode", f"is for a batch; {advice}")
+    mode = None
+    if stream:
+        note_output_mode(table, "mode")
+    else:
+        mode = table.one_of("mode", MODES if format != "delta" else (*MODES, UPSERT))
     table.note_unknown()
     if format is None:
         return None
     return Sink(name, format, path, target, key, mode or MODES[0], options)
+
+
+def note_output_mode(table: Table, *names: str) -> None:
+    """Record the keys of these names: the output mode of a stream leaves no choice."""
+    for name in names:
+        if name in table.values:
+            table.known.add(name)
+            why = "a stream appends each window once, when it is final, and gives none earlier in"
+            table.note_wrong(name, f"{why} another mode: leave it out")
 
 
 def _read_upsert(table: Table, name: str, format: str, *, stream: bool) -> Sink | None:

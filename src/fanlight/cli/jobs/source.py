@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import fanlight as fl
 from fanlight.cli.jobs.paths import read_path
 from fanlight.cli.jobs.replay import REPLAY_KEYS, Replay, read_replay
 from fanlight.cli.jobs.table import Table
@@ -15,14 +16,17 @@ if TYPE_CHECKING:
 
 FILES = ("parquet", "csv", "json")
 FORMATS = (*FILES, "delta", "kafka", "replay", "table")
-SOURCE_KEYS = ("format", "path", "table", "schema", "watermark", "options", *REPLAY_KEYS)
+SOURCE_KEYS = (
+    "format", "path", "table", "schema", "watermark", "heartbeat", "options", *REPLAY_KEYS,
+)  # fmt: skip
+BEATS = ("every", "lag")
 _TOPICS = ("subscribe", "subscribePattern", "assign")
 SERVERS = "kafka.bootstrap.servers"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A table to read: its format and place, and for a stream its watermark."""
+    """A table to read: its format and place, and for a stream its watermark and heartbeat."""
 
     format: str
     path: str | None
@@ -31,6 +35,7 @@ class Source:
     watermark: tuple[str, str] | None
     options: Mapping[str, str]
     replay: Replay | None = field(default=None)
+    heartbeat: Mapping[str, str] | None = None
 
     def read(self, spark: SparkSession, *, stream: bool) -> DataFrame:
         """The table as a batch, or as a stream with its watermark."""
@@ -46,7 +51,14 @@ class Source:
             table = reader.load(self.path) if self.path else reader.load()
         if self.schema and self.format == "kafka":
             table = _parse_messages(table, self.schema)
-        df: DataFrame = table.withWatermark(*self.watermark) if stream and self.watermark else table
+        return self._mark_time(table) if stream and self.watermark else table
+
+    def _mark_time(self, table: Any) -> DataFrame:
+        """The stream with its watermark, which goes on by itself if it has a heartbeat."""
+        column, delay = self.watermark or ("", "")
+        if self.heartbeat is not None:
+            return fl.heartbeat(table, column, delay=delay, **self.heartbeat)
+        df: DataFrame = table.withWatermark(column, delay)
         return df
 
 
@@ -63,7 +75,7 @@ def read_source(table: Table, *, stream: bool) -> Source:
     format = table.one_of("format", FORMATS, required=True)
     schema = table.text("schema", '"ts timestamp, item long, price double"')
     options = {} if format == "replay" else table.settings("options")
-    watermark = _read_watermark(table)
+    watermark, heartbeat = _read_watermark(table), _read_heartbeat(table)
     path = name = None
     if format is None:  # recorded already; its keys are unknown, so all are accepted
         table.known |= {"path", "table", *REPLAY_KEYS}
@@ -85,7 +97,7 @@ def read_source(table: Table, *, stream: bool) -> Source:
             'delay = "10 minutes" }'
         )
     table.note_unknown()
-    return Source(format or "", path, name, schema, watermark, options, how)
+    return Source(format or "", path, name, schema, watermark, options, how, heartbeat)
 
 
 def _read_watermark(table: Table) -> tuple[str, str] | None:
@@ -98,6 +110,15 @@ def _read_watermark(table: Table) -> tuple[str, str] | None:
     )
     inner.note_unknown()
     return column or "", delay or ""  # what is missing has been recorded
+
+
+def _read_heartbeat(table: Table) -> dict[str, str] | None:
+    inner = table.table("heartbeat", BEATS)
+    if inner is None:
+        return None
+    given = {name: inner.duration(name) for name in BEATS}
+    inner.note_unknown()
+    return {name: text for name, text in given.items() if text is not None}
 
 
 def _check_kafka_options(table: Table, options: Mapping[str, str]) -> None:

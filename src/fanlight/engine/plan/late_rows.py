@@ -36,7 +36,10 @@ class Release(Enum):
 
 METRIC = "fanlight late rows"  # prefix of the names of metrics that count late rows
 # Only writeStream knows the output mode of a stream.
-OUTPUT = "append: each window once, when it is final; update and complete give none earlier"
+OUTPUT = (
+    "append: each window once, when it is final; early() is for update; where windows share slices "
+    "Spark refuses other modes"
+)
 OUTPUT_EARLY = (
     "update: each window when it has changed, and once, with final = true, when it is final"
 )

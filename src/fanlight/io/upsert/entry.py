@@ -67,9 +67,10 @@ def upsert(
 ) -> Upsert:
     """A writer for ``foreachBatch`` and for batches, which replaces rows that have the same key.
 
-    It is for results that come more than once: those of ``outputMode("update")``, of a query that
-    runs again every day, or of two streams that write into one table. The table has the newest row
-    of each key, however often something is run again.
+    It is for results that come more than once: those of Spark's own windows in
+    ``outputMode("update")``, of a query that runs again every day, or of two streams that write
+    into one table. The table has the newest row of each key, however often something is run again.
+    fanlight's windows go out once, when they are final, in ``outputMode("append")``.
 
     Parameters
     ----------
