@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fanlight.engine.algebra.aggregate import Aggregate
+from fanlight.engine.kinds import list_kinds
 from fanlight.language.calls import CallReader
 from fanlight.language.clause import Clause
 from fanlight.language.clause_reader import read_clause
@@ -26,7 +27,8 @@ _JOINED = (
     "PIVOT", "UNPIVOT", "TABLESAMPLE", "ON", "USING",
 )  # fmt: skip
 _PAIRED = ("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE")  # followed by BY
-_BEGINS = ("WATTR", "SPAN", "RANGE", "RANGES", "FRAME", "SESSION", "WIDENING", "PARTITION")
+# How a clause begins: with its time, or its windows.
+_BEGINS = ("WATTR", "SPAN", "PARTITION", *(one.words.begins.split()[0] for one in list_kinds()))
 # After one of these comes an operand, not an alias for what is before.
 _OPEN = (
     "AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "DIV", "ESCAPE",
