@@ -95,6 +95,11 @@ def window_end_by(grids: Sequence[Grid], start: str) -> str:
     return f"{start} + {by_query([grid.range for grid in grids])}"
 
 
+def window_start_by(grids: Sequence[Grid], end: str) -> str:
+    """SQL: the start of the window that ends at ``end``, by the row's query."""
+    return f"{end} - {by_query([grid.range for grid in grids])}"
+
+
 def previous_start_by(grids: Sequence[Grid], start: str) -> str:
     """SQL: the start of the window before the one that begins at ``start``, by the row's query."""
     return f"{start} - {step_by(grids)}"

@@ -19,11 +19,11 @@ from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.grids import (
-    by_query,
     first_end,
     first_event_end,
     numbered_start_by,
     window_end_by,
+    window_start_by,
     windows_of_event,
 )
 from fanlight.engine.spark.lift import (
@@ -72,8 +72,7 @@ def _give_events(bound: Placed, fields: Fields) -> DataFrame:
     rows = rows.selectExpr(*bound.keys, "query as which", "t", piece, *names, "1L as dirty")
     found = _run(bound, fields, rows, (Grid(1, 1),), ["which"])
     found = found.selectExpr(*bound.keys, "which as query", "start", "final", *names)
-    length = by_query([grid.range for grid in bound.grids])
-    start = f"(start + 1L - {length}) as start"
+    start = f"({window_start_by(bound.grids, 'start + 1L')}) as start"
     return found.selectExpr(*bound.keys, "query", start, "final", *names)
 
 
