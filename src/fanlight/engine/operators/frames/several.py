@@ -80,9 +80,9 @@ class SeveralAssembly(Assembly):
         fields: Sequence[pa.Field],
         monoids: Sequence[Monoid],
         *,
-        forgetting: bool = False,
+        further: Sequence[str] = (),
     ) -> None:
-        super().__init__(marker, fields, monoids, forgetting=forgetting)
+        super().__init__(marker, fields, monoids, further=further)
         parts = [(f"part{i}", field.type) for i, field in enumerate(fields)]
         columns = [(CODE, pa.int64()), ("start", pa.int64()), ("rows", pa.int64())]
         schema = pa.schema([*columns, ("state", pa.string()), *parts])
