@@ -121,8 +121,8 @@ class Scheme:
 
     @property
     def may_vanish(self) -> bool:
-        """Whether an open frame that is large enough may end too small: its last rows may leave."""
-        return self.is_unnumbered and self.kind != "logical" and self.drops_small_frames
+        """Whether an open frame that is large enough may end too small, as its last rows leave."""
+        return self.kind == "dwell" and self.numbers[1] > 0 and self.drops_small_frames
 
     @property
     def is_limited(self) -> bool:

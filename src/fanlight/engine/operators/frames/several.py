@@ -146,8 +146,10 @@ class SeveralAssembly(Assembly):
 
     def open_frames(self, over: Bools) -> Frames:
         """The open frames of keys that are over: up to just after their last row."""
-        code = ints(self.tables[0][CODE])
-        return self._report_frames(np.flatnonzero(over[code]), self.last[code] + 1)
+        code, ids = ints(self.tables[0][CODE]), self.ids.copy()
+        found = self._report_frames(np.flatnonzero(over[code]), self.last[code] + 1)
+        self.ids = ids  # they are counted when they end
+        return found
 
     def _report_frames(self, at: Ints, end: Ints) -> Frames:
         """Frames of the table, in the order in which they are numbered, unless too small."""
