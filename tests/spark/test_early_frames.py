@@ -26,7 +26,7 @@ FLAT = [
 MIXED = sorted(FLAT, key=lambda row: (row["ts"] // (4 * MINUTE), row["n"] % 2 == 0))
 ROWS = [MIXED[at : at + 4] for at in range(0, len(MIXED), 4)]
 QUIET = [minute(90, k="z", n=0, v=0.0)]  # after which all of ROWS is behind the watermark
-ASKED = {"n": agg.count(), "m": agg.median("n"), "s": agg.collect_list("s")}
+ASKED = {"n": agg.count(), "m": agg.median("n"), "all": agg.collect_list("s")}
 SPECS = {
     "sessions": fl.Session("5 minutes", min_rows=2),
     "threshold": fl.ThresholdFrame("v > 1", min_duration="1 minute"),
@@ -49,27 +49,27 @@ def key_of(row):
     return row["k"], row["frame_id"]
 
 
-def bounds(row, end):
-    told = {name: row[name] for name in ("rows", "s", *ASKED)}
-    return {**told, "start": row["window"]["start"], "end": end, "closed": row["closed"]}
+def told(row, end):
+    """What is given of a frame; state frames have ``s``, too."""
+    names = ("frame_id", "rows", "s", *ASKED)
+    return {"start": row["window"]["start"], "end": end, **{one: row.get(one) for one in names}}
 
 
-def up_to(rows, now, found):
-    """A batch's frames of the rows that the watermark has passed: what time has not closed is open.
+def given(table):
+    """Of each frame whether it is final, and what is given of it."""
+    return {key: (row["final"], told(row, row["window"]["end"])) for key, row in table.items()}
 
-    By key and number.
-    """
-    passed = {}
-    for row in rows:
-        if row["ts"] <= now:
-            passed.setdefault(row["k"], []).append(row["ts"])
-    wanted = {}
+
+def wanted(rows, now, found):
+    """The same of a batch over the rows: what time has not closed by ``now`` is open."""
+    frames_ = {}
     for row in found:
+        final = row["closed"] and row["window"]["end"] <= now
         end = row["window"]["end"]
-        if end > now:
-            row, end = {**row, "closed": False}, max(passed[row["k"]]) + 1
-        wanted[key_of(row)] = bounds(row, end)
-    return wanted
+        if not final:
+            end = 1 + max(one["ts"] for one in rows if one["k"] == row["k"])
+        frames_[key_of(row)] = final, told(row, end)
+    return frames_
 
 
 def passed_by(rows):
@@ -92,9 +92,7 @@ def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, abou
             kept[key] = row
         rows = [row for row in seen if row["ts"] <= now]
         batch = collected(frames(frame(classic, rows), spec, tiebreak="n").agg(**ASKED))
-        assert {key: bounds(row, row["window"]["end"]) for key, row in kept.items()} == up_to(
-            rows, now, batch
-        )
+        assert given(kept) == wanted(rows, now, batch)
         opened += sum(not row["final"] for row in kept.values())
     assert opened
     assert any(row["final"] for row in kept.values())
@@ -103,28 +101,26 @@ def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, abou
 @pytest.mark.streaming
 def test_changes_are_given_no_more_than_asked(classic, tmp_path):
     """Once the watermark has passed a multiple of ``every``; what is closed comes at once."""
-    spec, given, final = SPECS["delta"], {}, {}
+    spec, early, final = SPECS["delta"], {}, {}
     for every in (None, "10 minutes"):
         folder = tmp_path / str(every)
         folder.mkdir()
         rows = source(classic, inbox(folder, [*ROWS, QUIET]), DELAY)
         found = frames(rows, spec, tiebreak="n").early(every).agg(**ASKED)
         batches = patiently(lambda one=found, at=folder: run(one, at))
-        given[every] = sum(not row["final"] for batch in batches for row in batch)
+        early[every] = sum(not row["final"] for batch in batches for row in batch)
         table = latest(key_of, batches)
-        final[every] = {
-            key: bounds(row, row["window"]["end"]) for key, row in table.items() if row["final"]
-        }
+        final[every] = {key: one for key, one in given(table).items() if one[0]}
     batch = collected(frames(frame(classic, FLAT), spec, tiebreak="n").agg(**ASKED))
-    wanted = {key_of(row): bounds(row, row["window"]["end"]) for row in batch}
-    assert final == {None: wanted, "10 minutes": wanted}
-    assert 0 < given["10 minutes"] < given[None]
+    every = wanted(FLAT, QUIET[0]["ts"], batch)
+    assert final == {None: every, "10 minutes": every}
+    assert 0 < early["10 minutes"] < early[None]
 
 
 @pytest.mark.streaming
 def test_a_table_by_key_and_frame_is_the_batch(classic, tmp_path):
     """Bounds alone, without aggregates, and without keys."""
-    spec, seen = fl.Session("5 minutes"), sorted(FLAT, key=lambda row: row["ts"])
+    spec, seen = fl.Session("1 minute"), sorted(FLAT[:-1], key=lambda row: row["ts"])
     now = passed_by(seen)
     rows = source(classic, inbox(tmp_path, [seen[:9], seen[9:]]), DELAY)
     base = f"sqlite:///{tmp_path / 'frames.db'}"
@@ -143,7 +139,7 @@ def test_a_table_by_key_and_frame_is_the_batch(classic, tmp_path):
         (r["frame_id"], r["rows"]) for r in collected(frames(passed, spec, by=()).frames())
     )
     assert [row[:2] for row in have] == batch
-    assert [row[2:] for row in have] == [(1, 1)] * (len(batch) - 1) + [(0, 0)]
+    assert [row[2:] for row in have] == [(1, 1)] * 8 + [(0, 0)]
 
 
 def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
