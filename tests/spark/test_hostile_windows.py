@@ -66,7 +66,7 @@ def calls(df):
     for windows in (sliding, levels):
         yield Good(windows.pieces, AGGREGATES)
     arriving = df.sparkSession.readStream.format("rate").load().withWatermark("timestamp", "1 s")
-    for windows in (fl.Sliding("1 minute"), LEVELS):
+    for windows in (fl.Sliding("1 minute"), LEVELS, fl.Session("1 minute")):
         opened = fl.over(arriving, windows, time="timestamp")
         yield Good(opened.early, {"every": "1 minute"})
     pieces = sliding.pieces(agg.count())
