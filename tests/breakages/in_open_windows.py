@@ -22,7 +22,10 @@ WITHOUT_SPARK = (
     opened(
         "a key is not read when changes are to be given",
         "OpenWindows.deadlines",
-        Code("np.minimum.at(deadlines, changed, report)", "pass"),
+        Code(
+            "np.minimum.at(deadlines, changed, next_report(self.query.every, self.released))",
+            "pass",
+        ),
     ),
     opened(
         "pieces of windows that are final are kept",

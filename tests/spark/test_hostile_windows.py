@@ -65,7 +65,9 @@ def calls(df):
     yield Good(trailing.attach_to, {"spine": df, "time": "ts", "by": ["k"], **AGGREGATES})
     for windows in (sliding, levels):
         yield Good(windows.pieces, AGGREGATES)
-    arriving = df.sparkSession.readStream.format("rate").load().withWatermark("timestamp", "1 s")
+    arriving = (
+        df.sparkSession.readStream.format("rate").load().withWatermark("timestamp", "1 second")
+    )
     for windows in (fl.Sliding("1 minute"), LEVELS, fl.Session("1 minute")):
         opened = fl.over(arriving, windows, time="timestamp")
         yield Good(opened.early, {"every": "1 minute"})
