@@ -6,6 +6,7 @@ from tests.breakages.breakage import seen_by
 from tests.breakages.change import Code
 
 opened = seen_by("tests/operators/test_open_windows.py")
+frames = seen_by("tests/operators/test_open_frames.py")
 
 WITHOUT_SPARK = (
     opened(
@@ -21,11 +22,39 @@ WITHOUT_SPARK = (
     opened(
         "a key is not read when changes are to be given",
         "OpenWindows.deadlines",
-        Code("np.minimum.at(deadlines, changed, report)", "pass"),
+        Code(
+            "np.minimum.at(deadlines, changed, next_report(self.query.every, self.released))",
+            "pass",
+        ),
     ),
     opened(
         "pieces of windows that are final are kept",
         "OpenWindows._drop_pieces",
         Code("not stay.all()", "False"),
+    ),
+    frames(
+        "open frames are given once more",
+        "Framer.give_open",
+        Code("assembly.changed[:] = 0", "pass"),
+    ),
+    frames(
+        "a key is not read when its open frame is to be given",
+        "FrameStream.deadlines",
+        Code("np.minimum(report, due)", "due"),
+    ),
+    frames(
+        "changes are given before they are asked for",
+        "is_report",
+        Code("before // every < now // every", "True"),
+    ),
+    frames(
+        "open frames that are given take a number each time",
+        "SeveralAssembly.open_frames",
+        Code("self.ids = ids", "pass"),
+    ),
+    frames(
+        "an open frame whose last rows may leave it is given, however small it is then",
+        "Scheme.may_vanish",
+        Code("self.numbers[1] > 0", "self.numbers[1] < 0"),
     ),
 )

@@ -14,7 +14,8 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, patiently, source, write_batch
+from tests.helpers.dataframes import collected, frame, patiently, source
+from tests.helpers.early import inbox, latest, run
 from tests.law.data import minute
 
 ROWS = [
@@ -37,50 +38,13 @@ SPECS |= {f"{about}, events": spec for about, spec in SPECS.items()}
 DELAY = "4 minutes"
 
 
-def inbox(tmp_path, batches):
-    folder = tmp_path / "in"
-    folder.mkdir(exist_ok=True)
-    for rows in batches:
-        write_batch(folder, len(list(folder.iterdir())), rows)
-    return folder
-
-
 def windows(df, spec, **more):
     return fl.over(df, spec, **{"time": "ts", "by": "k", **more})
-
-
-def run(found, tmp_path, mode="update"):
-    """Each micro-batch's rows, in order; a second call goes on from the checkpoint."""
-    batches = []
-
-    def keep(rows, number):
-        batches.append((number, collected(rows)))
-
-    started = (
-        found.writeStream.outputMode(mode)
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .foreachBatch(keep)
-        .start()
-    )
-    started.awaitTermination()
-    return [rows for _, rows in sorted(batches, key=lambda one: one[0])]
 
 
 def key_of(row):
     return (row["k"], row["window"]["start"], row["window"]["end"], row.get("query"),
             row.get("level"))  # fmt: skip
-
-
-def latest(batches):
-    """The last result of each window; none after a final one."""
-    table = {}
-    for rows in batches:
-        assert len({key_of(row) for row in rows}) == len(rows)
-        for row in rows:
-            assert not table.get(key_of(row), {}).get("final")
-            table[key_of(row)] = row
-    return table
 
 
 def values(row):
@@ -97,7 +61,7 @@ def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, abou
         seen += [row for rows in part for row in rows]
         folder = inbox(tmp_path, part)
         found = windows(source(classic, folder, DELAY), spec, time=time).early().agg(**ASKED)
-        for key, row in latest(patiently(lambda one=found: run(one, tmp_path))).items():
+        for key, row in latest(key_of, patiently(lambda one=found: run(one, tmp_path))).items():
             assert not kept.get(key, {}).get("final")
             kept[key] = row
         whole = windows(frame(classic, seen), spec, time=time).agg(**ASKED)
@@ -121,7 +85,7 @@ def test_only_what_changed_is_given_and_no_more_than_asked(classic, tmp_path):
         found = windows(rows, spec).early(every).agg(**ASKED)
         batches = patiently(lambda one=found, at=folder: run(one, at))
         counts[every] = sum(map(len, batches))
-        table = latest(batches)
+        table = latest(key_of, batches)
         wanted = collected(windows(frame(classic, [r for b in ROWS for r in b]), spec).agg(**ASKED))
         final = {key: values(row) for key, row in table.items() if row["final"]}
         assert final == {key_of(row): values(row) for row in wanted}

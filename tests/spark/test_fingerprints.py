@@ -65,6 +65,10 @@ def framed(spec=DELTA, action="rows"):
     return lambda df: getattr(fl.over(df, spec, time="ts", by=BY), action)()
 
 
+def early(*every):
+    return lambda df: fl.over(df, DELTA, time="ts", by=BY).early(*every).frames()
+
+
 def hinted(df):
     return fl.over(df, ROWS, time="ts", by=BY).using(rate=10.0, groups=5).agg(s=agg.sum("v"))
 
@@ -140,6 +144,8 @@ DIFFERENT = {
         framed(predicate(opens), "frames"), framed(predicate(opens, overlapping=True), "frames"),
         "spec",
     ),
+    "frames while they are open": (framed(action="frames"), early(), "early"),
+    "how often they are given": (early(), early("1 minute"), "early"),
     "frames and their rows": (framed(), framed(action="frames"), "windows"),
     "kind": (framed(fl.BoundaryFrame({"v": 1}), "frames"), summed(ROWS), "windows"),
     "technique": (

@@ -71,7 +71,7 @@ def calls(df):
     arriving = (
         df.sparkSession.readStream.format("rate").load().withWatermark("timestamp", "1 second")
     )
-    for windows in (fl.Sliding("1 minute"), LEVELS):
+    for windows in (fl.Sliding("1 minute"), LEVELS, fl.Session("1 minute")):
         opened = fl.over(arriving, windows, time="timestamp")
         yield Good(opened.early, {"every": "1 minute"})
     pieces = sliding.pieces(agg.count())

@@ -177,11 +177,21 @@ STREAM = (
     *arriving("without keys", [DELTAS[6]], 5, {}, keyless(TIMED), action="rows", by=()),
     *thorough(arriving("rows", [THRESHOLDS[1]], 5, {}, TIMED, action="rows")),
     *arriving("restarted", [DELTAS[0]], 2, restarts="half"),
+    *arriving("early", [THRESHOLDS[1], DELTAS[6], OVERLAPPING[0], SEVERAL[3]], 3, action="early"),
+    *thorough(arriving("early", [AGGREGATES[2], DWELLING[1], STATES[4], SIZED[3]], 3,
+                       action="early")),
+    *arriving("early, every aggregate", [BOUNDARIES[4]], 4, EVERY, action="early"),
+    *arriving("early, restarted", [DELTAS[0]], 2, restarts="half", action="early"),
     *arriving("restarted", [SIZED[9]], 2, restarts="half"),
 )  # fmt: skip
 KIND = Kind(
     "frames",
-    {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.numbered},
+    {
+        "agg": oracle.framing,
+        "early": oracle.framing,
+        "frames": oracle.framing,
+        "rows": oracle.numbered,
+    },
     strategies=("auto", "arrow", "native"),
     example=(THRESHOLDS[0], "ts"),
     in_python=lambda _: True,
@@ -192,6 +202,7 @@ KIND = Kind(
         *frames("connect, others", [SOME[2]], ROWS, OTHERS),
         *frames("connect", [NATIVE[2]], ROWS, NATIVELY, strategies=("native",)),
         *arriving("stream", [DELTAS[6]], 2),
+        *arriving("early", [DELTAS[6]], 2, action="early"),
     ),
     sample=(
         *frames(

@@ -35,7 +35,12 @@ def arriving(about, specs, which, requests=STREAMED, data=ARRIVING, restarts="no
 
 KIND = Kind(
     "sessions",
-    {"agg": oracle.framing, "frames": oracle.framing, "rows": oracle.numbered},
+    {
+        "agg": oracle.framing,
+        "early": oracle.framing,
+        "frames": oracle.framing,
+        "rows": oracle.numbered,
+    },
     strategies=("auto", "arrow", "native"),
     example=(SESSIONS[0], "ts"),
     in_python=lambda _: True,
@@ -59,6 +64,7 @@ KIND = Kind(
         *sessions("late rows", SESSIONS[1:2], LATE, SUMS, arrivals=IN_PIECES, hints=DIVIDED),
         *arriving("without keys", SESSIONS[1:2], 2, {"n": ("count",)}, keyless(ARRIVING), by=()),
         *arriving("restarted", SESSIONS[3:4], 3, restarts="half"),
+        *arriving("early", [SESSIONS[1], SESSIONS[4]], 2, action="early"),
     ),
     connect=(
         *sessions("connect", [SESSIONS[1], SESSIONS[4]], ROWS, NATIVELY),

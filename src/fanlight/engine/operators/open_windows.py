@@ -17,6 +17,7 @@ from fanlight.engine.algebra.monoids import Max
 from fanlight.engine.operators.arrow_tables import Ints, ints
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.operators.reports import is_report, next_report
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.grid import Grid
 
@@ -43,10 +44,6 @@ class OpenQuery(KeyedQuery):
         """The operator as it was at a snapshot."""
         return OpenWindows.restore(self, snapshot)
 
-    def reports(self, before: int, now: int) -> bool:
-        """Whether changes are given when the watermark goes on from ``before`` to ``now``."""
-        return not self.every or before // self.every < now // self.every
-
 
 class OpenWindows(KeyedOperator[OpenQuery]):
     """The running state of some keys."""
@@ -62,8 +59,7 @@ class OpenWindows(KeyedOperator[OpenQuery]):
             np.minimum.at(deadlines, code[some], grid.window_end(first[some]))
         if self.query.every and BEGINNING < self.released < COMPLETE:
             changed = code[ints(self.slices["dirty"]) > 0]
-            report = (self.released // self.query.every + 1) * self.query.every
-            np.minimum.at(deadlines, changed, report)
+            np.minimum.at(deadlines, changed, next_report(self.query.every, self.released))
         return deadlines
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
@@ -73,7 +69,7 @@ class OpenWindows(KeyedOperator[OpenQuery]):
         if rows.num_rows:
             codes = self.codes_of(rows)
             self.add_slices(self.to_slices(rows, codes, ints(rows["piece"])))
-        report = self.query.reports(before, self.released)
+        report = is_report(self.query.every, before, self.released)
         found = [
             self._windows_of(number, grid, before, report=report)
             for number, grid in enumerate(self.query.grids)

@@ -13,7 +13,7 @@ from fanlight.engine.plan.explain import (
     write_page,
 )
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.plan.late_rows import BEHIND
+from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY
 from fanlight.engine.plan.ordered import BY_PYTHON
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.pictures import Picture
@@ -30,12 +30,14 @@ def explain_frames(
     state: str,
     by_spark: bool,
     silence: Extent | None = None,
+    early: bool = False,
     verbose: bool = False,
 ) -> Explained:
     """The page of frames: when one ends, and how frames are found.
 
     ``state`` says where a stream keeps its state, and is empty for a batch; ``by_spark`` whether
-    Spark groups rows by their frame; ``silence`` after how long a silence a key is forgotten.
+    Spark groups rows by their frame; ``silence`` after how long a silence a key is forgotten;
+    ``early`` whether frames are given also while they are open.
     """
     streaming = bool(state)
     search = _describe_search(plan)
@@ -58,8 +60,9 @@ def explain_frames(
     if streaming:
         facts.append(("late rows", BEHIND))
     text = write_page(
-        spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose
-    )
+        spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose,
+        output=OUTPUT_EARLY if early else OUTPUT,
+    )  # fmt: skip
     return Explained(text, Picture(spec))
 
 

@@ -120,6 +120,11 @@ class Scheme:
         return self.overlapping or self.kind == "dwell"
 
     @property
+    def may_vanish(self) -> bool:
+        """Whether an open frame that is large enough may end too small, as its last rows leave."""
+        return self.kind == "dwell" and self.numbers[1] > 0 and self.drops_small_frames
+
+    @property
     def is_limited(self) -> bool:
         """Whether time, or a number of rows, may end a frame besides the scheme."""
         return self.timing is not None or self.max_rows > 0

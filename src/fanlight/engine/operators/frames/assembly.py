@@ -97,10 +97,9 @@ class Assembly:
         fields: Sequence[pa.Field],
         monoids: Sequence[Monoid],
         *,
-        forgetting: bool = False,
+        further: Sequence[str] = (),
     ) -> None:
-        if forgetting:
-            self.counters = (*self.counters, "seen")
+        self.counters = (*self.counters, *further)
         self.scheme = marker.scheme
         self.marker = marker
         self.monoids = list(monoids)
@@ -110,7 +109,9 @@ class Assembly:
         self.last = np.zeros(0, np.int64)
         self.rows = np.zeros(0, np.int64)
         self.deadline = np.zeros(0, np.int64)  # when time closes the open frame
+        # Further counters, for those who ask for them.
         self.seen = np.zeros(0, np.int64)  # the last row of a key, if keys are forgotten
+        self.changed = np.zeros(0, np.int64)  # whether a key has rows that were not given early
         self.state = self.marker.empty_state(0)
 
     @property

@@ -61,6 +61,8 @@ class Framer:
             codes[firsts],
             numbered=query.numbered,
         )
+        if query.early is not None:
+            self.assembly.changed[codes[firsts]] = 1
         numbered = None if numbers is None else self._number_rows(rows, codes, numbers)
         frames = self._frame_table(closed)
         if query.forget_after is None:
@@ -86,6 +88,13 @@ class Framer:
         self._keep_slots(~over)
         self._drop_idle_keys()
         return found
+
+    def give_open(self) -> pa.Table:
+        """The open frames of keys that have had rows since they were given; they stay open."""
+        assembly = self.assembly
+        still_open = assembly.open_frames(assembly.changed > 0)
+        assembly.changed[:] = 0
+        return self._frame_table(still_open, closed=False)
 
     def finish(self) -> list[Found]:
         """End all keys, after the last row; see ``take``."""

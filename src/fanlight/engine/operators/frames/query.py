@@ -47,6 +47,9 @@ class FrameQuery:
     marks: type[Marker] = Marker  # the class that marks rows; by default, that of the scheme's kind
     forget_after: int | None = None  # after a longer silence a key starts anew
     every: int | None = None  # frames come in parts, which end at the multiples of this
+    # Frames come also while they are open, once the watermark passes multiples of this, or if it is
+    # 0 with each micro-batch; a column ``final`` tells those that are closed or forgotten.
+    early: int | None = None
 
     def __post_init__(self) -> None:
         """Look up the marker on the driver, so that it is pickled to the workers with the query."""
@@ -60,9 +63,9 @@ class FrameQuery:
             kind: Callable[..., Assembly] = partial(PartAssembly, every=self.every)
         else:
             kind = _UNNUMBERED[self.scheme.kind] if self.scheme.is_unnumbered else Assembly
-        return kind(
-            self.marks(self.scheme), fields, self.monoids, forgetting=self.forget_after is not None
-        )
+        further = {"seen": self.forget_after, "changed": self.early}
+        asked = [name for name, value in further.items() if value is not None]
+        return kind(self.marks(self.scheme), fields, self.monoids, further=asked)
 
     def key_fields(self) -> list[pa.Field]:
         """The columns of a key."""

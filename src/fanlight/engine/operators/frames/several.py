@@ -80,9 +80,9 @@ class SeveralAssembly(Assembly):
         fields: Sequence[pa.Field],
         monoids: Sequence[Monoid],
         *,
-        forgetting: bool = False,
+        further: Sequence[str] = (),
     ) -> None:
-        super().__init__(marker, fields, monoids, forgetting=forgetting)
+        super().__init__(marker, fields, monoids, further=further)
         parts = [(f"part{i}", field.type) for i, field in enumerate(fields)]
         columns = [(CODE, pa.int64()), ("start", pa.int64()), ("rows", pa.int64())]
         schema = pa.schema([*columns, ("state", pa.string()), *parts])
@@ -146,8 +146,10 @@ class SeveralAssembly(Assembly):
 
     def open_frames(self, over: Bools) -> Frames:
         """The open frames of keys that are over: up to just after their last row."""
-        code = ints(self.tables[0][CODE])
-        return self._report_frames(np.flatnonzero(over[code]), self.last[code] + 1)
+        code, ids = ints(self.tables[0][CODE]), self.ids.copy()
+        found = self._report_frames(np.flatnonzero(over[code]), self.last[code] + 1)
+        self.ids = ids  # they are counted when they end
+        return found
 
     def _report_frames(self, at: Ints, end: Ints) -> Frames:
         """Frames of the table, in the order in which they are numbered, unless too small."""

@@ -23,6 +23,7 @@ from fanlight.engine.operators.frames.framer import Framer
 from fanlight.engine.operators.frames.parts import PartAssembly
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.operators.reports import is_report, next_report
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.sorting import argsort_rows
 
@@ -54,9 +55,11 @@ class FrameStream:
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
         """Take rows; return the frames that rows and deadlines up to the watermark close.
 
-        If the query is ``numbered``, return the rows whose frame is now known instead.
+        If the query is ``numbered``, return the rows whose frame is now known instead. If it is
+        ``early``, also return the frames that are still open, of the keys that have had rows.
         """
-        self.released = max(self.released, watermark)
+        before, early = self.released, self.query.early
+        self.released = max(before, watermark)
         steps = []
         if len(rows):
             order = self.query.order
@@ -65,18 +68,25 @@ class FrameStream:
             steps.append(self.framer.expire(watermark))
         steps += [*self.framer.report(watermark), *self.framer.forget(watermark)]
         tables = [frames if numbered is None else numbered for numbered, frames in steps]
+        if early is not None:
+            tables = [_add_final(frames, final=True) for frames in tables]
+            if is_report(early, before, self.released):
+                tables.append(_add_final(self.framer.give_open(), final=False))
         result = pa.concat_tables(tables) if tables else None
         return result or None  # a table without rows is falsy
 
     @property
     def deadlines(self) -> Ints:
-        """For each key, when its open frame closes or a part of it ends, or it is forgotten."""
+        """For each key, when its open frame closes or is given, or it is forgotten."""
         assembly, forget_after = self.framer.assembly, self.query.forget_after
         due = np.full(assembly.slots, COMPLETE)
         if self.query.scheme.timing is not None:
             due = np.where(assembly.opened, np.minimum(assembly.deadline, COMPLETE), due)
         if isinstance(assembly, PartAssembly):
             due = np.where(assembly.opened, np.minimum(assembly.next_report, due), due)
+        if self.query.early:
+            report = next_report(self.query.early, self.released)
+            due = np.where(assembly.changed > 0, np.minimum(report, due), due)
         return due if forget_after is None else np.minimum(due, assembly.seen + forget_after)
 
     def snapshot(self) -> Snapshot:
@@ -119,6 +129,10 @@ class FrameStream:
             as_array(keys[f"part{i}"]).cast(part.type) for i, part in enumerate(assembly.parts)
         ]
         return operator
+
+
+def _add_final(frames: pa.Table, *, final: bool) -> pa.Table:
+    return frames.append_column("final", pa.array(np.full(len(frames), final)))
 
 
 def _column(values: NDArray[Any]) -> pa.Array:

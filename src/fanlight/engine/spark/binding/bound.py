@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from pyspark.sql import DataFrame
 
 from fanlight.engine.plan.coordinate import Coordinate, check_length
-from fanlight.engine.spark.binding.source import Given, Source
+from fanlight.engine.spark.binding.source import Given, Source, check_not_output
 from fanlight.engine.spark.coordinates import coordinate, rejections
-from fanlight.engine.spec.units import Extent
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.units import Extent, read_extent
+
+FINAL = "final"  # of windows that are given early: whether it is their last result
+Refusal = tuple[bool, str, str]  # whether it is refused, why, and what to write instead
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,8 @@ class Bound:
 
     source: Source
     coordinate: Coordinate
+    # How often windows are given before they are final, in coordinates: 0 with each micro-batch.
+    early: int | None = field(default=None, kw_only=True)
 
     @property
     def df(self) -> DataFrame:
@@ -89,6 +96,26 @@ class Bound:
     def with_source(self, **changed: Any) -> Self:
         """A copy whose source has some fields replaced."""
         return replace(self, source=replace(self.source, **changed))
+
+    @property
+    def early_refusals(self) -> Iterable[Refusal]:
+        """Which of these windows cannot be given early."""
+        return ()
+
+    def given_early(self, every: Any) -> Self:
+        """The same windows, given also while they are open."""
+        asked = f"early({'' if every is None else repr(every)})"
+        batch = (not self.df.isStreaming, "is for streams: a batch has all rows", "leave it out")
+        for wrong, why, instead in (batch, *self.early_refusals):
+            if wrong:
+                raise refuse(asked, why, instead)
+        for name in self.names:
+            check_not_output(self.df, f"by={name!r}", name, (FINAL,))
+        if every is None:
+            return replace(self, early=0)
+        length = read_extent("every", every, counted=False)
+        self.check_length("every", length)
+        return replace(self, early=int(length.value / self.coordinate.unit))
 
     @property
     def rows(self) -> DataFrame:

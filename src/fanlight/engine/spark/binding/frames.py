@@ -11,7 +11,7 @@ from fanlight.engine.kinds import scheme_of
 from fanlight.engine.kinds.kind import FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.bound import FINAL, Bound, Refusal
 from fanlight.engine.spark.binding.source import (
     WRONG_COLUMN,
     bind_calls,
@@ -42,6 +42,28 @@ class FrameBound(Bound):
     shown: tuple[tuple[Any, str], ...] = ()  # columns that results have of each frame, and names
     length: Column | None = None  # for how long a row keeps its frame open, if rows say so
     length_type: str = ""
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The output columns that describe a frame, besides aggregates."""
+        shown = (name for _, name in self.shown)
+        return (*OUTPUTS, *(() if self.early is None else (FINAL,)), *shown)
+
+    @property
+    def early_refusals(self) -> list[Refusal]:
+        """Which of these frames cannot be given early."""
+        return [
+            (
+                self.scheme.may_vanish,
+                "might give a frame that is too small once its last rows have left it",
+                "leave min_rows and min_duration out, or leave_for",
+            ),
+            (
+                is_taken(self.df, FINAL, [name for _, name in self.shown]),
+                f"adds a column {FINAL!r}, which is the name of a state",
+                f"rename it first: df.withColumnRenamed({FINAL!r}, …)",
+            ),
+        ]
 
     @property
     def length_name(self) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.late_rows import Late, Release, check_late, refuse_open_windows
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event
-from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.bound import FINAL, Bound, Refusal
 from fanlight.engine.spark.binding.source import (
     Source,
     advise_watermark,
@@ -25,10 +25,8 @@ from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import read_extent
 
 MOST_WINDOWS_A_ROW = 1_000_000
-FINAL = "final"  # of windows that are given early: whether it is their last result
 
 Spec = Sliding | MultiGranular | tuple[Sliding, ...]
 
@@ -40,8 +38,6 @@ class Placed(Bound):
     spec: Spec
     queries: Queries
     late: Late
-    # How often windows are given before they are final, in coordinates: 0 with each micro-batch.
-    early: int | None = field(default=None, kw_only=True)
 
     @property
     def grids(self) -> tuple[Grid, ...]:
@@ -68,6 +64,20 @@ class Placed(Bound):
         """The output columns that describe a window, besides aggregates."""
         several = (self.queries.name,) if self.queries.several else ()
         return ("window", *several, *(() if self.early is None else (FINAL,)))
+
+    @property
+    def early_refusals(self) -> list[Refusal]:
+        """Which of these windows cannot be given early."""
+        rowwise = "is for windows that time places and for frames, not for those that rows end"
+        return [
+            (self.coordinate.counted or self.at_every_row, rowwise, "ask for windows of time"),
+            (self.late == "open", "counts a late row in all of its windows or in none",
+             "leave late='open' out"),
+            (self.weights is not None or self.changes_only, "gives each level as it is",
+             "leave weights and changes_only out"),
+            (self.forget_after is not None, "keeps nothing of a key beyond its windows",
+             "leave forget_after out"),
+        ]  # fmt: skip
 
     @property
     def lasting(self) -> bool:
@@ -407,26 +417,3 @@ def _check_watermark(source: Source, start: str, marked: bool) -> None:
         f"{what}, so a stream could not tell when a window is complete",
         f"cast both to timestamp before df.withWatermark({stop!r}, …)",
     )
-
-
-def bind_early(bound: Placed, every: Any) -> Placed:
-    """The same windows, given also while they are open."""
-    asked = f"early({'' if every is None else repr(every)})"
-    rowwise = "is for windows that time places, not for those that rows end"
-    for wrong, why, instead in (
-        (not bound.df.isStreaming, "is for streams: a batch has all rows", "leave it out"),
-        (bound.coordinate.counted or bound.at_every_row, rowwise, "ask for windows of time"),
-        (bound.late == "open", "counts a late row in all of its windows or in none",
-         "leave late='open' out"),
-        (bound.weights is not None or bound.changes_only, "gives each level as it is",
-         "leave weights and changes_only out"),
-        (bound.forget_after is not None, "keeps nothing of a key beyond its windows",
-         "leave forget_after out"),
-    ):  # fmt: skip
-        if wrong:
-            raise refuse(asked, why, instead)
-    if every is None:
-        return replace(bound, early=0)
-    length = read_extent("every", every, counted=False)
-    bound.check_length("every", length)
-    return replace(bound, early=int(length.value / bound.coordinate.unit))

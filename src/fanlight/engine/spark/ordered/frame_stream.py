@@ -28,7 +28,8 @@ from fanlight.engine.spark.ordered.host import Hosting
 def frames(bound: FrameBound, fields: Fields, *, every: int | None = None) -> DataFrame:
     """Frames as a batch gives them, once the watermark has passed the row that closes each.
 
-    With ``every``, parts of frames, once it has passed their ends.
+    With ``every``, parts of frames, once it has passed their ends. Frames that are given early come
+    also while they are open, in update mode, with ``final``.
     """
     kept = [field for field in fields.all if field.monoid != EVERY_ROW]
     fields.check_comparable()
@@ -48,16 +49,19 @@ def frames(bound: FrameBound, fields: Fields, *, every: int | None = None) -> Da
         bound.scheme, hosting.schema, tuple(hosting.keys), rows.order,
         tuple(columns[text] for text in rows.inputs), tuple(partials),
         tuple(field.monoid for field in kept), sources=sources, forget_after=bound.forget_after,
-        every=every,
+        every=every, early=bound.early,
     )  # fmt: skip
+    early = bound.early is not None
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [(name, LongType()) for name in ("frame", "start", "ending", "rows")]
-    out += [("closed", BooleanType())]
+    out += [("closed", BooleanType()), *([("final", BooleanType())] if early else [])]
     out += [(name, hosting.types[source]) for name, source in zip(partials, sources, strict=True)]
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-    parts = {} if every is None else {"parts": every}
-    asked = fingerprint("frames", bound, hosting, fields, **parts)
-    return hosting.run(query, out, asked, what=_name_frames(bound), more=counts)
+    given = {"parts": every, "early": bound.early}
+    given = {name: length for name, length in given.items() if length is not None}
+    asked = fingerprint("frames", bound, hosting, fields, **given)
+    mode = "update" if early else "append"
+    return hosting.run(query, out, asked, what=_name_frames(bound), more=counts, mode=mode)
 
 
 def rows(bound: FrameBound) -> DataFrame:

@@ -26,7 +26,8 @@ class Windowed(Pictured, ABC):
     """A DataFrame seen through windows; made by :func:`fanlight.over`, frozen.
 
     Nothing is computed until the DataFrame that a terminal method returns is acted on. What a kind
-    of windows can do in addition is in its own class: ``agg`` in most, ``fit`` and ``recurring`` in
+    of windows can do in addition is in its own class: ``agg`` in most, ``early`` in those that a
+    stream can give while they are open, ``fit`` and ``recurring`` in
     :class:`fanlight.LevelWindows`, ``frames``, ``rows``, ``fill`` and ``split`` in
     :class:`fanlight.FrameWindows`, ``attach`` and ``attach_to`` in
     :class:`fanlight.TrailingWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
@@ -71,6 +72,70 @@ class Windowed(Pictured, ABC):
             if name.startswith("_"):  # what copy, pickle or a notebook looks for
                 raise AttributeError(name)
             raise refuse_attribute(self, name)
+
+
+class WindowedEarly(Windowed):
+    """Windows that a stream can also give while they are open."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _with_bound(self, bound: Any) -> Self:
+        """The same windows of another bound."""
+
+    def early(self, every: Any = None) -> Self:
+        """The windows of a stream also while they are open: each again when it has changed.
+
+        For ``outputMode("update")``. The result has a column ``final``: false for a window that
+        rows may still change, true once, when the watermark has passed its end; that result is
+        the one that append mode gives. A later result replaces an earlier one: write windows over
+        time by key and window, and frames by key and ``frame_id``, with :func:`fanlight.upsert`.
+
+        An open frame, or session, has the rows that the watermark has passed, ends a microsecond
+        after the last of them, and is not ``closed``. It is given by ``agg`` and ``frames``.
+
+        Parameters
+        ----------
+        every
+            Changes are given at most once in this time, a duration, as the watermark goes on; by
+            default with each micro-batch.
+
+        Returns
+        -------
+        Windowed
+            The same windows, given early.
+
+        Raises
+        ------
+        FanlightError
+            If it is a batch, or ``every`` is no positive duration. Windows over time: if they are
+            counted in rows, or ``late="open"``, weights or ``changes_only`` are asked for. Frames:
+            if one that is open may yet turn out too small (``leave_for`` with ``min_rows`` or
+            ``min_duration``).
+
+        Notes
+        -----
+        Cost: windows over time go to a stateful operator in Python, which keeps the pieces of open
+        ones, and a window is made of its pieces each time it is given. Frames are found by one
+        anyway, which keeps one more number of each key. It needs RocksDB.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+        >>> spark.conf.set(
+        ...     "spark.sql.streaming.stateStore.providerClass",
+        ...     "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+        ... )
+        >>> windows = fl.over(bids, fl.Sliding("1 hour", "1 minute"), time="timestamp").early()
+        >>> windows.agg(fl.agg.count()).columns
+        ['window', 'final', 'count(1)']
+        >>> sessions = fl.over(bids, fl.Session("5 minutes"), time="timestamp")
+        >>> sessions.early("1 minute").agg(fl.agg.count()).columns
+        ['window', 'frame_id', 'rows', 'closed', 'final', 'count(1)']
+
+        """
+        return self._with_bound(self._bound.given_early(every))
 
 
 _MOST = 1e18  # rows a second, or keys

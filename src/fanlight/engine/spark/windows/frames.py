@@ -14,7 +14,8 @@ from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
 from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
 from fanlight.engine.spark import result
-from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
+from fanlight.engine.spark.binding.bound import FINAL
+from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.ordered import frame_batch
 from fanlight.engine.spark.ordered.frame_fill import (
@@ -33,7 +34,7 @@ from fanlight.engine.spark.sql import is_taken
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
-    Windowed,
+    WindowedEarly,
     check_analysis,
     check_hints,
     errors_of_call,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-class FrameWindows(Windowed):
+class FrameWindows(WindowedEarly):
     """A DataFrame cut into frames; made by :func:`fanlight.over`, frozen."""
 
     __slots__ = ("_bound", "_strategy")
@@ -211,6 +212,7 @@ Row(dye=0, frame_id=None)]
 
         """
         bound = self._bound
+        self._refuse_early("rows()")
         if bound.scheme.is_unnumbered:
             raise refuse(
                 f"rows() of {bound.spec!r}",
@@ -296,6 +298,7 @@ Row(dye=0, frame_id=None)]
 
         """
         bound = self._bound
+        self._refuse_early("fill(…)")
         source = check_other(bound, other, time, by, longest)
         left = check_choice("how", how, ("inner", "left"), "a way to fill frames") == "left"
         calls = collect_own(bound, own)
@@ -373,6 +376,7 @@ Row(dye=0, frame_id=None)]
 
         """
         bound = self._bound
+        self._refuse_early("split(…)")
         so_far = check_flag("so_far", so_far)
         step = check_split(bound, every, so_far=so_far)
         some = aggregates or named
@@ -426,7 +430,8 @@ Row(dye=0, frame_id=None)]
         labels = [output.label for output in fields.outputs]
         return explain_frames(
             bound.spec, plan, bound.time, bound.names, labels,
-            state=state, by_spark=by_spark, silence=bound.source.forget_after, verbose=verbose,
+            state=state, by_spark=by_spark, silence=bound.source.forget_after,
+            early=bound.early is not None, verbose=verbose,
         )  # fmt: skip
 
     def rejected(self) -> DataFrame:
@@ -450,16 +455,26 @@ Row(dye=0, frame_id=None)]
         rejected = rejected_rows(self._bound)
         return rejected if self._bound.length is None else rejected.drop(self._bound.length_name)
 
+    def _with_bound(self, bound: FrameBound) -> Self:
+        return type(self)(bound, self._strategy)
+
+    def _refuse_early(self, asked: str) -> None:
+        """Refuse what has no early form."""
+        if self._bound.early is not None:
+            raise refuse(
+                f"early().{asked}",
+                "is about frames that are closed",
+                "write early().agg(…) or early().frames(), or leave early() out",
+            )
+
     def _shown_fields(self, *, exact: bool = False) -> Fields:
         """What the scheme shows of each frame."""
         return self._keep_fields([], exact=exact) if self._bound.shown else Fields()
 
     def _build_fields(self, aggregates: Any, named: Any, *, exact: bool = False) -> Fields:
         """What is asked of each frame, after what its scheme shows of it."""
-        outputs = (*OUTPUTS, *(name for _, name in self._bound.shown))
-        return self._keep_fields(
-            collect_calls(self._bound, aggregates, named, outputs), exact=exact
-        )
+        calls = collect_calls(self._bound, aggregates, named, self._bound.outputs)
+        return self._keep_fields(calls, exact=exact)
 
     def _keep_fields(self, calls: Sequence[Call], *, exact: bool = False) -> Fields:
         shown = [first(one, ignorenulls=True).alias(name) for one, name in self._bound.shown]
@@ -510,6 +525,7 @@ Row(dye=0, frame_id=None)]
     def _finish_frames(self, fields: Fields) -> DataFrame:
         bound = self._bound
         columns = [("frame", "frame_id"), ("rows", "rows"), ("closed", "closed")]
+        columns += [] if bound.early is None else [("final", FINAL)]
         columns += result.lower_outputs(fields, "start")
         times = result.window_times(bound, "start", "ending")
         return result.finish_result(bound, self._find_frames(fields), *times, columns)

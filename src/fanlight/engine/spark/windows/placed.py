@@ -22,7 +22,7 @@ from fanlight.engine.plan.query import Queries
 from fanlight.engine.plan.request import Hints, Request, rule_out
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
-from fanlight.engine.spark.binding.placed import Lasting, Placed, bind_early
+from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.pieces import keep_pieces
@@ -33,7 +33,7 @@ from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
-    Windowed,
+    WindowedEarly,
     check_analysis,
     check_hints,
     errors_of_call,
@@ -53,7 +53,7 @@ _WEIGHTED = "weights are applied when granules are copied to their windows"
 _TOGETHER = "weights, an initiation time and changes_only are about all levels together"
 
 
-class PlacedWindows(Windowed):
+class PlacedWindows(WindowedEarly):
     """A DataFrame seen through time windows; frozen."""
 
     __slots__ = ("_bound", "_hints")
@@ -143,52 +143,6 @@ class PlacedWindows(Windowed):
                 return check_analysis(self._compute_one_by_one(calls))
             return check_analysis(run_results(self._asked_of(fields, plan)))
 
-    def early(self, every: Any = None) -> Self:
-        """The windows of a stream also while they are open: each again when it has changed.
-
-        For ``outputMode("update")``. The result has a column ``final``: false for a window that
-        rows may still change, true once, when the watermark has passed its end; that result is
-        the one that append mode gives. Write results by key and window, so that a later one
-        replaces an earlier one: :func:`fanlight.upsert`.
-
-        Parameters
-        ----------
-        every
-            Changes are given at most once in this time, a duration, as the watermark goes on; by
-            default with each micro-batch.
-
-        Returns
-        -------
-        SlidingWindows, LevelWindows or EventWindows
-            The same windows, given early.
-
-        Raises
-        ------
-        FanlightError
-            If it is a batch, windows are counted in rows, ``late="open"``, weights or
-            ``changes_only`` are asked for, or ``every`` is no positive duration.
-
-        Notes
-        -----
-        Cost: rows go to a stateful operator in Python, which keeps the pieces of open windows, and
-        a window is made of its pieces each time it is given; an event with a duration goes into
-        each of its windows. It needs RocksDB.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> bids = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-        >>> windows = fl.over(bids, fl.Sliding("1 hour", "1 minute"), time="timestamp").early()
-        >>> spark.conf.set(
-        ...     "spark.sql.streaming.stateStore.providerClass",
-        ...     "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-        ... )
-        >>> windows.agg(fl.agg.count()).columns
-        ['window', 'final', 'count(1)']
-
-        """
-        return type(self)(bind_early(self._bound, every), self._hints)
-
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.
 
@@ -253,6 +207,9 @@ class PlacedWindows(Windowed):
 
         """
         return rejected_rows(self._bound)
+
+    def _with_bound(self, bound: Placed) -> Self:
+        return type(self)(bound, self._hints)
 
     def _plan_parts(
         self, aggregates: Sequence[Call], named: Mapping[str, Call]
