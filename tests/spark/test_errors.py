@@ -240,7 +240,7 @@ def test_a_name_of_two_columns(df):
         ("select", "fl.over(df.select(…), …)"),
         ("write", "agg(agg.count()).write"),
         ("explian", "'explain'"),
-        ("frames", "choose one of agg, explain, rejected, using"),
+        ("frames", "choose one of agg, early, explain, pieces, rejected, using"),
     ],
 )
 def test_what_windows_are_not(df, name, write):

@@ -319,6 +319,9 @@ def test_what_a_server_cannot_answer(classic):
     ):
         with pytest.raises(fl.FanlightError, match=why):
             server.ask(**given)
+    both = windows(df).pieces(agg.count().alias("n"), agg.count().alias("n_a"))
+    with pytest.raises(fl.FanlightError, match="has two answers of the name 'n_a_b'"):
+        fl.serve(both, {"a_b": fl.Trailing("5 minutes"), "b": fl.Trailing("10 minutes")})
     assert server.ask("nobody", at=_instant(3)) == {"n": 0}
     assert server.ask("x") == {"n": 0}  # now
     empty = fl.serve(windows(df.limit(0)).pieces(n=agg.count()), fl.Trailing("5 minutes"))

@@ -19,7 +19,7 @@ from fanlight.engine.operators.arrow_tables import codes_of_rows, ints, to_hasha
 from fanlight.engine.plan.stored_pieces import TablePieces, end_of, find_pieces
 from fanlight.engine.plan.trailing import EVER, Horizon, horizon_of
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.trailing import Labelled
+from fanlight.engine.spec.trailing import Labelled, name_column
 from fanlight.serving.files import read_table
 from fanlight.serving.ranges import Run, Runs, read_runs
 from fanlight.serving.spark_types import Described
@@ -69,6 +69,7 @@ class Index:
     places: Mapping[tuple[Any, ...], tuple[int, int]]  # the pieces of each key
     starts: Ints
     columns: tuple[Column, ...]
+    names: tuple[str, ...]  # of the answers, in order
 
     @property
     def until(self) -> int:
@@ -88,10 +89,9 @@ class Index:
             end = int(np.searchsorted(starts, edge - shift - horizon.last, "right"))
             run = Run(first, last, first + min(begin, end), first + end)
             for column in self.columns:
-                name = f"{column.label}_{label}" if label else column.label
-                found[name] = column.answer(run, edge - shift - horizon.back)
-        names = [f"{c.label}_{w}" if w else c.label for c in self.columns for w in self.spec.labels]
-        return {name: found[name] for name in names}
+                answer = column.answer(run, edge - shift - horizon.back)
+                found[name_column(column.label, label)] = answer
+        return {name: found[name] for name in self.names}
 
     def _read_key(self, given: Any) -> tuple[Any, ...]:
         names = self.pieces.by
@@ -162,6 +162,14 @@ def read_index(pieces: Any, spec: Labelled, own: tuple[Aggregate, ...]) -> Index
     codes, starts = codes[order], starts[order]
     kind = "timestamp" if pa.types.is_timestamp(begins.type) else "integer"
     horizons = tuple(horizon_of(one, kind) for one in spec.windows)
+    names = tuple(name_column(one.label, window) for one in stored for window in spec.labels)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise refuse(
+            f"serve(pieces, {spec!r})",
+            f"has two answers of the name {twice!r}",
+            "label the windows otherwise",
+        )
     scale = 1e6 if kind == "timestamp" else 1.0
     taken = pa.array(order)
     return Index(
@@ -175,6 +183,7 @@ def read_index(pieces: Any, spec: Labelled, own: tuple[Aggregate, ...]) -> Index
         tuple(
             _read_column(one, columns[one.label].take(taken), own, spec, scale) for one in stored
         ),
+        names,
     )
 
 
