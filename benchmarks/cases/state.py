@@ -82,7 +82,10 @@ def early(bench):
     theirs, *others = took
     head = ["query", "s a micro-batch", "MB of state", "MB into the checkpoint"]
     return Result(
-        [Row(CASE, name, took[name], theirs, took[theirs], at_most=1.3) for name in others],
+        [
+            Row(CASE, name, took[name], theirs, took[theirs], at_most=1.3, why=IN_PYTHON)
+            for name in others
+        ],
         [(f"{CASE}, {keys:,} keys, given in update mode, medians", head, listed)],
     )
 
