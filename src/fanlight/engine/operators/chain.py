@@ -74,13 +74,8 @@ class ChainWindows(KeyedOperator[ChainQuery]):
     def deadlines(self) -> Ints:
         """For each key, the end of the next window that has a partial of it."""
         deadlines = super().deadlines
-        if self.query.counts_rows:
-            return deadlines
-        code, place = ints(self.slices["code"]), ints(self.slices["place"])
-        for grid in self.query.grids:
-            first = grid.first_window(np.maximum(place, np.int64(self.released)))
-            some = first <= grid.last_window(place)
-            np.minimum.at(deadlines, code[some], grid.window_end(first[some]))
+        if not self.query.counts_rows:
+            self.end_with_windows(deadlines, self.query.grids)
         return deadlines
 
     @property

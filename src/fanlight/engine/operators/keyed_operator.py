@@ -8,6 +8,7 @@ The state is two tables:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Generic, Self, TypeVar
 
@@ -29,6 +30,7 @@ from fanlight.engine.operators.partials import combine_ranges
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.sorting import argsort_rows
+from fanlight.engine.plan.grid import Grid
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,19 @@ class KeyedOperator(Generic[Q]):
         if self.query.forget_after is None:
             return np.full(len(self.keys), COMPLETE)
         return ints(self.keys["seen"]) + self.query.forget_after
+
+    def windows_ahead(self, grid: Grid) -> tuple[Ints, NDArray[np.bool_]]:
+        """Of each slice, the first window with it that has not ended, and whether there is one."""
+        place = ints(self.slices["place"])
+        first = grid.first_window(np.maximum(place, np.int64(self.released)))
+        return first, first <= grid.last_window(place)
+
+    def end_with_windows(self, deadlines: Ints, grids: Sequence[Grid]) -> None:
+        """Bring the deadline of each key forward to the end of its next window with a slice."""
+        code = ints(self.slices["code"])
+        for grid in grids:
+            first, some = self.windows_ahead(grid)
+            np.minimum.at(deadlines, code[some], grid.window_end(first[some]))
 
     def snapshot(self) -> Snapshot:
         """The state as tables."""

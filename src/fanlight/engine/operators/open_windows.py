@@ -52,13 +52,9 @@ class OpenWindows(KeyedOperator[OpenQuery]):
     def deadlines(self) -> Ints:
         """For each key, the end of the next window with a piece of it, or the next report."""
         deadlines = super().deadlines
-        code, place = ints(self.slices["code"]), ints(self.slices["place"])
-        for grid in self.query.grids:
-            first = grid.first_window(np.maximum(place, np.int64(self.released)))
-            some = first <= grid.last_window(place)
-            np.minimum.at(deadlines, code[some], grid.window_end(first[some]))
+        self.end_with_windows(deadlines, self.query.grids)
         if self.query.every and BEGINNING < self.released < COMPLETE:
-            changed = code[ints(self.slices["dirty"]) > 0]
+            changed = ints(self.slices["code"])[ints(self.slices["dirty"]) > 0]
             np.minimum.at(deadlines, changed, next_report(self.query.every, self.released))
         return deadlines
 
@@ -105,11 +101,9 @@ class OpenWindows(KeyedOperator[OpenQuery]):
 
     def _drop_pieces(self) -> None:
         """Drop the pieces that are in no open window."""
-        place = ints(self.slices["place"])
-        stay = np.zeros(len(place), np.bool_)
+        stay = np.zeros(self.slices.num_rows, np.bool_)
         for grid in self.query.grids:
-            first = grid.first_window(np.maximum(place, np.int64(self.released)))
-            stay |= first <= grid.last_window(place)
+            stay |= self.windows_ahead(grid)[1]
         if not stay.all():
             self.slices = self.slices.filter(pa.array(stay)).combine_chunks()
         self.forget_keys()
