@@ -30,7 +30,9 @@ SCHEMA = pa.schema([
     ("x0", pa.float64()),
     ("b", pa.decimal128(38, 10)),  # as wide as decimals can be
 ])  # fmt: skip
-LATE = re.compile(r"worker (failed )?to connect back")
+# A worker that was late, or that the machine killed where memory was short: one that fails
+# by itself leaves the trace of its fault after the colon (`faulthandler`, in sparks.py).
+NOT_OURS = re.compile(r"worker (failed )?to connect back|unexpectedly \(crashed\): *\n\n*\tat ")
 BLANK = dict.fromkeys(SCHEMA.names)
 FAR = 4_000_000_000_000_000  # 2096: closes every window of a stream
 SENTINEL = {**BLANK, "case": -1, "k": "~", "ts": FAR, "began": FAR}
@@ -123,17 +125,18 @@ def source(spark, folder, delay, files=1):
 
 
 def patiently(act):
-    """What ``act`` gives; once more where a Python worker was late.
+    """What ``act`` gives; once more where a Python worker was late, or killed by the machine.
 
     Spark gives some of them ten seconds to start, whatever else the machine has to do.
     """
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     for _ in range(4):
         try:
             return act()
-        except PySparkException as error:
-            if not LATE.search(str(error)):
+        except (PySparkException, Py4JError) as error:  # classic, and what PySpark takes it for
+            if not NOT_OURS.search(str(error)):
                 raise
     return act()
 

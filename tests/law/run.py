@@ -170,7 +170,7 @@ class Runner:
         self.lock = threading.Lock()
 
     def run(self, ask):
-        """The rows of the answer, as dicts; again where a worker was late to connect."""
+        """The rows of the answer, as dicts; again where a Python worker was late, or killed."""
         return patiently(lambda: self._run(ask))
 
     def _run(self, ask):

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import gc
+import os
+import signal
 import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from py4j.protocol import Py4JError
 from pyspark import TaskContext
+from pyspark.errors import PySparkException
 from pyspark.sql.types import LongType, StructField, StructType
 
 import fanlight
@@ -98,3 +103,34 @@ def test_all_functions_go_the_same_way():
     found = {path.name for path in root.rglob("*.py") if calls(path)}
     # the doctor's function goes whole, to where fanlight may be missing; the demo's is plain Spark
     assert found == {"workers.py", "doctor.py", "chains.py"}
+
+
+def worker_that_ends_by(how):
+    """What runs in a worker, by value: workers know no test."""
+
+    def killed(batches):
+        os.kill(os.getpid(), signal.SIGKILL)
+        yield from batches
+
+    def at_fault(batches):
+        ctypes.string_at(0)
+        yield from batches
+
+    return {"kill": killed, "fault": at_fault}[how]
+
+
+@pytest.mark.parametrize(
+    ("how", "tries", "told"),
+    [("kill", 5, "unexpectedly"), ("fault", 1, "Segmentation fault")],
+)
+def test_a_killed_worker_is_told_from_one_at_fault(spark, how, tries, told):
+    """A query of a test is asked again only where the machine killed its worker."""
+    tried = []
+
+    def act():
+        tried.append(how)
+        return spark.range(1).mapInArrow(worker_that_ends_by(how), "id long").collect()
+
+    with pytest.raises((PySparkException, Py4JError), match=told):
+        patiently(act)
+    assert len(tried) == tries
