@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from fanlight.engine.operators.arrow_tables import filter_rows, ints
 from fanlight.engine.operators.buckets import Buckets
+from fanlight.engine.operators.late_rows import LateQuery
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Query
 from fanlight.engine.operators.state_header import Fingerprint, add_header, check_header
 from fanlight.engine.operators.store import HEAD, Store
@@ -70,6 +71,9 @@ class Group:
         schema, watermark = self.query.schema, self._highest_watermark(watermark)
         rows = pa.concat_tables([unpack(data, [schema])[0] for data in packed]).combine_chunks()
         late = ints(rows["t"]) <= (BEGINNING if self.query.has_no_late_rows else self.released)
+        if isinstance(self.query, LateQuery):
+            self.released = watermark
+            return filter_rows(rows, late), int(late.sum())
         rows = filter_rows(rows, ~late)
         if not self.query.eager:
             due = ints(rows["t"]) <= watermark

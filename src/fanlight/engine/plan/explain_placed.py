@@ -20,7 +20,7 @@ from fanlight.engine.plan.explain import (
 )
 from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY
+from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, late_fact
 from fanlight.engine.plan.request import Event, Request
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.units import Extent, write_duration
@@ -48,6 +48,7 @@ class About:
     state: str = ""
     others: Sequence[str] = ()
     silence: Extent | None = None
+    collects: bool = False  # whether late rows are given, too
     verbose: bool = False
 
 
@@ -70,7 +71,8 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
     if about.ttp is not None:
         facts.append(("released", f"{write_duration(1000 * about.ttp)} (TTP) after a window's end"))
     if request.streaming:
-        facts.append(("late rows", BEHIND if request.ordered else request.release.value))
+        rule = BEHIND if request.ordered else request.release.value
+        facts.append(late_fact(rule, collects=about.collects))
     time = about.time
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
     text = write_page(

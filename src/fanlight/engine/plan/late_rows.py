@@ -2,7 +2,8 @@
 
 A row is late once the watermark has passed the end of one of its windows. By default it is then in
 none of them, whatever the cut: the window that ends first, of all queries, decides. So a strategy
-changes no answer. The other rule is that of Spark's and Flink's own windows.
+changes no answer. The other rule is that of Spark's and Flink's own windows. Late rows that are
+collected are those of the first rule, given in a column of the result.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Literal, get_args
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
-Late = Literal["drop", "open"]
+Late = Literal["drop", "open", "collect"]
+LateInOrder = Literal["drop", "collect"]  # of windows that are made of rows in order
 
 WHOLE = "a piece goes to all of its windows at once, so it cannot go to the open ones alone"
 EACH = "a late row would count in those of its windows that are open, as late='open' asks"
@@ -44,15 +46,19 @@ OUTPUT_EARLY = (
     "update: each window when it has changed, and once, with final = true, when it is final"
 )
 BEHIND = "dropped once the watermark has passed their time"
+LATE = "late"  # the column of late rows that are collected
+_COLLECTED = "; given in the column late, by an operator beside the windows"
 
 
 def check_late(late: object) -> Late:
     """The rule for late rows; an error lists the names."""
-    return (
-        "open"
-        if check_choice("late", late, get_args(Late), "a rule for late rows") == "open"
-        else "drop"
-    )
+    check_choice("late", late, get_args(Late), "a rule for late rows")
+    return late  # type: ignore[return-value]  # one of them
+
+
+def late_fact(rule: str, *, collects: bool) -> tuple[str, str]:
+    """What becomes of late rows, as a fact of ``explain``."""
+    return "late rows", f"{rule}{_COLLECTED if collects else ''}"
 
 
 def refuse_open_windows(late: object, windows: str) -> None:

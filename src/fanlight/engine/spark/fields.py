@@ -212,6 +212,10 @@ class Fields:
         asked = column if isinstance(column, str) else Argument(column)
         return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
 
+    def add_columns(self, df: DataFrame) -> tuple[str, ...]:
+        """Add all columns of the DataFrame as arguments and return the names of theirs."""
+        return tuple(self.add_argument(name) for name in df.columns)
+
     def add_condition(self, df: DataFrame, given: Sequence[Any]) -> str:
         """Add a condition, unless the same is there, and return the name of its column."""
         for argument, name in self.arguments.items():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fanlight.engine.operators.state_header import Fingerprint
     from fanlight.engine.spark.ordered.host import Hosting
 
+Windows = Placed | FrameBound | WideningBound | TrailingBound
 REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere
 _INTERNAL = re.compile(r"\b[kbx]\d+\b")
 # What differs from one run to the next: addresses, and the numbers of a lambda's variables.
@@ -36,7 +37,7 @@ _NUMBERED = re.compile(r" at 0x[0-9a-f]+|(?<=\b[xyz])_\d+(?=\W)")
 
 def fingerprint(
     kind: str,
-    bound: Placed | FrameBound | WideningBound | TrailingBound,
+    bound: Windows,
     hosting: Hosting | None,
     fields: Fields,
     **more: Any,

@@ -193,6 +193,19 @@ def numbers_of_event(grids: Sequence[Grid], query: int) -> str:
     return f"sequence({first}, {last})"
 
 
+def starts_of_row(grids: Sequence[Grid], query: int, *, lasting: bool) -> str:
+    """SQL: the starts of the windows of a query that a row is in, in an array.
+
+    The row is at ``first_at``, or lasts from there to ``last_at``.
+    """
+    grid, among = grids[query], len(grids)
+    if lasting:
+        start = numbered_start(grid, "w", among)
+        return f"transform({numbers_of_event(grids, query)}, w -> {start})"
+    starts, test = window_starts(grid, "first_at"), has_window(grid, "first_at")
+    return starts if test is None else f"if({test}, {starts}, array())"
+
+
 def windows_of_event(grids: Sequence[Grid]) -> str:
     """SQL: a row for each window that holds an event: ``query`` and ``number``."""
     structs = (

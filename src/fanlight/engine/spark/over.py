@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, overload
 
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, TRAILED, WIDENED, Family
-from fanlight.engine.plan.late_rows import Late, refuse_open_windows
+from fanlight.engine.plan.late_rows import Late, LateInOrder, check_late, refuse_open_windows
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import bind_frames
@@ -93,7 +94,7 @@ def over(
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
-    late: Literal["drop"] = "drop",
+    late: LateInOrder = "drop",
     forget_after: Any = None,
 ) -> FrameWindows: ...
 
@@ -106,7 +107,7 @@ def over(
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
-    late: Literal["drop"] = "drop",
+    late: LateInOrder = "drop",
     forget_after: Any = None,
 ) -> TrailingWindows: ...
 
@@ -119,7 +120,7 @@ def over(
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
-    late: Literal["drop"] = "drop",
+    late: LateInOrder = "drop",
     forget_after: Any = None,
 ) -> WideningWindows: ...
 
@@ -161,9 +162,13 @@ def over(
         What becomes of a late row of a stream. ``"drop"``: once the watermark has passed the end of
         the first of its windows, it is in none of them, whatever the strategy. ``"open"``: it is in
         those of its windows that the watermark has not passed, as in Spark's ``window()``; only
-        what copies each row into its windows can do that. Data-driven windows (frames, windows
-        over rows, progressive widening) have no choice: a row is late once the watermark has passed
-        its time. A batch has no late rows.
+        what copies each row into its windows can do that. ``"collect"``: as ``"drop"``, and late
+        rows come out of the same stream, as rows with a column ``late``: a struct of the ``row``
+        and, where time places windows, the ``windows`` that it missed. In the rows of windows it
+        is null. It costs another reading of the source, and a stateful operator in Python beside
+        the windows. Data-driven windows (frames, windows over rows, progressive widening) do not
+        have ``"open"``: a row is late once the watermark has passed its time. A batch has no late
+        rows.
     forget_after
         A length of time, in a batch and in a stream alike: the first row of a key after a longer
         silence is that of a new key, so numbers begin at 0 again and nothing of before counts. In a
@@ -241,13 +246,15 @@ def _bind_windows(
             "is not a window that fanlight knows",
             f"write {own}" if own else "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
         )
+    collects = check_late(late) == "collect"
+    rule = "drop" if collects else late
     # What is wrong in a list or a mapping is told below.
     listed = TRAILED if isinstance(spec, Mapping) else PLACED
     family = listed if kind is None else kind.family
     if isinstance(time, (tuple, list)):
         if family.lasting:
-            lasting = bind_lasting(df, spec, time, by, tiebreak, late)
-            return EventWindows(forget_keys(lasting, forget_after))
+            lasting = bind_lasting(df, spec, time, by, tiebreak, rule)
+            return EventWindows(replace(forget_keys(lasting, forget_after), collects=collects))
         raise refuse(
             f"time={time!r}",
             f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
@@ -256,8 +263,9 @@ def _bind_windows(
     if family.droppable:
         refuse_open_windows(late, f"{type(spec).__name__} windows")
     opened, bind = _OPENED[family]
-    rule = () if family.droppable else (late,)
-    return opened(forget_keys(bind(df, spec, time, by, tiebreak, *rule), forget_after))
+    rules = () if family.droppable else (rule,)
+    bound = forget_keys(bind(df, spec, time, by, tiebreak, *rules), forget_after)
+    return opened(replace(bound, collects=collects))
 
 
 # The windows of each family of kinds, and what binds them to a DataFrame.

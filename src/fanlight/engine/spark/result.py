@@ -35,13 +35,13 @@ def finish_result(
     """
     own = zip(bound.keys, bound.names, strict=True) if keys is None else keys
     return windows.select(
-        *[_key_column(bound, windows, one) for one in own],
+        *[key_column(bound, windows, one) for one in own],
         window_column(bound, windows, start, end),
         *[expr_as(windows, text, name) for text, name in columns],
     )
 
 
-def _key_column(bound: Bound, windows: DataFrame, key: Named | str) -> Column:
+def key_column(bound: Bound, windows: DataFrame, key: Named | str) -> Column:
     """A key under its name, and of its own type: in a stream it has been without collation."""
     if isinstance(key, str):
         return expr(windows, key)

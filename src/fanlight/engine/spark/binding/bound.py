@@ -26,6 +26,7 @@ class Bound:
     coordinate: Coordinate
     # How often windows are given before they are final, in coordinates: 0 with each micro-batch.
     early: int | None = field(default=None, kw_only=True)
+    collects: bool = field(default=False, kw_only=True)  # whether late rows are given, too
 
     @property
     def df(self) -> DataFrame:

@@ -23,7 +23,6 @@ from fanlight.engine.spark.ordered.frame_rows import (
     Prepared,
     Unit,
     bound_fields,
-    payload_fields,
     prepare_rows,
     restore_names,
     row_partials,
@@ -108,7 +107,7 @@ def _cut_frames(
 def rows(bound: FrameBound) -> DataFrame:
     """The rows unchanged, with the number of their frame."""
     fields = Fields()
-    payload = payload_fields(bound, fields)
+    payload = fields.add_columns(bound.df)
     rows = prepare_rows(bound, fields)
     passing = _pass_over(bound, rows, [*bound.keys, "t", *payload, *rows.named_inputs])
     query = FrameQuery(

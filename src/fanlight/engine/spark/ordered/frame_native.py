@@ -21,7 +21,6 @@ from fanlight.engine.spark.ordered.frame_rows import (
     FACTS,
     Prepared,
     bound_fields,
-    payload_fields,
     prepare_rows,
     restore_names,
 )
@@ -60,7 +59,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
 def rows(bound: FrameBound) -> DataFrame:
     """The rows unchanged, with the number of their frame."""
     fields = Fields()
-    payload = payload_fields(bound, fields)
+    payload = fields.add_columns(bound.df)
     divided = divide_into_lives(bound)
     numbered = _number_rows(divided, prepare_rows(divided, fields))
     return restore_names(bound, payload, numbered.selectExpr(*payload, "frame"))

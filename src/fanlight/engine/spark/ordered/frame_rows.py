@@ -168,11 +168,6 @@ def bound_fields(closing: str) -> list[Field]:
     ]
 
 
-def payload_fields(bound: FrameBound, fields: Fields) -> tuple[str, ...]:
-    """Fields whose arguments are all columns of the DataFrame."""
-    return tuple(dict.fromkeys(fields.add_argument(name) for name in bound.df.columns))
-
-
 def restore_names(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:
     """Give the columns of the DataFrame their own names back, and add ``frame_id``."""
     return project(numbered, [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")])

@@ -17,7 +17,6 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.ordered.frame_rows import (
     EVERY_ROW,
-    payload_fields,
     prepare_rows,
     restore_names,
     row_partials,
@@ -70,7 +69,7 @@ def rows(bound: FrameBound) -> DataFrame:
     If frames that are too small are left out, a row waits until its frame is large enough.
     """
     fields = Fields()
-    payload = payload_fields(bound, fields)
+    payload = fields.add_columns(bound.df)
     rows = prepare_rows(bound, fields)
     named = dict.fromkeys([*bound.keys, "t", *rows.order, *payload, *rows.named_inputs])
     df = rows.df.selectExpr(*named)

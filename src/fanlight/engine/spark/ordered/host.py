@@ -41,6 +41,7 @@ class Hosting:
     def __init__(self, rows: DataFrame, bound: Bound, columns: Sequence[str]) -> None:
         self._rows, self._given, self.columns = rows, bound.keys, list(columns)
         self._partitions = bound.partitions
+        self._counts = not bound.collects  # those that are collected are counted where they are
         self.types = {f.name: f.dataType for f in rows.schema.fields}
         # The hash of a key is the first of its columns: it says where the key's state is.
         self.keys = [HASH, *bound.keys] if bound.keys else []
@@ -77,8 +78,9 @@ class Hosting:
             outputMode=mode,
             timeMode="eventTime",
         )
-        late = expr(results_packed, "sum(late)").alias("rows")
-        results_packed = results_packed.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
+        if self._counts:
+            late = expr(results_packed, "sum(late)").alias("rows")
+            results_packed = results_packed.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
         return from_plain(run_in_workers(results_packed, Unpack(results), kinds), out, more)
 
 

@@ -25,7 +25,6 @@ from pyspark.sql.types import (
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.operators.trailing import ASKED, TrailingBatches, TrailingQuery
-from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Fields, Output, combine_sql
@@ -117,14 +116,9 @@ def _is_ordered(kind: DataType) -> bool:
     )
 
 
-def name_payload(bound: Bound, fields: Fields) -> tuple[str, ...]:
-    """The internal names of all columns of the DataFrame."""
-    return tuple(fields.add_argument(name) for name in bound.df.columns)
-
-
 def attach_in_a_pass(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
     """The rows of a batch with the partials of their windows."""
-    payload = name_payload(bound, looked.fields)
+    payload = looked.fields.add_columns(bound.df)
     lifted = _lift(bound, looked, arguments, payload)
     return _pass(bound, looked, lifted, payload, lifted.df)
 
@@ -142,7 +136,7 @@ def why_not_natively(fields: Fields) -> str:
 def attach_natively(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
     """The rows of a batch with the partials of their windows, each by a window of Spark's."""
     fields = looked.fields
-    payload = name_payload(bound, fields)
+    payload = fields.add_columns(bound.df)
     rows = select_rows(bound, fields, bound.rows)
     kept = dict.fromkeys([*arguments, *payload])
     rows = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, *kept)
@@ -184,7 +178,7 @@ def attach_to(
 
 def attach_in_a_stream(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
     """The rows of a stream with the partials of their windows, once the watermark has passed."""
-    payload = name_payload(bound, looked.fields)
+    payload = looked.fields.add_columns(bound.df)
     lifted = _lift(bound, looked, arguments, payload)
     return _host(bound, looked, lifted, payload, lifted.df, "trailing windows", {})
 

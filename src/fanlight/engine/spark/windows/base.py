@@ -10,6 +10,7 @@ from pyspark.errors import PySparkException
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.windows.missing import refuse_attribute
 from fanlight.engine.spec.arguments import check_flag
@@ -52,6 +53,13 @@ class Windowed(Pictured, ABC):
     @abstractmethod
     def explain(self, *args: Any, **named: Any) -> str:
         """What is computed, how, what a stream keeps, and why this strategy."""
+
+    def _complete(self, result: DataFrame, kept: Sequence[str] = ()) -> DataFrame:
+        """The result, analysed, with the late rows beside it if they are collected.
+
+        ``kept`` names the columns of the source that are columns of the result.
+        """
+        return check_analysis(add_late_rows(self._bound, result, kept))
 
     @abstractmethod
     def rejected(self) -> DataFrame:

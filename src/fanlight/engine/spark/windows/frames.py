@@ -35,7 +35,6 @@ from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
     WindowedEarly,
-    check_analysis,
     check_hints,
     errors_of_call,
     name_call,
@@ -144,7 +143,7 @@ class FrameWindows(WindowedEarly):
 
         """
         with errors_of_call("frames()"):
-            return check_analysis(self._finish_frames(self._shown_fields()))
+            return self._complete(self._finish_frames(self._shown_fields()))
 
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
@@ -181,7 +180,7 @@ class FrameWindows(WindowedEarly):
         """
         calls = (*aggregates, *named.values())
         with errors_of_call(name_call(calls)):
-            return check_analysis(self._finish_frames(self._build_fields(aggregates, named)))
+            return self._complete(self._finish_frames(self._build_fields(aggregates, named)))
 
     def rows(self) -> DataFrame:
         """Every row unchanged, with the ``frame_id`` of its frame, null if it is in none.
@@ -228,7 +227,7 @@ Row(dye=0, frame_id=None)]
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
         with errors_of_call("rows()"):
-            return check_analysis(self._choose_module(Fields()).rows(bound))
+            return self._complete(self._choose_module(Fields()).rows(bound), bound.df.columns)
 
     def fill(
         self,
@@ -308,7 +307,7 @@ Row(dye=0, frame_id=None)]
                 bound, self._find_frames(kept), source, aggregates, named, longest,
                 own=kept, left=left,
             )  # fmt: skip
-            return check_analysis(found)
+            return self._complete(found)
 
     def split(
         self, every: Any, *aggregates: Call, so_far: bool = False, **named: Call
@@ -389,8 +388,8 @@ Row(dye=0, frame_id=None)]
             if so_far:
                 module = frames_module(self._plan_parts().chosen.way)
                 parts = finish_parts(bound, fields, module.frames(bound, fields, every=step))
-                return check_analysis(parts)
-            return check_analysis(split_frames(bound, fields, self._find_frames(fields), step))
+                return self._complete(parts)
+            return self._complete(split_frames(bound, fields, self._find_frames(fields), step))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, when a frame ends, how frames are found, and what a stream keeps.
@@ -431,7 +430,7 @@ Row(dye=0, frame_id=None)]
         return explain_frames(
             bound.spec, plan, bound.time, bound.names, labels,
             state=state, by_spark=by_spark, silence=bound.source.forget_after,
-            early=bound.early is not None, verbose=verbose,
+            early=bound.early is not None, collects=bound.collects, verbose=verbose,
         )  # fmt: skip
 
     def rejected(self) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.aggregate import contains_type
@@ -89,11 +90,13 @@ class LevelWindows(SlidingWindows):
         collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.window_columns)
         names = [quote(name) for name in (*bound.names, "window", "level")]
         if per_row:
-            lines = self.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
+            alone = type(self)(replace(bound, collects=False), self._hints)
+            lines = alone.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
             # Rows without a value are left out only here: Spark would push an earlier filter below
             # the watermark, and they would not move it.
             fit, n = quote(" fit"), quote(" n")
-            return lines.filter(f"{n} > 0").selectExpr(*names, *(f"{fit}.{part}" for part in _LINE))
+            texts = [*names, *(f"{fit}.{part}" for part in _LINE)]
+            return self._complete(lines.filter(f"{n} > 0").selectExpr(*texts))
         trend.check_fit(bound)
         if bound.forget_after is not None and not bound.df.isStreaming:
             known = bound.with_source(df=trend.rows_with_value(bound, column))
@@ -121,7 +124,7 @@ class LevelWindows(SlidingWindows):
             lines = trend.fit_batch(bound, cut, column, length)
         if bound.changes_only:
             lines = changes.keep_changed_rows(bound, lines, len(_LINE))
-        return result.finish_windows(bound, lines, result.name_by_number(_LINE))
+        return self._complete(result.finish_windows(bound, lines, result.name_by_number(_LINE)))
 
     def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
         """The items that were seen at least once in every interval between the levels.
@@ -186,7 +189,7 @@ class LevelWindows(SlidingWindows):
             )
         chosen = self._plan_levels("", "items recur over the levels together").chosen
         rows = recurring.find_recurring(bound, chosen, column, counts=counts)
-        return result.finish_items(bound, rows, name, counts=counts)
+        return self._complete(result.finish_items(bound, rows, name, counts=counts))
 
     def _check_column(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
         """The request, once the names and options of a method are checked."""

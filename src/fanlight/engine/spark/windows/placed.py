@@ -34,7 +34,6 @@ from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
     WindowedEarly,
-    check_analysis,
     check_hints,
     errors_of_call,
     name_call,
@@ -137,11 +136,11 @@ class PlacedWindows(WindowedEarly):
             check_weighted(bound, calls)
         with errors_of_call(name_call(calls)):
             if len(parts) > 1:
-                return check_analysis(self._compute_parts(calls, parts))
+                return self._complete(self._compute_parts(calls, parts))
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                return check_analysis(self._compute_one_by_one(calls))
-            return check_analysis(run_results(self._asked_of(fields, plan)))
+                return self._complete(self._compute_one_by_one(calls))
+            return self._complete(run_results(self._asked_of(fields, plan)))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.
@@ -186,7 +185,10 @@ class PlacedWindows(WindowedEarly):
             others = [label for label in labels if label not in own]
             state = describe_state(bound) if plan.chosen.rollup.in_operator else ""
             silence = bound.source.forget_after
-            about = About(bound.spec, time, bound.names, own, ttp, state, others, silence, verbose)
+            about = About(
+                bound.spec, time, bound.names, own, ttp, state, others, silence, bound.collects,
+                verbose,
+            )  # fmt: skip
             pages.append(explain_placed(plan, request, about))
         return pages[0].with_text("\n\n".join(pages))
 
@@ -319,7 +321,7 @@ class PlacedWindows(WindowedEarly):
         for place, spec in enumerate(_specs_of(bound.spec)):
             query = bound.queries.queries[place]
             own = Queries((query,), asked=bound.grids, place=place)
-            one = type(self)(replace(bound, spec=spec, queries=own))
+            one = type(self)(replace(bound, spec=spec, queries=own, collects=False))
             label = f"{query.label} as {quote(bound.queries.name)}"
             results.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
         return reduce(lambda a, b: a.unionAll(b), results)
@@ -447,7 +449,7 @@ class SlidingWindows(PlacedWindows):
             )
         calls = collect_calls(bound, aggregates, named)
         with errors_of_call(name_call(calls)):
-            return check_analysis(keep_pieces(bound, calls))
+            return self._complete(keep_pieces(bound, calls))
 
 
 def _specs_of(spec: Any) -> list[Any]:

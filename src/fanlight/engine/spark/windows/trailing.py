@@ -99,7 +99,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             rows = attach_function(way)(bound, looked, arguments)
             names = [fields.arguments[name] for name in bound.df.columns]
             columns = list(zip(names, bound.df.columns, strict=True))
-            return check_analysis(self._lower(rows, looked, columns, bound))
+            return self._complete(self._lower(rows, looked, columns, bound), bound.df.columns)
 
     def attach_to(
         self,
@@ -339,7 +339,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             bound.spec, self._plan(fields), bound.time, bound.names,
             [name for output in fields.outputs for name in self._names(output.label)],
             state=describe_state(bound) if streaming else "",
-            silence=bound.source.forget_after, verbose=verbose,
+            silence=bound.source.forget_after, collects=bound.collects, verbose=verbose,
         )  # fmt: skip
 
     def __repr__(self) -> str:

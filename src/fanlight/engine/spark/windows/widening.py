@@ -242,7 +242,8 @@ class WideningWindows(Windowed):
         pair = (span[0], span[1]) if span else None
         search = FunctionSearch(pages, function, rows, pair, known, context, across_cuts, on_error)
         run = search_function(chosen.way)
-        return run(bound, chosen.pieces, units, result, search, recorded=recorded)
+        found = run(bound, chosen.pieces, units, result, search, recorded=recorded)
+        return self._complete(found)
 
     def _search_episode(self, episode: Episode) -> DataFrame:
         from fanlight.engine.operators.episodes import EpisodeSearch
@@ -261,7 +262,8 @@ class WideningWindows(Windowed):
         chosen = self._plan.chosen
         pages = page_format(bound, chosen.pieces, units, result, recorded=False)
         search, run = EpisodeSearch(pages, matcher), search_function(chosen.way)
-        return run(bound, chosen.pieces, units, result, search, recorded=False)
+        found = run(bound, chosen.pieces, units, result, search, recorded=False)
+        return self._complete(found)
 
     @property
     def _plan(self) -> Plan[tuple[Level, ...]]:
@@ -322,6 +324,7 @@ class WideningWindows(Windowed):
             rate=self._rate,
             groups=self._groups,
             silence=bound.source.forget_after,
+            collects=bound.collects,
             verbose=check_flag("verbose", verbose),
         )
 
