@@ -8,10 +8,12 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+import fanlight as fl
 from tests.helpers.dataframes import FAR
 from tests.helpers.events import MINUTE, ONE_AT_A_TIME
 
 Row = dict[str, Any]
+PLACED = ("sliding", "levels", "spanning", "several")  # kinds that time may place
 UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
 
 
@@ -103,6 +105,15 @@ class Ask:
     @property
     def streamed(self) -> bool:
         return self.arrivals is not None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether time places the windows, and not rows in order."""
+        first = self.spec[0] if isinstance(self.spec, list) else self.spec
+        measure = first.slides[0].measure if isinstance(first, fl.MultiGranular) else None
+        if isinstance(first, fl.Sliding):
+            measure = first.slide.measure
+        return self.kind in PLACED and measure != "rows"
 
     @property
     def name(self) -> str:

@@ -257,11 +257,7 @@ PLACED = {
 
 def ends(ask, row):
     """The ends of the windows that a row is in; for data-driven windows, its own time."""
-    first = ask.spec[0] if isinstance(ask.spec, list) else ask.spec
-    measure = first.slides[0].measure if isinstance(first, fl.MultiGranular) else None
-    if isinstance(first, fl.Sliding):
-        measure = first.slide.measure
-    if ask.kind not in PLACED or measure == "rows":
+    if not ask.is_placed:
         return [] if row[ask.time] is None else [row[ask.time]]
     alone = ask.again(requests={"n": ("count",)}, action="agg")
     return [one.row["window"]["end"] for one in PLACED[ask.kind](alone, [row])]

@@ -38,7 +38,16 @@ def query(ask, df):
     if ask.strategy != "auto" or ask.hints:
         windowed = windowed.using(ask.strategy, **ask.hints)
     plain = {called: name for name, called in ask.names.items()}
-    return renamed(ACTIONS[ask.action](ask, windowed), plain)
+    found = renamed(ACTIONS[ask.action](ask, windowed), plain)
+    return _told(ask, found) if ask.late == "collect" else found
+
+
+def _told(ask, found):
+    """Late rows by their numbers, and by the ends of the windows that they missed."""
+    own = {"late": "late.row.seq as late", "window": "struct(window.start, window.end) as window"}
+    names = [own.get(name, quote(name)) for name in found.columns]
+    missed = "sort_array(transform(late.windows, one -> unix_micros(one.end))) as missed"
+    return found.selectExpr(*names, *([missed] if ask.is_placed else []))
 
 
 def renamed(df, names):
@@ -67,7 +76,7 @@ def _agg(ask, windowed):
 
 def _early(ask, windowed):
     """The final ones of those that are given early."""
-    return _agg(ask, windowed.early()).filter("final").drop("final")
+    return _agg(ask, windowed.early()).filter("coalesce(final, true)").drop("final")
 
 
 def _pieces(ask, windowed):

@@ -171,6 +171,8 @@ STREAM = (
                                   {"list": ("collect_list", "n")})),
     *frames("late rows", [fl.DeltaFrame({"v": 2})], LATE, SUMS, arrivals=IN_PIECES,
             hints=DIVIDED),
+    *frames("late rows, early", [fl.DeltaFrame({"v": 2})], LATE, SUMS, arrivals=IN_PIECES,
+            hints=DIVIDED, action="early", late="collect"),
     *arriving("rows", [DELTAS[6]], 5, {}, TIMED, action="rows"),
     *arriving("without keys", [DELTAS[0]], 3, COUNT, keyless(ARRIVING), by=()),
     *thorough(arriving("without keys", OVERLAPPING[:1], 3, COUNT, keyless(ARRIVING), by=())),

@@ -223,7 +223,7 @@ STREAM = (
     *arriving("early", [GRIDS[1], GRIDS[3]], FEW, 3, action="early"),
     *arriving("early, every aggregate", [GRIDS[1]], EVERYTHING, 5, action="early"),
     *arriving("early, any split", [GRIDS[1]], LIST, 0, action="early"),
-    *late("early, late rows", [UNEVEN], action="early"),
+    *late("early, late rows", [UNEVEN], action="early", late="collect"),
     *sliding("early without keys", [GRIDS[1]], keyless(recent(GRIDS[1])), LIST, by=(),
              arrivals=Arrivals(3, DELAYS[GRIDS[1]]), action="early"),
     *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("expand",), late="open"),
@@ -235,7 +235,8 @@ STREAM = (
     *thorough(arriving("any split", [GRIDS[1]], LIST, 2)),
     *thorough(arriving("any split", [events.ROW_SPECS[2]], LIST, 0)),
     *late("late rows", [UNEVEN], strategies=("panes", "pairs")),
-    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1))], hints=DIVIDED),
+    *late("late rows, collected", [UNEVEN], late="collect"),
+    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1))], hints=DIVIDED, late="collect"),
     *late("late rows, open", [UNEVEN], late="open"),
     *(one for spec in (GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0])
       for one in sliding("without keys", [spec], keyless(recent(spec)), LIST, by=(),

@@ -90,7 +90,7 @@ STREAM = (
     *arriving("without keys", SPECS[:1], 3, keyless(bursts(8)), by=()),
     *arriving("restarted", SPECS[:1], 8, bursts(8), restarts="each"),
     *widening("late rows", SPECS[:1], given("late rows in seconds", LATE),
-              arrivals=Arrivals(pieces=LATE, delay=DELAY)),
+              arrivals=Arrivals(pieces=LATE, delay=DELAY), late="collect"),
 )  # fmt: skip
 KIND = Kind(
     "widening",
