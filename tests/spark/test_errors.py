@@ -59,7 +59,7 @@ def windows(df, spec=TIME, **more):
         ({"time": 5}, ("time",)),
         ({"by": 5}, ("by",)),
         ({"time": ("ts", "i")}, ("time",)),
-        ({"late": "dropped"}, ("late='dropped'", "'drop'", "'open'")),
+        ({"late": "dropped"}, ("late='dropped'", "'drop'", "'open'", "'collect'")),
         ({"late": None}, ("late=None",)),
         ({"time": "v"}, ("'v'", "double")),
         ({"time": "i"}, ("'i'", "bigint")),

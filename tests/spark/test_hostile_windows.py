@@ -49,7 +49,15 @@ def calls(df):
         fl.over, {"df": df, "spec": spec, "time": ("began", "ts"), "by": (), "tiebreak": (), **LATE}
     )
     yield Good(
-        fl.over, {"df": df, "spec": fl.ThresholdFrame("v > 1"), **PLACE, "tiebreak": (), **LATE}
+        fl.over,
+        {
+            "df": df,
+            "spec": fl.ThresholdFrame("v > 1"),
+            **PLACE,
+            "tiebreak": (),
+            **LATE,
+            "late": "collect",
+        },
     )
     yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": (), **LATE})
     yield Good(fl.late_rows, {"of": Progress()})

@@ -134,7 +134,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         Raises
         ------
         FanlightError
-            As :meth:`attach`, and if keys or times do not pair up.
+            As :meth:`attach`, and if keys or times do not pair up, or late rows are collected.
 
         Examples
         --------
@@ -149,6 +149,12 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
         """
         bound = self._bound
+        if bound.collects:
+            raise refuse(
+                "attach_to(…) with late='collect'",
+                "would mix the late rows of two streams, those that ask and those that are asked",
+                "leave late out: fl.late_rows(query) counts both; attach(…) collects them",
+            )
         with errors_of_call(name_call((*aggregates, *named.values()))):
             asks = bind_spine(bound, spine, time, by)
             fields = self._build_fields(aggregates, named, spine)
