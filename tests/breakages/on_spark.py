@@ -57,6 +57,7 @@ lowering = seen_by(*law("sliding and shares and auto"))
 quantiles = seen_by(*law("sliding and shares"))
 totals = seen_by(*law("levels and nothing"))
 source = seen_by("tests/spark/test_odd_values.py")
+collected = seen_by(*streams("sliding and collected"))
 
 fill = seen_by("tests/spark/test_frames_further.py")
 
@@ -366,6 +367,16 @@ BREAKAGES = (
         "levels go through Python in a stream, and need RocksDB",
         "points:chain",
         Code("2 * together", "-3 * together"),
+    ),
+    collected(
+        "a late row misses windows that end elsewhere",
+        "_missed_windows",
+        Code('window_end(query.grid, "s")', 'window_end(query.grid, "s + 1L")'),
+    ),
+    collected(
+        "a row is late once the watermark has passed its time",
+        "late_rows:_late_rows",
+        Code('first_end(grids, "first_at")', '"first_at"'),
     ),
     fingerprints(
         "durations are told as they are written",
