@@ -17,9 +17,11 @@ from pathlib import Path
 
 from pyspark.errors import PySparkException
 
+import fanlight as fl
 from tests.helpers.dataframes import SENTINEL, collected
 from tests.helpers.sparks import start
 from tests.law.comparison import differences
+from tests.soak import upserted
 from tests.soak.streams import streams
 
 # What Spark says where a worker or an executor has died.
@@ -65,11 +67,13 @@ class Life:
 
     def begin(self, stream, result):
         there = self.folder / stream.name
-        writer = result.writeStream.format("parquet").outputMode("append")
-        writer = writer.option("checkpointLocation", str(there / "checkpoint"))
+        writer = result.writeStream.option("checkpointLocation", str(there / "checkpoint"))
         if self.told["to_the_end"]:
             writer = writer.trigger(availableNow=True)
-        return writer.start(str(there / "out"))
+        if stream.key:
+            upsert = fl.upsert(f"sqlite:///{there}/kept.db", table="kept", key=list(stream.key))
+            return writer.outputMode("update").foreachBatch(upsert).start()
+        return writer.format("parquet").outputMode("append").start(str(there / "out"))
 
     def run(self, stream):
         """Until it ends; again from its checkpoint, as a user would, where it has failed."""
@@ -92,8 +96,12 @@ class Life:
 
     def judged(self, stream, result):
         """What is wrong with what is in the sink."""
-        out = self.spark.read.schema(result.schema).parquet(str(self.folder / stream.name / "out"))
-        rows = [row for row in collected(out) if row.get("case") != SENTINEL["case"]]
+        there = self.folder / stream.name
+        if stream.key:
+            rows = upserted.kept(there / "kept.db")
+        else:
+            rows = collected(self.spark.read.schema(result.schema).parquet(str(there / "out")))
+        rows = [row for row in rows if row.get("case") != SENTINEL["case"]]
         expected = stream.wanted()
         return differences(rows, expected) if expected else ["nothing to compare"]
 

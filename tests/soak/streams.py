@@ -1,4 +1,7 @@
-"""The streams that are killed: of every kind in the law's registry, and frames that are filled."""
+"""The streams that are killed: of every kind in the law's registry, and what else has a sink.
+
+That is frames that are filled, and windows given early, which a table keeps the latest of.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from tests.law.ask import microseconds
 from tests.law.data import derived
 from tests.law.oracle import wanted
 from tests.law.registry import KINDS
-from tests.soak import filled
+from tests.soak import filled, upserted
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Stream:
     feeds: Mapping[str, Feed]
     query: Callable[[Mapping[str, Any]], Any]
     wanted: Callable[[], list[Any]]
+    last: tuple[dict[str, Any], ...] = (SENTINEL,)  # rows that come after all others
+    key: tuple[str, ...] = ()  # of the table that keeps the latest results; none: they are appended
 
     def result(self, spark, folder, files=1):
         """The query's result, over the files that have arrived, some a micro-batch."""
@@ -54,7 +59,7 @@ class Stream:
             for number in range(pieces):
                 low, high = (len(rows) * at // pieces for at in (number, number + 1))
                 write_batch(later, number, rows[low:high])
-            write_batch(later, pieces, [SENTINEL])
+            write_batch(later, pieces, self.last)
 
 
 def arriving(feed, dice):
@@ -121,7 +126,8 @@ def streams(least, *, all_shapes):
     for ask in asks:
         first.setdefault((*mechanism(ask), *(shape(ask) if all_shapes else ())), ask)
     found = [asked(ask, least) for ask in first.values()]
-    return [*found, *(of_fill(least, aggregated=one) for one in (False, True))]
+    filling = (of_fill(least, aggregated=one) for one in (False, True))
+    return [*found, *filling, *(of_upsert(least, name) for name in upserted.SPECS)]
 
 
 def of_fill(least, *, aggregated):
@@ -137,6 +143,22 @@ def of_fill(least, *, aggregated):
         feeds={"in": Feed(frames, late), "other": Feed(others, late)},
         query=lambda dfs: filled.query(dfs["in"], dfs["other"], aggregated=aggregated),
         wanted=lambda: filled.wanted(frames, others, aggregated=aggregated),
+    )
+
+
+def of_upsert(least, name):
+    """Windows that are given early, into a table by their key."""
+    data = many(upserted.DATA, least)
+    return Stream(
+        name=f"{name}-upsert-python",
+        kind="upsert",
+        in_python=True,
+        delay=upserted.DELAY,
+        feeds={"in": Feed(data.rows, microseconds(upserted.DELAY))},
+        query=lambda dfs: upserted.query(dfs["in"], name),
+        wanted=lambda: upserted.wanted(data.rows, name),
+        last=upserted.LAST[name],
+        key=upserted.KEYS[name],
     )
 
 

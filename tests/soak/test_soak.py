@@ -1,6 +1,6 @@
 """A stream that is killed and started again gives what it would have given: nothing is lost.
 
-``make kills`` kills a stream of each engine, and those that fill frames; ``make law`` one of each
+``make kills`` kills a stream of each engine, those that fill frames, and one into a table; ``make law`` one of each
 mechanism, too, and ``make soak`` kills more often, and on a cluster.
 """
 
@@ -17,7 +17,7 @@ from tests.soak.streams import streams
 
 PIECES = 4
 NAMES = [one.name for one in streams(PIECES, all_shapes=False)]
-FEW = "^(levels-agg-native|frames-agg-python|frames-fill)"
+FEW = "^(levels-agg-native|frames-agg-python|frames-fill|windows-upsert)"
 SOAKED = [pytest.param(which, marks=pytest.mark.thorough, id=name)
           for name, which in (("few", FEW), ("every", ""))]  # fmt: skip
 
