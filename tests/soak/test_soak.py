@@ -1,7 +1,7 @@
 """A stream that is killed and started again gives what it would have given: nothing is lost.
 
-``make kills`` kills a stream of each engine, those that fill frames, and one into a table; ``make law`` one of each
-mechanism, too, and ``make soak`` kills more often, and on a cluster.
+``make kills`` kills a stream of each engine, those that fill frames, and one into a table;
+``make law`` one of each mechanism, too, and ``make soak`` kills more often, and on a cluster.
 """
 
 from __future__ import annotations
