@@ -15,6 +15,7 @@ from fanlight import agg
 from fanlight.engine.spec import (
     AggregateFrame,
     BoundaryFrame,
+    Calendar,
     DeltaFrame,
     Episode,
     FanlightError,
@@ -57,12 +58,12 @@ draw_with(lambda: import_module("fanlight.plots.sketches.artist"))
 
 __version__ = "0.1.0"
 __all__ = [
-    "AggregateFrame", "BoundaryFrame", "DeltaFrame", "Episode", "EventWindows", "FanlightError",
-    "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
-    "Rows", "Server", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame",
-    "Trailing", "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause",
-    "doctor", "heartbeat", "late_rows", "over", "progress", "rejected", "replay", "roll_up", "rows",
-    "serve", "sql", "upsert", "watch",
+    "AggregateFrame", "BoundaryFrame", "Calendar", "DeltaFrame", "Episode", "EventWindows",
+    "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame",
+    "ProgressiveWidening", "Rows", "Server", "Session", "Sliding", "SlidingWindows", "StateFrame",
+    "ThresholdFrame", "Trailing", "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg",
+    "clause", "doctor", "heartbeat", "late_rows", "over", "progress", "rejected", "replay",
+    "roll_up", "rows", "serve", "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.

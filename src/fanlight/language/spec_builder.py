@@ -115,6 +115,10 @@ class SpecBuilder:
             value = Fraction(value, over)
         return -value if sign else value
 
+    def string(self, node: Node) -> str:
+        """The string directly below a node."""
+        return parse_string(str(self._word(node, "STRING")))
+
     def only_integer(self, node: Node) -> int:
         """The integer directly below a node."""
         return self.parse_integer(self._word(node, "NUMBER"))

@@ -100,6 +100,9 @@ class Reader(Protocol):
     def number(self, node: Node) -> Any:
         """A number; a fraction such as 1/3 exactly."""
 
+    def string(self, node: Node) -> str:
+        """The string in quotes among the words of a node."""
+
     def only_integer(self, node: Node) -> int:
         """The integer among the words of a node."""
 

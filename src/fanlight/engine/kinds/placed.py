@@ -20,9 +20,10 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
+from fanlight.engine.spec.calendar import WEEKDAYS, Calendar
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import Extent, read_extent, rows
+from fanlight.engine.spec.units import Extent, read_extent, rows, write_duration, write_units
 
 _OVER_TIME = Feature("sliding windows, lists of them and levels, over time", NATIVE, NATIVE)
 _OVERLAPPING = Feature(
@@ -109,6 +110,78 @@ SLIDING = Kind(
             "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
     },
 )  # fmt: skip
+
+
+def _read_calendar(reader: Reader, node: Node) -> Any:
+    windows: list[Calendar] = []
+    for one in reader.parts(node):
+        length, *rest = reader.parts(one)
+        reader.add_span(f"query {len(windows)},", one)
+        reader.add_span("range", length)
+        more: dict[str, Any] = {"zone": None}
+        words = reader.words(one)
+        if "WEEK_STARTS" in words:
+            more["week_starts"] = words["WEEK_STARTS"].split()[-1].lower()
+        for part in rest:
+            name = reader.rule(part)
+            reader.add_span(name, part)
+            if name == "zone":
+                more[name] = reader.string(part)
+            else:
+                (value,) = reader.parts(part)
+                more[name] = reader.length(value, calendar=True)
+        with reader.translate_errors(one):
+            windows.append(Calendar(reader.length(length, calendar=True), **more))
+    return windows[0] if len(windows) == 1 else tuple(windows)
+
+
+def _write_calendar(writer: Writer, spec: Any) -> str:
+    if isinstance(spec, (list, tuple)):
+        return ", ".join(_write_calendar(writer, one) for one in spec)
+    written = f"CALENDAR {_units(spec, spec.range)}"
+    if not spec.tumbling:
+        written += f" SLIDE {_units(spec, spec.slide)}"
+    if spec.zone is not None:
+        written += f" ZONE '{spec.zone}'"
+    parts = [_units(spec, spec.offset)] if spec.offset.value else []
+    parts += [write_duration(spec.shift).upper()] if spec.shift else []
+    if parts:
+        written += f" OFFSET {' '.join(parts)}"
+    if spec.week_starts != "monday":
+        written += f" WEEK STARTS {spec.week_starts.upper()}"
+    return written
+
+
+def _units(spec: Calendar, length: Extent) -> str:
+    return write_units(int(length.value), in_months=spec.by_months).upper()
+
+
+_EACH_MONTH = "fl.over(df, fl.Calendar('1 month', zone='Europe/Berlin'), time='ts')"
+
+CALENDAR = Kind(
+    Calendar,
+    PLACED,
+    Calendar("3 months", "1 month", zone="Europe/Berlin"),
+    (Feature("calendar windows: days, weeks, months in a time zone", NATIVE, NATIVE),),
+    Words(
+        "calendar",
+        "CALENDAR",
+        'of_calendar ("," of_calendar)*',
+        _read_calendar,
+        _write_calendar,
+        rules="of_calendar: CALENDAR length slide? zone? offset? WEEK_STARTS?\nzone: ZONE STRING\n",
+        terminals=(
+            "CALENDAR.3: /calendar\\b(?=\\s*['\"\\d]|\\s+interval\\b)/i\n"
+            "ZONE.3: /zone\\b(?=\\s*['\"])/i\n"
+            f"WEEK_STARTS.3: /week\\s+starts\\s+({'|'.join(WEEKDAYS)})\\b/i\n"
+        ),
+        called={"WEEK_STARTS": "WEEK STARTS MONDAY"},
+        examples={"CALENDAR": "CALENDAR 1 MONTH", "ZONE": "ZONE 'Europe/Berlin'"},
+        arguments={"zone": "ZONE", "week_starts": "WEEK STARTS"},
+    ),
+    right=({"range": "1 day", "zone": "Europe/Berlin"},),
+    called={("calendar", "monthly", "month", "daily"): _EACH_MONTH},
+)
 
 
 def _read_levels(reader: Reader, node: Node) -> MultiGranular:
@@ -212,4 +285,5 @@ LEVELS = Kind(
 )
 
 register(SLIDING)
+register(CALENDAR)
 register(LEVELS)

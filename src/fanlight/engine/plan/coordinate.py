@@ -17,7 +17,27 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(INTEGRAL, "integer"),
     **dict.fromkeys(("float", "double"), "double"),
 }
+_HOUR, _MONTH = 3_600_000_000, 2_629_746_000_000  # microseconds, on average
 EXACT_DOUBLE = 2**52  # up to here a double holds every whole number, and every half
+
+
+@dataclass(frozen=True)
+class CalendarUnit:
+    """A unit of a calendar: so many months, or so many hours that the clock of a zone shows.
+
+    One begins ``shift`` microseconds of local time after the beginning of 1970. Without a zone
+    times are local already.
+    """
+
+    count: int
+    in_months: bool
+    shift: int
+    zone: str | None
+
+    @property
+    def microseconds(self) -> int:
+        """How long it is on average."""
+        return self.count * (_MONTH if self.in_months else _HOUR)
 
 
 @dataclass(frozen=True)
@@ -25,7 +45,8 @@ class Coordinate:
     """How the time column becomes whole numbers: microseconds, integers, units, or row numbers.
 
     For doubles the coordinate is the number of the unit that a value lies in: units are ``unit``
-    long, and one of them begins at ``origin``. If rows are ``counted``, a row's coordinate is its
+    long, and one of them begins at ``origin``. For a ``calendar`` it is the number of its unit,
+    whose length on average is ``unit``. If rows are ``counted``, a row's coordinate is its
     number in its key, and the time column only puts rows in order.
     """
 
@@ -33,6 +54,7 @@ class Coordinate:
     unit: Fraction = Fraction(1)
     origin: Fraction = Fraction(0)
     counted: bool = False
+    calendar: CalendarUnit | None = None
 
     @property
     def is_timestamp(self) -> bool:
@@ -41,8 +63,8 @@ class Coordinate:
 
     @property
     def is_unit_number(self) -> bool:
-        """Whether a coordinate is the number of the unit that a double lies in."""
-        return self.kind == "double" and not self.counted
+        """Whether a coordinate is the number of the unit that a double lies in, or a time."""
+        return (self.kind == "double" and not self.counted) or self.calendar is not None
 
     @property
     def per_second(self) -> int:

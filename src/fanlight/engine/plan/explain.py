@@ -11,7 +11,7 @@ from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spec.pictures import Picture, Pictured
-from fanlight.engine.spec.units import Extent, write_duration
+from fanlight.engine.spec.units import Extent, write_duration, write_units
 
 Cut = TypeVar("Cut")
 Fact = tuple[str, str]  # a line of the page: its label and its text
@@ -125,6 +125,9 @@ def write_length(coordinate: Coordinate, units: int) -> str:
     """A length in coordinates, as a user would write it."""
     if coordinate.counted:
         return f"{units} row" if units == 1 else f"{units} rows"
+    if coordinate.calendar is not None:
+        calendar = coordinate.calendar
+        return write_units(units * calendar.count, in_months=calendar.in_months)
     return (
         write_duration(units) if coordinate.is_timestamp else f"{float(units * coordinate.unit):g}"
     )

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fanlight.engine.plan.coordinate import (
     EXACT_DOUBLE,
     TIMESTAMPS,
+    CalendarUnit,
     Coordinate,
     Kind,
     check_kind,
     check_length,
 )
+from fanlight.engine.spec.calendar import Calendar
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.sliding import Sliding
 
@@ -84,6 +86,9 @@ def make_grids(
     All grids are in the same coordinate, so that queries can share slices.
     """
     kind = check_kind(time, time_type, "which windows cannot slide over", doubles=True)
+    calendars = [spec for spec in specs if isinstance(spec, Calendar)]
+    if calendars:
+        return _make_calendar_grids(calendars, time, time_type, kind)
     counted = specs[0].measure == "rows"
     for spec in [] if counted else specs:
         _check_lengths(spec, kind, time, time_type)
@@ -116,6 +121,41 @@ def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None
     column = f"time={time!r}"
     for argument, length in parts.items():
         check_length(argument, length, kind, time=column, time_type=time_type, instead=instead)
+
+
+def _make_calendar_grids(
+    specs: Sequence[Calendar], time: str, time_type: str, kind: Kind
+) -> tuple[Coordinate, tuple[Grid, ...]]:
+    """Grids in the longest unit of the calendar that divides all RANGEs, SLIDEs and offsets."""
+    first = specs[0]
+    if kind not in TIMESTAMPS:
+        raise refuse(
+            repr(first),
+            f"is for timestamps, but time={time!r} is of type {time_type}",
+            f"turn {time!r} into a timestamp (timestamp_seconds, …), or use fl.Sliding",
+        )
+    if (first.zone is None) == (kind == "timestamp"):
+        raise refuse(
+            f"zone={first.zone!r}",
+            f"does not go with time={time!r}, which is a {kind}"
+            + ("" if first.zone is None else ": its times are local already"),
+            "name the zone, for example zone='Europe/Berlin'"
+            if first.zone is None
+            else "write zone=None, or cast the column to timestamp",
+        )
+    for number, spec in enumerate(specs):
+        if (spec.zone, spec.shift, spec.by_months) != (first.zone, first.shift, first.by_months):
+            raise refuse(
+                f"query {number}, {spec!r},",
+                f"shares no pieces of time with query 0, {first!r}",
+                "use another fl.over for windows in months than for those in days, and for each "
+                "zone and offset",
+            )
+    lengths = [(int(s.range.value), int(s.slide.value), s.grid_offset) for s in specs]
+    unit = math.gcd(*(part for parts in lengths for part in parts))
+    calendar = CalendarUnit(unit, first.by_months, first.shift, first.zone)
+    coordinate = Coordinate(kind, Fraction(calendar.microseconds), calendar=calendar)
+    return coordinate, tuple(Grid(*(part // unit for part in parts)) for parts in lengths)
 
 
 def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:

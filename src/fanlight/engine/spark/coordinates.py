@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate
+from fanlight.engine.spark.calendars import YEAR_1, YEAR_9999, beginning, number_by_clock
 
 _EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
 _LIMIT = 2**62
@@ -12,19 +13,29 @@ _LIMIT = 2**62
 
 def coordinate(of: Coordinate, column: str) -> str:
     """SQL: the whole-number coordinate of a value of the time column."""
+    if of.kind == "double" and of.counted:
+        return f"cast({column} as double)"  # it is read for the order of rows alone
+    if of.is_unit_number:
+        # A quotient may be off in its last bit, and a clock is set back and forth: so the guess is
+        # checked against the unit's boundaries.
+        ratio = f"cast(floor({_ratio(of, column)}) as bigint)"
+        guess = ratio if of.calendar is None else number_by_clock(of.calendar, of.kind, column)
+        below, above = boundary(of, "p.c"), boundary(of, "p.c + 1L")
+        checked = f"if(p.x < {below}, p.c - 1L, if(p.x >= {above}, p.c + 1L, p.c))"
+        pair = f"struct({guess} as c, {exact(of, column)} as x)"
+        return f"transform(array({pair}), p -> {checked})[0]"
+    return exact(of, column)
+
+
+def exact(of: Coordinate, column: str) -> str:
+    """SQL: the value of the time column as a number that tells all times apart."""
     if of.kind == "timestamp":
         return f"unix_micros({column})"
     if of.kind == "timestamp_ntz":
         # A cast to timestamp, as unix_micros does it, would go through the session's time zone.
         return f"cast(cast({column} - {_EPOCH_NTZ} as decimal(20,6)) * 1000000 as bigint)"
-    if of.kind == "double" and of.counted:
-        return f"cast({column} as double)"  # it is read for the order of rows alone
     if of.kind == "double":
-        # The quotient may be off in its last bit, so it is checked against the unit's boundaries.
-        guess = f"struct(cast(floor({_ratio(of, column)}) as bigint) as c, {column} as x)"
-        below, above = boundary(of, "p.c"), boundary(of, "p.c + 1L")
-        checked = f"if(p.x < {below}, p.c - 1L, if(p.x >= {above}, p.c + 1L, p.c))"
-        return f"transform(array({guess}), p -> {checked})[0]"
+        return f"cast({column} as double)"
     return f"cast({column} as bigint)"
 
 
@@ -38,7 +49,12 @@ def _ratio(of: Coordinate, column: str) -> str:
 
 
 def boundary(of: Coordinate, number: str) -> str:
-    """SQL: the double nearest to ``origin + number * unit``; only a division rounds."""
+    """SQL: where a unit begins, as :func:`exact` has it.
+
+    Of doubles it is the one nearest to ``origin + number * unit``; only a division rounds.
+    """
+    if of.calendar is not None:
+        return beginning(of.calendar, number)
     common = Fraction(of.unit.denominator * of.origin.denominator)
     per_unit, shift = of.unit * common, of.origin * common
     moved = f" + {int(shift)}L" if shift else ""
@@ -49,6 +65,8 @@ def restore_sql(of: Coordinate, number: str) -> str:
     """SQL: a coordinate as a value of the time column's type; a row number is unchanged."""
     if of.counted:
         return f"({number})"
+    if of.calendar is not None:
+        number = boundary(of, number)
     if of.kind == "timestamp":
         return f"timestamp_micros({number})"
     if of.kind == "timestamp_ntz":
@@ -63,11 +81,15 @@ def rejections(of: Coordinate, name: str, column: str) -> list[tuple[str, str]]:
     rejected = [(f"{column} is null", f"{name} is null")]
     if of.kind == "double":
         rejected.append((f"isnan({column})", f"{name} is NaN"))
-    if of.is_unit_number:
+    if of.calendar is not None:
+        number = exact(of, column)
+        far = f"{number} >= {YEAR_9999}L or {number} < {YEAR_1}L"
+        rejected.append((far, f"{name} is out of range"))
+    elif of.is_unit_number:
         limit = float(EXACT_DOUBLE * of.unit / 2)
         far = f"abs(cast({column} as double)) >= {limit!r}D"
         rejected.append((far, f"{name} is too large for windows this small"))
-    if of.kind in ("integer", "timestamp"):
+    if of.kind in ("integer", "timestamp") and of.calendar is None:
         number = coordinate(of, column)
         far = f"{number} >= {_LIMIT}L or {number} <= -{_LIMIT}L"
         rejected.append((far, f"{name} is out of range"))

@@ -344,11 +344,11 @@ def build_fields(
         native = partials.native if at_least(version, partials.native_since) else ""
         for part, monoid in partials.fields.items():
             check_version(version, monoid, call.label_of(names))
-            if monoid.whole_time and bound.coordinate.kind == "double":
+            if monoid.whole_time and bound.coordinate.is_unit_number:
                 raise refuse(
                     f"{call.label_of(names)} over time={bound.time!r}",
-                    "needs a timestamp or a whole number as time",
-                    f"cast {bound.time!r} to bigint in a finer unit",
+                    "needs a timestamp or a whole number as time, and no calendar",
+                    f"cast {bound.time!r} to bigint in a finer unit, or use fl.Sliding",
                 )
             value, lacking = _fill_value(bound, monoid, arguments, kinds)
             if lacking is not None:

@@ -1,6 +1,7 @@
 """What is asked: windows, time and units, errors. Knows nothing of Spark."""
 
 from fanlight.engine.spec import frames
+from fanlight.engine.spec.calendar import Calendar
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.frames import *  # noqa: F403 - all schemes, as their room lists them
@@ -11,6 +12,7 @@ from fanlight.engine.spec.units import Rows, rows
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 __all__ = [
+    "Calendar",
     "Episode",
     "FanlightError",
     "MultiGranular",

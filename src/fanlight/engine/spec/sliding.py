@@ -115,7 +115,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         return Fraction(1) if self.slide_by_tuple else self.range.value / self.slide.value
 
     def __setattr__(self, name: str, value: object) -> None:
-        msg = f"Sliding is frozen: make a new one instead of setting {name}"
+        msg = f"{type(self).__name__} is frozen: make a new one instead of setting {name}"
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -126,7 +126,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         return tuple((part.measure, part.value) for part in parts)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sliding) and self._key() == other._key()
+        return type(other) is type(self) and self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())

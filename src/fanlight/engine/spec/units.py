@@ -12,7 +12,7 @@ from typing import Literal
 from fanlight.engine.spec.duration_notations import as_plain_duration
 from fanlight.engine.spec.errors import refuse
 
-Measure = Literal["time", "number", "rows"]
+Measure = Literal["time", "number", "rows", "calendar"]
 
 MICROSECONDS = {
     "microsecond": 1,
@@ -31,6 +31,7 @@ ALIASES = {
     "h": "hour", "hr": "hour", "hrs": "hour",
     "d": "day", "w": "week",
 }  # fmt: skip
+HOURS = {"hour": 1, "day": 24, "week": 168}  # as the clock shows them: each day has 24
 MONTHS = {"month": 1, "quarter": 3, "year": 12}  # units of the calendar: of no fixed length
 LONGEST = 2**62  # coordinates and their sums stay inside a signed 64-bit integer
 
@@ -96,9 +97,12 @@ class Extent:
     @property
     def kind_in_words(self) -> str:
         """Its kind in words: a duration, a number, a number of rows."""
-        return {"time": "a duration", "number": "a number", "rows": "a number of rows"}[
-            self.measure
-        ]
+        return {
+            "time": "a duration",
+            "number": "a number",
+            "rows": "a number of rows",
+            "calendar": "a length of the calendar",
+        }[self.measure]
 
     def __str__(self) -> str:
         return self.text
@@ -160,7 +164,7 @@ def parse_duration(argument: str, text: str) -> int:
             raise refuse(
                 f"{argument}={text!r}",
                 f"has a calendar unit: a {unit} has no fixed length, so it cannot cut time",
-                f"write {argument}='30 days' or the like, or group by date_trunc('{unit}', …)",
+                f"write {argument}='30 days' or the like, or fl.Calendar({text!r}, zone=…)",
             )
         total += number * MICROSECONDS[unit]
     if total.denominator != 1:
@@ -194,6 +198,17 @@ def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
             f"write a number and a unit, for example {argument}='4 minutes'",
         )
     return parts
+
+
+def write_units(count: int, *, in_months: bool) -> str:
+    """A length of the calendar, in months or hours, as text, in the largest unit that divides it.
+
+    >>> [write_units(n, in_months=months) for n in (24, 168) for months in (True, False)]
+    ['2 years', '1 day', '14 years', '1 week']
+    """
+    sizes = MONTHS if in_months else HOURS
+    unit, size = next((u, s) for u, s in reversed(sizes.items()) if count % s == 0)
+    return f"{count // size} {unit}" + ("" if abs(count // size) == 1 else "s")
 
 
 def write_duration(micros: int) -> str:

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.plan.coordinate import Coordinate, check_length
 from fanlight.engine.spark.binding.source import Given, Source, check_not_output
-from fanlight.engine.spark.coordinates import coordinate, rejections
+from fanlight.engine.spark.coordinates import coordinate, exact, rejections
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import Extent, read_extent
 
@@ -157,7 +157,7 @@ class Bound:
         """(SQL text, internal name) pairs: a row's coordinates, from columns of the source."""
         coordinates = [(coordinate(self.coordinate, self.time_sql), "t")]
         if self.coordinate.is_unit_number:
-            coordinates.append((f"cast({self.time_sql} as double)", self.instant))
+            coordinates.append((exact(self.coordinate, self.time_sql), self.instant))
         return coordinates
 
     @property

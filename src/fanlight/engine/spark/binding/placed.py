@@ -19,7 +19,7 @@ from fanlight.engine.spark.binding.source import (
     check_stream_keys,
     schema_of,
 )
-from fanlight.engine.spark.coordinates import boundary, coordinate, rejections
+from fanlight.engine.spark.coordinates import boundary, coordinate, exact, rejections
 from fanlight.engine.spark.grids import limit
 from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
@@ -75,6 +75,8 @@ class Placed(Bound):
              "leave late='open' out"),
             (self.weights is not None or self.changes_only, "gives each level as it is",
              "leave weights and changes_only out"),
+            (self.coordinate.calendar is not None,
+             "is for windows of a fixed length: its operator knows no calendar", "use fl.Sliding"),
             (self.forget_after is not None, "keeps nothing of a key beyond its windows",
              "leave forget_after out"),
         ]  # fmt: skip
@@ -181,7 +183,7 @@ class Lasting(Placed):
         rejected = []
         for name, column in ((self.start, self.start_sql), (self.time, self.time_sql)):
             rejected += rejections(self.coordinate, name, column)
-            if self.coordinate.kind in ("timestamp", "integer"):
+            if self.coordinate.kind in ("timestamp", "integer") and not self.coordinate.calendar:
                 number = coordinate(self.coordinate, column)
                 far = f"{number} >= {self.limit}L or {number} <= -{self.limit}L"
                 rejected.append((far, f"{name} is out of range"))
@@ -194,7 +196,7 @@ class Lasting(Placed):
         stop, start = (coordinate(self.coordinate, c) for c in (self.time_sql, self.start_sql))
         if self.coordinate.is_unit_number:  # the values themselves, not the numbers of their units
             since = boundary(self.coordinate, since)
-            stop, start = (f"cast({c} as double)" for c in (self.time_sql, self.start_sql))
+            stop, start = (exact(self.coordinate, c) for c in (self.time_sql, self.start_sql))
         # An event without duration is over only after its instant.
         over = f"{stop} <= {since} and {start} < {since}"
         return [*rejected, (over, f"{self.time} is before the initiation time")]
@@ -205,7 +207,7 @@ class Lasting(Placed):
         coordinates = super().coordinates
         coordinates.append((coordinate(self.coordinate, self.start_sql), "from_at"))
         if self.coordinate.is_unit_number:
-            coordinates.append((f"cast({self.start_sql} as double)", "exact_from"))
+            coordinates.append((exact(self.coordinate, self.start_sql), "exact_from"))
         return coordinates
 
     @property

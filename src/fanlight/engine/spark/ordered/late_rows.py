@@ -16,6 +16,7 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, Str
 from fanlight.engine.operators.late_rows import LateQuery
 from fanlight.engine.plan.late_rows import LATE
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.coordinates import boundary
 from fanlight.engine.spark.equality import with_nulls
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import Windows, fingerprint
@@ -79,7 +80,8 @@ def _late_rows(
     if placed is not None:
         rows = rows.selectExpr(*bound.keys, *placed.instants, *payload)
         grids = placed.queries.deciding_grids
-        late = first_event_end(grids) if placed.lasting else first_end(grids, "first_at")
+        end = first_event_end(grids) if placed.lasting else first_end(grids, "first_at")
+        late = end if placed.coordinate.calendar is None else boundary(placed.coordinate, end)
         instants, missed = ["first_at", "last_at"], [_missed_windows(placed)]
     rows = rows.selectExpr(*bound.keys, f"{late} as t", *instants, *dict.fromkeys(payload))
     hosting = Hosting(rows.filter("t is not null"), replace(bound, collects=False), rows.columns)

@@ -15,7 +15,7 @@ from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.coordinates import coordinate
+from fanlight.engine.spark.coordinates import exact
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.sql import expr
@@ -35,7 +35,7 @@ def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) 
         return bound
     fields.check_comparable(by_value=True)  # Spark's state store refuses such keys
     asked = fingerprint(chosen.name, bound, None, fields, late=bound.late, **more)
-    never = f"{coordinate(bound.coordinate, bound.time_sql)} = -9223372036854775808L"
+    never = f"{exact(bound.coordinate, bound.time_sql)} = -9223372036854775808L"
     # Spark's error shows the names of the fields.
     named = zip((SEAL, *map(str, range(1, _PARTS))), _key_types(asked), strict=True)
     parts = ", ".join(f"{literal(name)}, cast(0 as {kind})" for name, kind in named)

@@ -15,6 +15,7 @@ from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.aggregate_parts import plan_in_parts
 from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.events import CALENDAR
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
@@ -277,13 +278,14 @@ class PlacedWindows(WindowedEarly):
             ruled_out=rule_out(
                 together="" if apart else _TOGETHER,
                 operator=_ORDERED if streaming and counted and several else "",
-                native=_WEIGHTED if streaming and weighted else fields.why_not_in_python,
+                native=_why_not_in_operator(bound) or fields.why_not_in_python,
             ),
             reads=reads,
             early=early,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
             native_windows=apart
             and bound.coordinate.is_timestamp
+            and bound.coordinate.calendar is None
             and not bound.grid.has_gaps
             and all(one.native or not one.counts for one in fields.outputs),
         )
@@ -441,15 +443,22 @@ class SlidingWindows(PlacedWindows):
 
         """
         bound = self._bound
-        if bound.coordinate.counted or bound.at_every_row:
+        if bound.coordinate.counted or bound.at_every_row or bound.coordinate.calendar:
             raise refuse(
                 f"{self!r}.pieces(…)",
-                "are not cut from points by time",
+                "are not cut from points by time, in pieces of one length",
                 "write for example fl.over(df, fl.Sliding('1 hour'), time='ts').pieces(…)",
             )
         calls = collect_calls(bound, aggregates, named)
         with errors_of_call(name_call(calls)):
             return self._complete(keep_pieces(bound, calls))
+
+
+def _why_not_in_operator(bound: Placed) -> str:
+    """Why no stateful operator can combine slices of a stream; empty if one can."""
+    if bound.df.isStreaming and bound.coordinate.calendar is not None:
+        return CALENDAR
+    return _WEIGHTED if bound.df.isStreaming and bound.weights is not None else ""
 
 
 def _specs_of(spec: Any) -> list[Any]:

@@ -1,0 +1,50 @@
+"""SQL for units of a calendar: the number of the one that a time is in, and when one begins.
+
+Local time is in microseconds of the clock, as if the zone were UTC: ``from_utc_timestamp`` and
+``to_utc_timestamp`` turn an instant into it and back, whatever the session's time zone. Where
+clocks are set back, a local time stands for the first of two instants; where they are set forth,
+one that is left out stands for as much later.
+"""
+
+from __future__ import annotations
+
+from fanlight.engine.algebra.sql_text import literal
+from fanlight.engine.plan.coordinate import CalendarUnit, Kind
+
+DAY, HOUR = 86_400_000_000, 3_600_000_000
+YEAR_1, YEAR_9999 = -62_135_596_800_000_000, 253_370_764_800_000_000  # as far as Spark's dates go
+_EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
+
+
+def number_by_clock(unit: CalendarUnit, kind: Kind, column: str) -> str:
+    """SQL: the number of a unit by what the clock shows; where clocks change it may be one off."""
+    local = f"({_local_time(unit, kind, column)} - {unit.shift}L)"
+    if not unit.in_months:
+        return _divide_down(local, unit.count * HOUR)
+    day = f"date_from_unix_date(cast({_divide_down(local, DAY)} as int))"
+    months = f"cast((year({day}) - 1970) * 12 + month({day}) - 1 as bigint)"
+    return _divide_down(months, unit.count) if unit.count > 1 else months
+
+
+def beginning(unit: CalendarUnit, number: str) -> str:
+    """SQL: when a unit begins, in microseconds; without a zone, of local time."""
+    if unit.in_months:
+        month = f"cast(({number}) * {unit.count} as int)"
+        local = f"cast(unix_date(add_months(date'1970-01-01', {month})) as bigint) * {DAY}L"
+    else:
+        local = f"({number}) * {unit.count * HOUR}L"
+    if unit.shift:
+        local = f"{local} + {unit.shift}L"
+    if unit.zone is None:
+        return f"({local})"
+    return f"unix_micros(to_utc_timestamp(timestamp_micros({local}), {literal(unit.zone)}))"
+
+
+def _local_time(unit: CalendarUnit, kind: Kind, column: str) -> str:
+    if kind == "timestamp_ntz" or unit.zone is None:
+        return f"cast(cast({column} - {_EPOCH_NTZ} as decimal(20,6)) * 1000000 as bigint)"
+    return f"unix_micros(from_utc_timestamp({column}, {literal(unit.zone)}))"
+
+
+def _divide_down(number: str, by: int) -> str:
+    return f"(({number} - pmod({number}, {by}L)) div {by}L)"

@@ -1,0 +1,218 @@
+"""Calendar windows: days, weeks, months and years of a named time zone."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from fractions import Fraction
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from fanlight.engine.spec.arguments import check_choice
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.units import (
+    HOURS,
+    MICROSECONDS,
+    MONTHS,
+    Extent,
+    parse_parts,
+    write_duration,
+)
+
+WEEKDAYS = ("thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday")  # of 1970
+_PARTS = ("range", "slide", "offset", "by_months", "shift", "zone", "week_starts")
+_FIXED = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
+_MOST = 10_000 * 366 * 24  # hours or months: more than there are
+
+
+class Calendar(Sliding):
+    """Windows that begin and end as the calendar and the clock of a time zone say.
+
+    Days, weeks, months, quarters and years begin at local midnight; hours when the clock strikes.
+    A day on which clocks change has 23 or 25 hours, and a month as many days as it has. A
+    row is in the windows that begin by its time and end after it, as in
+    :class:`fanlight.Sliding`; the session's time zone changes nothing.
+
+    Parameters
+    ----------
+    range
+        How long windows are: ``"1 day"``, ``"3 months"``, ``"1 year"``. Hours, days and weeks; or
+        months, quarters and years.
+    slide
+        How far apart they begin, of the same kind: ``Calendar("3 months", "1 month", …)`` is the
+        last three months, every month. ``None`` makes windows tumble.
+    zone
+        The time zone by its name, such as ``"Europe/Berlin"``, or as ``"+02:00"``; None for times
+        without time zone (``timestamp_ntz``), which are local already.
+    offset
+        How long after midnight windows begin: ``"6 hours"`` for days from six to six. Of months
+        also which month is the first: ``"3 months"`` for years that begin in April.
+    week_starts
+        The first day of a week.
+
+    Raises
+    ------
+    FanlightError
+        If a length cannot be read, is not positive, or is no whole number of units, if days are
+        mixed with months, or if there is no such zone or day.
+
+    Notes
+    -----
+    Counting begins at 1970: two-day windows at 1 January, five-month windows with January. Cost:
+    that of sliding windows, and for each row the number of its hour, day or month, in Spark SQL.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.Calendar("3 months", "1 month", zone="Europe/Berlin")
+    Calendar('3 months', '1 month', zone='Europe/Berlin')
+    >>> from fanlight import agg
+    >>> sold = spark.sql("SELECT explode(sequence(timestamp'2025-03-29 23:00:00Z', "
+    ...     "timestamp'2025-03-31 05:00:00Z', interval 1 hour)) AS at")
+    >>> days = fl.over(sold, fl.Calendar("1 day", zone="Europe/Berlin"), time="at")
+    >>> [row.hours for row in days.agg(hours=agg.count()).orderBy("window").collect()]
+    [23, 8]
+
+    """
+
+    __slots__ = ("by_months", "shift", "week_starts", "zone")
+    by_months: bool  # whether lengths are in months, and not in hours
+    shift: int  # the part of the offset that is in microseconds of local time
+    zone: str | None
+    week_starts: str
+
+    def __init__(
+        self,
+        range: str,
+        slide: str | None = None,
+        *,
+        zone: str | None,
+        offset: str | timedelta | int = 0,
+        week_starts: str = "monday",
+    ) -> None:
+        length, by_months = _read_units("range", range)
+        step, also = (length, by_months) if slide is None else _read_units("slide", slide)
+        if by_months != also:
+            raise refuse(
+                f"range={length} with slide={step}",
+                "mixes months, which differ in days, with days",
+                "write both in months, quarters or years, or both in hours, days or weeks",
+            )
+        start, shift = _read_offset(offset, by_months=by_months)
+        first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
+        parts = (length, step, start, by_months, shift, _check_zone(zone), first)
+        for name, part in zip(_PARTS, parts, strict=True):
+            object.__setattr__(self, name, part)
+
+    @property
+    def grid_offset(self) -> int:
+        """Where counting starts, in months or hours of the local calendar, besides ``shift``."""
+        if self.by_months:
+            return int(self.offset.value)
+        weeks = self.slide.value % HOURS["week"] == 0
+        return WEEKDAYS.index(self.week_starts) * HOURS["day"] if weeks else 0
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, tuple(getattr(self, name) for name in _PARTS)
+
+    def _key(self) -> tuple[object, ...]:
+        lengths = (self.range.value, self.slide.value)
+        return (*lengths, self.by_months, self.grid_offset, self.shift, self.zone)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Calendar) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        slide = "" if self.tumbling else f", {self.slide}"
+        offset = f", offset={self.offset}" if self.offset.value or self.shift else ""
+        first = "" if self.week_starts == "monday" else f", week_starts={self.week_starts!r}"
+        return f"Calendar({self.range}{slide}, zone={self.zone!r}{offset}{first})"
+
+
+def _restore(*parts: object) -> Calendar:
+    spec = object.__new__(Calendar)
+    for name, part in zip(_PARTS, parts, strict=True):
+        object.__setattr__(spec, name, part)
+    return spec
+
+
+def _read_units(argument: str, given: object) -> tuple[Extent, bool]:
+    """A length in months, or in hours that the clock shows; and whether it is in months."""
+    if not isinstance(given, str):
+        raise refuse(
+            f"{argument}={given!r}",
+            f"is a {type(given).__name__}, not a length of the calendar",
+            f"write {argument}='1 day' or '3 months'",
+        )
+    parts = parse_parts(argument, given)
+    by_months = all(unit in MONTHS for _, unit in parts)
+    units = MONTHS if by_months else HOURS
+    for _, unit in parts:
+        if unit not in units:
+            raise refuse(
+                f"{argument}={given!r}",
+                f"has the unit {unit}, which calendar windows do not count"
+                if unit not in MONTHS
+                else "mixes months, which differ in days, with days",
+                "write hours, days and weeks, or months, quarters and years; or fl.Sliding",
+            )
+    total = sum((number * units[unit] for number, unit in parts), Fraction(0))
+    if total.denominator != 1 or not 0 < total < _MOST:
+        raise refuse(
+            f"{argument}={given!r}",
+            "is not a positive whole number of " + ("months" if by_months else "hours"),
+            f"write for example {argument}='{'1 month' if by_months else '1 day'}'",
+        )
+    return Extent("calendar", total, repr(given)), by_months
+
+
+def _read_offset(given: object, *, by_months: bool) -> tuple[Extent, int]:
+    """The offset: its months, and its microseconds of local time."""
+    if isinstance(given, timedelta):
+        micros = (given.days * 86_400 + given.seconds) * 1_000_000 + given.microseconds
+        given = write_duration(micros)
+    if given == 0 and not isinstance(given, bool):
+        return Extent("calendar", Fraction(0), "0"), 0
+    if not isinstance(given, str):
+        raise refuse(
+            f"offset={given!r}",
+            f"is a {type(given).__name__}, not a duration",
+            "write offset='6 hours', or for months also offset='3 months'",
+        )
+    parts = parse_parts("offset", given)
+    months = sum((n * MONTHS[unit] for n, unit in parts if unit in MONTHS), Fraction(0))
+    lengths = (n * MICROSECONDS[unit] for n, unit in parts if unit not in MONTHS)
+    micros = sum(lengths, Fraction(0))
+    if months and not by_months:
+        raise refuse(
+            f"offset={given!r}",
+            "is in months, but windows are in hours, days or weeks",
+            "write it in days or hours",
+        )
+    whole = months.denominator == 1 == micros.denominator
+    if not whole or abs(months) >= _MOST or abs(micros) >= _MOST * MICROSECONDS["hour"]:
+        raise refuse(
+            f"offset={given!r}",
+            "is not a whole number of months and microseconds",
+            "write for example offset='6 hours'",
+        )
+    return Extent("calendar", months, repr(given)), int(micros)
+
+
+def _check_zone(zone: object) -> str | None:
+    """The zone, if Python knows it; Spark's Java has the same names."""
+    if zone is None:
+        return None
+    named = f"zone={zone!r}"
+    instead = "write for example zone='Europe/Berlin' or '+02:00'; None for local times"
+    if not isinstance(zone, str):
+        raise refuse(named, f"is a {type(zone).__name__}, not the name of a time zone", instead)
+    if not _FIXED.fullmatch(zone):
+        try:
+            ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise refuse(named, "is not a time zone that is known here", instead) from error
+    return zone
