@@ -25,7 +25,7 @@ from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import Extent, read_extent, rows, write_duration, write_units
 
-_OVER_TIME = Feature("sliding windows, lists of them and levels, over time", NATIVE, NATIVE)
+_OVER_TIME = Feature("sliding and calendar windows, lists and levels, over time", NATIVE, NATIVE)
 _OVERLAPPING = Feature(
     "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
 )
@@ -162,7 +162,7 @@ CALENDAR = Kind(
     Calendar,
     PLACED,
     Calendar("3 months", "1 month", zone="Europe/Berlin"),
-    (Feature("calendar windows: days, weeks, months in a time zone", NATIVE, NATIVE),),
+    (_OVER_TIME,),
     Words(
         "calendar",
         "CALENDAR",

@@ -184,22 +184,22 @@ def _read_offset(given: object, *, by_months: bool) -> tuple[Extent, int]:
         )
     parts = parse_parts("offset", given)
     months = sum((n * MONTHS[unit] for n, unit in parts if unit in MONTHS), Fraction(0))
-    lengths = (n * MICROSECONDS[unit] for n, unit in parts if unit not in MONTHS)
-    micros = sum(lengths, Fraction(0))
+    lengths = [n * MICROSECONDS[unit] for n, unit in parts if unit not in MONTHS]
+    local = sum(lengths, Fraction(0))
     if months and not by_months:
         raise refuse(
             f"offset={given!r}",
             "is in months, but windows are in hours, days or weeks",
             "write it in days or hours",
         )
-    whole = months.denominator == 1 == micros.denominator
-    if not whole or abs(months) >= _MOST or abs(micros) >= _MOST * MICROSECONDS["hour"]:
+    whole = months.denominator == 1 == local.denominator
+    if not whole or abs(months) >= _MOST or abs(local) >= _MOST * MICROSECONDS["hour"]:
         raise refuse(
             f"offset={given!r}",
             "is not a whole number of months and microseconds",
             "write for example offset='6 hours'",
         )
-    return Extent("calendar", months, repr(given)), int(micros)
+    return Extent("calendar", months, repr(given)), int(local)
 
 
 def _check_zone(zone: object) -> str | None:
