@@ -106,7 +106,8 @@ class PieceTable:
             raise refuse(
                 asked.replace("{}", "a stream" if isinstance(df, DataFrame) else repr(df)),
                 "is not a table of pieces that can be read now",
-                "pass spark.read.parquet(…) of what pieces(…) has written",
+                "pass spark.read.parquet(…) of what pieces(…) has written; a stream's in "
+                "foreachBatch",
             )
         notes = {
             field.name: (field.metadata or {})[NOTE]

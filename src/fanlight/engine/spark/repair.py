@@ -198,8 +198,9 @@ def _check_alike(table: PieceTable, late: PieceTable) -> None:
     if (theirs.length, theirs.offset) != (ours.length, ours.offset):
         measured = "time" if table.coordinate.is_timestamp else "number"
         lengths = [one.write_length(measured) for one in (theirs, ours)]
-        cut = "which are cut elsewhere" if lengths[0] == lengths[1] else f"not of {lengths[1]}"
-        raise refuse("late", f"has pieces of {lengths[0]}, {cut} as stored", again)
+        same = lengths[0] == lengths[1]
+        cut = "cut elsewhere than those stored" if same else f"the table of {lengths[1]}"
+        raise refuse("late", f"has pieces of {lengths[0]}, {cut}", again)
 
 
 def _check_results(results: Any, found: DataFrame) -> None:
