@@ -137,6 +137,16 @@ def test_equal_keys_of_other_bytes(classic, kind, ours, theirs):
     assert [row["n"] for row in collected(fl.repair(one(ours), one(theirs), MINUTES))] == [2]
 
 
+def test_keys_and_results_called_as_what_is_computed(classic):
+    names = ["block", "late", "begin", "end", "late_late", "ts"]
+    keys = ", ".join(f"{place} as `{name}`" for place, name in enumerate(names))
+    df = classic.sql(f"select {keys}, timestamp_seconds(0) as at")
+    made = pieces(df, asked={"late_": agg.count(), "late_block": agg.count()}, time="at", by=names)
+    (row,) = collected(fl.repair(made, made, MINUTES))
+    assert [row[name] for name in names] == list(range(6))
+    assert (row["late_"], row["late_block"]) == (2, 2)
+
+
 def test_a_table_with_a_window_in_two_columns(classic):
     """As an upsert writes it."""
     stored, late = pieces(frame(classic, rows_of(1, 90))), pieces(frame(classic, rows_of(2, 9)))

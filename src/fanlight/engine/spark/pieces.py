@@ -97,14 +97,14 @@ class PieceTable:
     stored: tuple[Stored, ...]
 
     @classmethod
-    def of(cls, df: Any, asked: str = "roll_up({})", called: str = "the DataFrame") -> PieceTable:
+    def of(cls, df: Any, asked: str = "roll_up(", called: str = "the DataFrame") -> PieceTable:
         """Read the schema of a table of pieces; any other DataFrame is refused.
 
-        ``asked`` is the call in which it is, and ``called`` what errors call it.
+        ``asked`` begins the call in which it is, and ``called`` is what errors call it.
         """
         if not isinstance(df, DataFrame) or df.isStreaming:
             raise refuse(
-                asked.replace("{}", "a stream" if isinstance(df, DataFrame) else repr(df)),
+                f"{asked}{'a stream' if isinstance(df, DataFrame) else repr(df)})",
                 "is not a table of pieces that can be read now",
                 "pass spark.read.parquet(…) of what pieces(…) has written; a stream's in "
                 "foreachBatch",

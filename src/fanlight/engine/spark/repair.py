@@ -94,8 +94,8 @@ def repair(
     [(0, 999), (1, 999)]
 
     """
-    table = PieceTable.of(pieces, "repair(pieces={})", "pieces")
-    further = PieceTable.of(late, "repair(late={})", "late")
+    table = PieceTable.of(pieces, "repair(pieces=", "pieces")
+    further = PieceTable.of(late, "repair(late=", "late")
     if isinstance(spec, (Trailing, Mapping)):
         raise refuse(
             f"repair(pieces, late, {spec!r})",
@@ -142,33 +142,29 @@ def _pieces_near(stored: DataFrame, late: DataFrame, bound: Placed, at: str) -> 
 
     Keys alone would not divide a table of one key, so rows also meet by the block of time.
     """
-    t = coordinate(bound.coordinate, quote(at))
     taken = list(stored.columns)
-    names = {}
-    for name in (*bound.names, "block", "first", "last"):
-        names[name] = free_name(f"late_{name}", taken)
-        taken.append(names[name])
-    block = free_name("block", taken)
-    first, last = reach(bound.grids, t)
-    runs = project(
-        late,
-        [
-            *((quote(name), names[name]) for name in bound.names),
-            (first, names["first"]),
-            (f"{last} - 1L", names["last"]),
-        ],
-    )
-    own_first, own_last = quote(names["first"]), quote(names["last"])
-    blocks = [block_of_reach(bound.grids, one) for one in (own_first, own_last)]
-    runs = runs.select(
-        "*",
-        expr(runs, f"explode(array_distinct(array({', '.join(blocks)})))").alias(names["block"]),
-    )
+
+    def free(name: str) -> str:
+        taken.append(free_name(name, taken))
+        return taken[-1]
+
+    t = coordinate(bound.coordinate, quote(at))
+    same = {name: free(f"late_{name}") for name in bound.names}
+    begin, end, block, late_block = map(free, ("begin", "end", "block", "late_block"))
+    first_held, after_held = reach(bound.grids, t)
+    keys = [(quote(name), other) for name, other in same.items()]
+    runs = project(late, [*keys, (first_held, begin), (f"{after_held} - 1L", end)])
+    ends = [quote(begin), quote(end)]
+    blocks = ", ".join([block_of_reach(bound.grids, one) for one in ends])
+    held = expr(runs, f"explode(array_distinct(array({blocks})))").alias(late_block)
     placed = stored.select("*", expr(stored, block_of_reach(bound.grids, t)).alias(block))
-    same = [f"{quote(name)} <=> {quote(names[name])}" for name in bound.names]
-    same.append(f"{quote(block)} = {quote(names['block'])}")
-    same.append(f"{t} between {own_first} and {own_last}")
-    return placed.join(runs, expr(placed, " and ".join(same)), "left_semi").drop(block)
+    meet = [
+        *(f"{quote(name)} <=> {quote(other)}" for name, other in same.items()),
+        f"{quote(block)} = {quote(late_block)}",
+        f"{t} between {' and '.join(ends)}",
+    ]
+    on = expr(placed, " and ".join(meet))
+    return placed.join(runs.select("*", held), on, "left_semi").drop(block)
 
 
 def _check_alike(table: PieceTable, late: PieceTable) -> None:
