@@ -18,6 +18,7 @@ ON_SPARK = {
     "over",
     "progress",
     "rejected",
+    "repair",
     "replay",
     "roll_up",
     "serve",

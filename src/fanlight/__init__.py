@@ -33,6 +33,7 @@ from fanlight.engine.spec.pictures import draw_with
 
 if TYPE_CHECKING:
     from fanlight.engine.spark.over import over, rejected
+    from fanlight.engine.spark.repair import repair
     from fanlight.engine.spark.roll_up import roll_up
     from fanlight.engine.spark.windows.base import Windowed
     from fanlight.engine.spark.windows.events import EventWindows
@@ -61,8 +62,8 @@ __all__ = [
     "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame", "ProgressiveWidening",
     "Rows", "Server", "Session", "Sliding", "SlidingWindows", "StateFrame", "ThresholdFrame",
     "Trailing", "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause",
-    "doctor", "heartbeat", "late_rows", "over", "progress", "rejected", "replay", "roll_up", "rows",
-    "serve", "sql", "upsert", "watch",
+    "doctor", "heartbeat", "late_rows", "over", "progress", "rejected", "repair", "replay",
+    "roll_up", "rows", "serve", "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -83,6 +84,7 @@ _LATE = {
     "progress": "watching.progress",
     "rejected": "engine.spark.over",
     "replay": "io.replay.entry",
+    "repair": "engine.spark.repair",
     "roll_up": "engine.spark.roll_up",
     "Server": "serving.server",
     "serve": "serving.server",

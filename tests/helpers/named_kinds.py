@@ -178,6 +178,9 @@ KINDS = {
     "pieces": lambda df, c: fl.roll_up(
         over(df, c, MINUTES).pieces(*aggregates(c)), fl.Sliding("6 minutes", "2 minutes")
     ),
+    "pieces, repaired": lambda df, c: fl.repair(
+        *2 * [over(df, c, MINUTES).pieces(*aggregates(c))], fl.Sliding("6 minutes", "2 minutes")
+    ),
     "pieces, asked by others": lambda df, c: fl.roll_up(
         over(df, c, MINUTES).pieces(
             *(one.alias(c(f"of {n}")) for n, one in enumerate(aggregates(c, most=3)))
