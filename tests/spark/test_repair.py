@@ -7,8 +7,8 @@ That results upserted with them are those of a batch over all rows is one of the
 from __future__ import annotations
 
 import random
-import threading
 import sqlite3
+import threading
 from importlib import import_module
 
 import pytest
