@@ -18,6 +18,7 @@ ON_SPARK = {
     "over",
     "progress",
     "rejected",
+    "repair",
     "replay",
     "roll_up",
     "serve",
@@ -65,6 +66,14 @@ GOOD = [
     ("rows", Good(fl.rows, {"count": 3})),
     ("Rows", Good(fl.Rows, {"count": 3})),
     ("Sliding", Good(fl.Sliding, {"range": "1 hour", "slide": "1 minute", "offset": "1 second"})),
+    ("Calendar", Good(fl.Calendar, {
+        "range": "3 weeks", "slide": "1 week", "zone": "Europe/Berlin", "offset": "6 hours",
+        "week_starts": "sunday",
+    })),
+    ("Calendar", Good(fl.Calendar, {
+        "range": "1 year", "slide": None, "zone": None, "offset": "3 months",
+        "week_starts": "monday",
+    })),
     ("MultiGranular", Good(fl.MultiGranular, {
         **MINUTES, "offset": None, "report": "periodic", "horizons": (), "weights": [1, 0.5],
         "changes_only": False,

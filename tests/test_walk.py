@@ -68,6 +68,7 @@ def test_each_step_is_called_from_above(walk):
 # The entry point, what exports it, and what is asked of it: a query in SQL, stored pieces.
 ABOVE = (
     "fanlight", "fanlight.engine.spark.over", "fanlight.engine.spark.roll_up",
+    "fanlight.engine.spark.repair",
     "fanlight.language.running.select",
 )  # fmt: skip
 

@@ -31,7 +31,7 @@ WINDOWS = (
 )  # fmt: skip
 FUNCTIONS = (
     "over", "sql", "clause", "rejected", "doctor", "progress", "late_rows", "watch", "replay",
-    "heartbeat", "upsert", "Upsert", "roll_up", "serve", "Server", "FanlightError",
+    "heartbeat", "upsert", "Upsert", "roll_up", "repair", "serve", "Server", "FanlightError",
 )  # fmt: skip
 ELSEWHERE = ("agg",)  # a page of its own
 

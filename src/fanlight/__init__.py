@@ -34,6 +34,7 @@ from fanlight.engine.spec.pictures import draw_with
 
 if TYPE_CHECKING:
     from fanlight.engine.spark.over import over, rejected
+    from fanlight.engine.spark.repair import repair
     from fanlight.engine.spark.roll_up import roll_up
     from fanlight.engine.spark.windows.base import Windowed
     from fanlight.engine.spark.windows.events import EventWindows
@@ -62,8 +63,8 @@ __all__ = [
     "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame",
     "ProgressiveWidening", "Rows", "Server", "Session", "Sliding", "SlidingWindows", "StateFrame",
     "ThresholdFrame", "Trailing", "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg",
-    "clause", "doctor", "heartbeat", "late_rows", "over", "progress", "rejected", "replay",
-    "roll_up", "rows", "serve", "sql", "upsert", "watch",
+    "clause", "doctor", "heartbeat", "late_rows", "over", "progress", "rejected", "repair",
+    "replay", "roll_up", "rows", "serve", "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -84,6 +85,7 @@ _LATE = {
     "progress": "watching.progress",
     "rejected": "engine.spark.over",
     "replay": "io.replay.entry",
+    "repair": "engine.spark.repair",
     "roll_up": "engine.spark.roll_up",
     "Server": "serving.server",
     "serve": "serving.server",

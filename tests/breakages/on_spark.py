@@ -67,6 +67,7 @@ some_rows = seen_by("tests/spark/test_where.py")
 
 equality = seen_by("tests/spark/test_collations.py")
 exact = seen_by(*LIMITS)
+repaired = seen_by("tests/spark/test_repair.py")
 
 BREAKAGES = (
     beats(
@@ -424,5 +425,28 @@ BREAKAGES = (
         "values that Python compares are equal by their bytes",
         "_fill_value",
         Code("list(kinds)", "[]"),
+    ),
+    repaired(
+        "the first windows with a late row lack what is stored of them",
+        "grids:reach",
+        Code("first_start(grid, t)", "last_start(grid, t)"),
+    ),
+    repaired(
+        "windows without a late row are given",
+        "repair:repair",
+        InText(" is not null", " is not null or true"),
+    ),
+    repaired(
+        "what is stored of a key that is null is left out of a repair",
+        "_pieces_near",
+        InText(" <=> ", " = "),
+    ),
+    repaired(
+        "what a late row reaches in a second block of time is left out",
+        "_pieces_near",
+        Code(
+            "[block_of_reach(bound.grids, one) for one in ends]",
+            "[block_of_reach(bound.grids, one) for one in ends[:1]]",
+        ),
     ),
 )

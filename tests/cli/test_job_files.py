@@ -381,6 +381,8 @@ WINDOWS = [
      fl.Trailing("1 hour", delay="1 day", closed="left")),
     ('window = "Trailing"\nlabels.1h.range = "1 hour"\nlabels."a.b".range.rows = 3\nlabels.x = {}',
      {"1h": fl.Trailing("1 hour"), "a.b": fl.Trailing(fl.rows(3)), "x": fl.Trailing()}),
+    ('window = "Calendar"\nrange = "3 months"\nslide = "1 month"\nzone = "Europe/Berlin"',
+     fl.Calendar("3 months", "1 month", zone="Europe/Berlin")),
     ('window = "PredicateFrame"\nopen = "seconds > 1"\nclose = "seconds < 1"',
      fl.PredicateFrame("seconds > 1", "seconds < 1")),
 ]  # fmt: skip
@@ -396,7 +398,7 @@ def test_no_kind_of_window_is_forgotten():
     tried = {kind_of(spec).name for _, spec in WINDOWS}
     assert tried == set(query.window_kinds())
     kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {
-        "Session", "Sliding", "MultiGranular", "Trailing",
+        "Calendar", "Session", "Sliding", "MultiGranular", "Trailing",
     }  # fmt: skip
     assert set(query.window_kinds()) == kinds
 

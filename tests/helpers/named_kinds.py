@@ -112,6 +112,7 @@ KINDS = {
     "fit": lambda df, c: over(df, c, LEVELS).fit(c("real")),
     "fit by row": lambda df, c: over(df, c, LEVELS).fit(c("real"), per_row=True),
     "recurring": lambda df, c: over(df, c, LEVELS).recurring(c("text"), counts=True),
+    "calendar": every("auto", fl.Calendar("1 day", "1 hour", zone="Europe/Berlin")),
     "list": every("auto", [MINUTES, fl.Sliding("1 minute")]),
     **{
         f"events, {how}": every(how, MINUTES, ("began", "at"))
@@ -177,6 +178,9 @@ KINDS = {
     ),
     "pieces": lambda df, c: fl.roll_up(
         over(df, c, MINUTES).pieces(*aggregates(c)), fl.Sliding("6 minutes", "2 minutes")
+    ),
+    "pieces, repaired": lambda df, c: fl.repair(
+        *2 * [over(df, c, MINUTES).pieces(*aggregates(c))], fl.Sliding("6 minutes", "2 minutes")
     ),
     "pieces, asked by others": lambda df, c: fl.roll_up(
         over(df, c, MINUTES).pieces(

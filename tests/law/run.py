@@ -8,6 +8,7 @@ from functools import partial
 
 import fanlight as fl
 from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import (
     SENTINEL,
     calls,
@@ -86,6 +87,33 @@ def _pieces(ask, windowed):
     return fl.roll_up(windowed.pieces(**named), ask.spec)
 
 
+def _repaired(ask, windowed):
+    """Of the pieces of some rows, and then of those that came too late, a part after the other."""
+    asked = calls(ask.requests)
+    named = {ask.names.get(name, name): call for name, call in asked.items()}
+    df = windowed._bound.df
+    parts = [
+        over(ask, df.where(f"pmod(xxhash64({', '.join(map(quote, df.columns))}), 4) {which}"))
+        .using(ask.strategy, **ask.hints).pieces(**named)
+        for which in ("< 2", "= 2", "= 3")
+    ]  # fmt: skip
+    stored = parts[0]
+    found = fl.roll_up(stored, ask.spec)
+    for late in parts[1:]:
+        repaired = fl.repair(stored, late, ask.spec, found)
+        found = upserted(found, repaired, _called(ask.names, ask.by))
+        stored = stored.unionByName(late)
+    return found
+
+
+def upserted(stored, rows, by):
+    """The table in which these rows have replaced those of the same key and window."""
+    names = [*by, *(name for name in ("window", "level", "query") if name in stored.columns)]
+    keys = rows.select(names).toDF(*(f"late_{name}" for name in names))
+    same = " and ".join(f"{quote(name)} <=> {quote(f'late_{name}')}" for name in names)
+    return stored.join(keys, expr(stored, same), "left_anti").unionByName(rows)
+
+
 def _frames(ask, windowed):
     del ask
     return windowed.frames()
@@ -156,6 +184,7 @@ ACTIONS = {
     "agg": _agg,
     "early": _early,
     "pieces": _pieces,
+    "repair": _repaired,
     "frames": _frames,
     "rows": _rows,
     "fit": _fit,

@@ -90,6 +90,9 @@ def calls(df):
     yield Good(fl.roll_up, {"pieces": pieces, "spec": past, **asks, "own": ()})
     alone = dict.fromkeys(asks)
     yield Good(fl.roll_up, {"pieces": pieces, "spec": spec, **alone, "own": []})
+    yield Good(
+        fl.repair, {"pieces": pieces, "late": pieces, "spec": spec, "results": None, "own": []}
+    )
     yield Good(fl.serve, {"pieces": pieces, "spec": past, "own": ()})
     more = {"duration": "1 minute", "height": 3, "strategy": "se-ml-slicing"}
     yield Good(events.using, {**HINTS, **more})

@@ -139,6 +139,15 @@ BATCH = (
              action="pieces"),
     *(one for data in (NO_ROW, EDGES)
       for one in sliding(f"{data.name}, stored", ONE_EACH[:3], data, FEW, action="pieces")),
+    *sliding("repaired", GRIDS, points, FEW, action="repair"),
+    *sliding("repaired, every aggregate", [GRIDS[1], events.WHOLE_SPECS[1]], points, EVERYTHING,
+             action="repair"),
+    *sliding("repaired, every aggregate", [events.REAL_SPECS[2]], points, TIMELESS,
+             action="repair"),
+    *sliding("repaired without keys", GRIDS[:1], keyless(points(GRIDS[0])), FEW, by=(),
+             action="repair"),
+    *(one for data in (NO_ROW, EDGES)
+      for one in sliding(f"{data.name}, repaired", ONE_EACH[:3], data, FEW, action="repair")),
     *sliding("values by Spark", SIDE_BY_SIDE, points, BY_SPARK),
     *sliding("values by Spark beside others", SIDE_BY_SIDE[:2], points, {**FEW, **BY_SPARK}),
     *always(sliding("Spark's own windows", OWN, points, NATIVE, strategies=("expand",))),
@@ -263,17 +272,24 @@ CONNECT = (
     *sliding("distinct values", GRIDS[1:2], points, DISTINCT, strategies=("lifetimes",)),
     *sliding("every aggregate", GRIDS[1:2], points, EVERYTHING),
     *sliding("stored, every aggregate", GRIDS[1:2], points, EVERYTHING, action="pieces"),
+    *sliding("repaired, every aggregate", GRIDS[1:2], points, EVERYTHING, action="repair"),
     *arriving("stream", [GRIDS[0], events.ROW_SPECS[0]], FEW, 1),
 )  # fmt: skip
 SAMPLE = (
     *sliding("sample", GRIDS[:1], points, EVERYTHING, strategies=SHARED),
     *sliding("stored", GRIDS[:1], points, EVERYTHING, action="pieces"),
+    *sliding("repaired", GRIDS[:1], points, EVERYTHING, action="repair"),
     *sliding("sample", (events.ROW_SPECS[2], events.TUPLE_SPECS[0]), points, SPREAD),
     *sliding("sample", [GRIDS[0]], points, EXACT, strategies=("differential",)),
 )
 KIND = Kind(
     "sliding",
-    {"agg": oracle.sliding, "early": oracle.sliding, "pieces": oracle.sliding},
+    {
+        "agg": oracle.sliding,
+        "early": oracle.sliding,
+        "pieces": oracle.sliding,
+        "repair": oracle.sliding,
+    },
     strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks"),
     example=(GRIDS[0], "ts"),
     in_python=lambda ask: ask.spec.slide.measure == "rows" or ask.action == "early",

@@ -67,16 +67,16 @@ class TablePieces:
         return json.dumps({"version": VERSION, **asdict(self)}, default=str)
 
     @classmethod
-    def of_json(cls, text: Any) -> TablePieces:
-        """What the text in a table's schema says."""
+    def of_json(cls, text: Any, called: str = "the DataFrame") -> TablePieces:
+        """What the text in a table's schema says; errors call the table so."""
         try:
             told = json.loads(text)
             known = told.pop("version") == VERSION
             by, ends = tuple(told["by"]), (Fraction(told["length"]), Fraction(told["offset"]))
         except (TypeError, ValueError, KeyError) as error:
-            raise refuse("the DataFrame", _LOST, _AGAIN) from error
+            raise refuse(called, _LOST, _AGAIN) from error
         if not known:
-            raise refuse("the DataFrame", _LOST, _AGAIN)
+            raise refuse(called, _LOST, _AGAIN)
         return cls(told["time"], by, *ends)
 
     def check_grids(self, spec: Any, of: Coordinate, grids: Sequence[Grid]) -> None:
@@ -127,21 +127,22 @@ def end_of(start: str) -> str:
 
 
 def find_pieces(
-    notes: Mapping[str, str], names: Sequence[str]
+    notes: Mapping[str, str], names: Sequence[str], called: str = "the DataFrame"
 ) -> tuple[str, TablePieces, tuple[Stored, ...]]:
     """What the notes of columns say: the column of pieces, what they are, and the partials.
 
-    ``names`` are all columns of the table. A table that lacks a part of them is refused.
+    ``names`` are all columns of the table. A table that lacks a part of them is refused, ``called``
+    so.
     """
     window = next((name for name, note in notes.items() if _LENGTH in note), None)
     if window is None:
-        raise refuse("the DataFrame", _LOST, _AGAIN)
-    pieces = TablePieces.of_json(notes[window])
+        raise refuse(called, _LOST, _AGAIN)
+    pieces = TablePieces.of_json(notes[window], called)
     missing = [f"key {name!r}" for name in pieces.by if name not in names]
     others = {name: note for name, note in notes.items() if name != window}
     if missing or not others:
         raise refuse(
-            "the DataFrame",
+            called,
             f"has lost the {(missing or ['columns of partials'])[0]} of its pieces",
             "keep the keys, and at least one column of partials",
         )

@@ -80,6 +80,23 @@ def first_end(grids: Sequence[Grid], t: str) -> str:
     return pick_extreme("least", ends)
 
 
+def reach(grids: Sequence[Grid], t: str) -> tuple[str, str]:
+    """SQL: from where to where the windows reach that hold ``t``, of any grid.
+
+    It is shorter than two RANGEs of the longest. In a gap of all grids it ends before it begins.
+    """
+    ends = [window_end(grid, last_start(grid, t)) for grid in grids]
+    return (
+        pick_extreme("least", [first_start(grid, t) for grid in grids]),
+        pick_extreme("greatest", ends),
+    )
+
+
+def block_of_reach(grids: Sequence[Grid], t: str) -> str:
+    """SQL: where the block of time begins that holds ``t``; what a row reaches is in one or two."""
+    return f"({t} - {after_edge(t, 0, 2 * max(grid.range for grid in grids))})"
+
+
 def start_of_run(cut: Cut, last_slice: str) -> str:
     """SQL: the start of the window that ends with this slice."""
     number = f"({last_slice} - {cut.span - 1}L)" if cut.span > 1 else last_slice

@@ -97,20 +97,24 @@ class PieceTable:
     stored: tuple[Stored, ...]
 
     @classmethod
-    def of(cls, df: Any) -> PieceTable:
-        """Read the schema of a table of pieces; any other DataFrame is refused."""
+    def of(cls, df: Any, asked: str = "roll_up(", called: str = "the DataFrame") -> PieceTable:
+        """Read the schema of a table of pieces; any other DataFrame is refused.
+
+        ``asked`` begins the call in which it is, and ``called`` is what errors call it.
+        """
         if not isinstance(df, DataFrame) or df.isStreaming:
             raise refuse(
-                f"roll_up({'a stream' if isinstance(df, DataFrame) else repr(df)})",
+                f"{asked}{'a stream' if isinstance(df, DataFrame) else repr(df)})",
                 "is not a table of pieces that can be read now",
-                "pass spark.read.parquet(…) of what pieces(…) has written",
+                "pass spark.read.parquet(…) of what pieces(…) has written; a stream's in "
+                "foreachBatch",
             )
         notes = {
             field.name: (field.metadata or {})[NOTE]
             for field in df.schema.fields
             if NOTE in (field.metadata or {})
         }
-        return cls(df, *find_pieces(notes, df.columns))
+        return cls(df, *find_pieces(notes, df.columns, called))
 
     @property
     def time_type(self) -> str:

@@ -96,16 +96,23 @@ def roll_up(
             "leave these out, or ask for fl.Trailing(…)",
         )
     rows, at = table.select_rows()
+    return bind_pieces(table, rows, at, spec, f"roll_up(pieces, {spec!r})").agg(*calls)
+
+
+def bind_pieces(
+    table: PieceTable, rows: DataFrame, at: str, spec: Any, asked: str
+) -> PlacedWindows:
+    """Pieces as rows at the time ``at``, in the windows that are asked of them."""
     windows: Windowed = over(rows, spec, time=at, by=table.pieces.by)
     bound = windows._bound  # noqa: SLF001 - of this house
     if not isinstance(windows, PlacedWindows) or bound.coordinate.counted or bound.at_every_row:
         raise refuse(
-            f"roll_up(pieces, {spec!r})",
+            asked,
             "needs rows, and pieces have none",
             "ask for windows of time, such as fl.Sliding('7 days', '1 day')",
         )
     table.pieces.check_grids(spec, bound.coordinate, bound.grids)
-    return windows.agg(*calls)
+    return windows
 
 
 def _look_back(

@@ -15,12 +15,13 @@ from fanlight.engine.spec.units import (
     MICROSECONDS,
     MONTHS,
     Extent,
+    Measure,
     parse_parts,
     write_duration,
 )
 
 WEEKDAYS = ("thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday")  # of 1970
-_PARTS = ("range", "slide", "offset", "by_months", "shift", "zone", "week_starts")
+_PARTS = ("range", "slide", "offset", "shift", "zone", "week_starts")
 _FIXED = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
 _MOST = 10_000 * 366 * 24  # hours or months: more than there are
 
@@ -75,8 +76,7 @@ class Calendar(Sliding):
 
     """
 
-    __slots__ = ("by_months", "shift", "week_starts", "zone")
-    by_months: bool  # whether lengths are in months, and not in hours
+    __slots__ = ("shift", "week_starts", "zone")
     shift: int  # the part of the offset that is in microseconds of local time
     zone: str | None
     week_starts: str
@@ -90,19 +90,24 @@ class Calendar(Sliding):
         offset: str | timedelta | int = 0,
         week_starts: str = "monday",
     ) -> None:
-        length, by_months = _read_units("range", range)
-        step, also = (length, by_months) if slide is None else _read_units("slide", slide)
-        if by_months != also:
+        length = _read_units("range", range)
+        step = length if slide is None else _read_units("slide", slide)
+        if length.measure != step.measure:
             raise refuse(
                 f"range={length} with slide={step}",
                 "mixes months, which differ in days, with days",
                 "write both in months, quarters or years, or both in hours, days or weeks",
             )
-        start, shift = _read_offset(offset, by_months=by_months)
+        start, shift = _read_offset(offset, length.measure)
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
-        parts = (length, step, start, by_months, shift, _check_zone(zone), first)
+        parts = (length, step, start, shift, _check_zone(zone), first)
         for name, part in zip(_PARTS, parts, strict=True):
             object.__setattr__(self, name, part)
+
+    @property
+    def by_months(self) -> bool:
+        """Whether lengths are in months, and not in hours."""
+        return self.measure == "months"
 
     @property
     def grid_offset(self) -> int:
@@ -139,8 +144,8 @@ def _restore(*parts: object) -> Calendar:
     return spec
 
 
-def _read_units(argument: str, given: object) -> tuple[Extent, bool]:
-    """A length in months, or in hours that the clock shows; and whether it is in months."""
+def _read_units(argument: str, given: object) -> Extent:
+    """A length in months, or in hours that the clock shows."""
     if not isinstance(given, str):
         raise refuse(
             f"{argument}={given!r}",
@@ -166,16 +171,16 @@ def _read_units(argument: str, given: object) -> tuple[Extent, bool]:
             "is not a positive whole number of " + ("months" if by_months else "hours"),
             f"write for example {argument}='{'1 month' if by_months else '1 day'}'",
         )
-    return Extent("calendar", total, repr(given)), by_months
+    return Extent("months" if by_months else "hours", total, repr(given))
 
 
-def _read_offset(given: object, *, by_months: bool) -> tuple[Extent, int]:
+def _read_offset(given: object, measure: Measure) -> tuple[Extent, int]:
     """The offset: its months, and its microseconds of local time."""
     if isinstance(given, timedelta):
         micros = (given.days * 86_400 + given.seconds) * 1_000_000 + given.microseconds
         given = write_duration(micros)
     if given == 0 and not isinstance(given, bool):
-        return Extent("calendar", Fraction(0), "0"), 0
+        return Extent(measure, Fraction(0), "0"), 0
     if not isinstance(given, str):
         raise refuse(
             f"offset={given!r}",
@@ -186,7 +191,7 @@ def _read_offset(given: object, *, by_months: bool) -> tuple[Extent, int]:
     months = sum((n * MONTHS[unit] for n, unit in parts if unit in MONTHS), Fraction(0))
     lengths = [n * MICROSECONDS[unit] for n, unit in parts if unit not in MONTHS]
     local = sum(lengths, Fraction(0))
-    if months and not by_months:
+    if months and measure != "months":
         raise refuse(
             f"offset={given!r}",
             "is in months, but windows are in hours, days or weeks",
@@ -199,7 +204,7 @@ def _read_offset(given: object, *, by_months: bool) -> tuple[Extent, int]:
             "is not a whole number of months and microseconds",
             "write for example offset='6 hours'",
         )
-    return Extent("calendar", months, repr(given)), int(local)
+    return Extent(measure, months, repr(given)), int(local)
 
 
 def _check_zone(zone: object) -> str | None:

@@ -12,7 +12,8 @@ from typing import Literal
 from fanlight.engine.spec.duration_notations import as_plain_duration
 from fanlight.engine.spec.errors import refuse
 
-Measure = Literal["time", "number", "rows", "calendar"]
+# Of the calendar: months, or hours as a clock shows them.
+Measure = Literal["time", "number", "rows", "months", "hours"]
 
 MICROSECONDS = {
     "microsecond": 1,
@@ -101,7 +102,8 @@ class Extent:
             "time": "a duration",
             "number": "a number",
             "rows": "a number of rows",
-            "calendar": "a length of the calendar",
+            "months": "in months",
+            "hours": "in hours, days or weeks of a calendar",
         }[self.measure]
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from fanlight.engine.spec.units import Measure, write_duration
+from fanlight.engine.spec.units import Measure, write_duration, write_units
 
 
 def spell_length(value: Fraction, measure: Measure) -> str:
@@ -14,11 +14,15 @@ def spell_length(value: Fraction, measure: Measure) -> str:
     ('1 minute', '0.5')
     >>> spell_length(Fraction(1), "rows"), spell_length(Fraction(0), "time")
     ('1 row', '0')
+    >>> spell_length(Fraction(3), "months"), spell_length(Fraction(48), "hours")
+    ('1 quarter', '2 days')
     """
     if value == 0:
         return "0"
     if measure == "time":
         return write_duration(int(value))
+    if measure in ("months", "hours"):
+        return write_units(int(value), in_months=measure == "months")
     plain = f"{int(value):,}" if value.denominator == 1 else f"{float(value):g}"
     if measure == "rows":
         return f"{plain} row" + ("" if abs(value) == 1 else "s")

@@ -1,0 +1,233 @@
+"""Calendar windows: what Python's own calendar and time zones say of each row, one by one."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from pyspark.sql import functions as F
+
+import fanlight as fl
+from fanlight import agg
+from tests.helpers.dataframes import patiently, source
+from tests.helpers.early import inbox, run
+from tests.law.data import minute
+
+HOUR = 3_600_000_000
+KEYS = ("a", None)
+# Clocks change by an hour, at midnight, by half an hour, and never.
+ZONES = ("Europe/Berlin", "America/Havana", "Australia/Lord_Howe", "Asia/Kathmandu")
+FIRST = datetime(2023, 12, 20)
+COUNT = 900  # days
+
+
+def instant(local, zone):
+    """The first instant, in microseconds, at which the clock of a zone shows a time."""
+    return round(local.replace(tzinfo=ZoneInfo(zone), fold=0).timestamp() * 1_000_000)
+
+
+def rows_of(seed, zone, count=400):
+    """Instants anywhere, and close to where clocks change and days and months begin."""
+    chosen = random.Random(seed)
+    days = [FIRST + timedelta(days=day) for day in range(10, 800)]
+    changes = [
+        day for day in days if ZoneInfo(zone).utcoffset(day) != ZoneInfo(zone).utcoffset(day - ONE)
+    ]
+    near = [day for day in days if day.day == 1] + changes * 5
+    found = []
+    for _ in range(count):
+        day = chosen.choice(near if chosen.random() < 0.7 else days)
+        local = day + timedelta(minutes=chosen.randrange(-180, 300))
+        found.append((chosen.choice(KEYS), instant(local, zone) + chosen.choice((-1, 0, 1))))
+    return found
+
+
+ONE = timedelta(days=1)
+DAYS = [FIRST + timedelta(days=day) for day in range(COUNT)]
+
+
+def months():
+    return [datetime(2022 + n // 12, 1 + n % 12, 1) for n in range(48)]
+
+
+SPECS = {
+    "days": (("1 day",), {}, lambda: DAYS, 1, 1),
+    "three days, every day": (("3 days", "1 day"), {}, lambda: DAYS, 3, 1),
+    "from six to six": (
+        ("1 day",), {"offset": "6 hours"}, lambda: [day + timedelta(hours=6) for day in DAYS], 1, 1,
+    ),
+    "weeks": (("1 week",), {}, lambda: [day for day in DAYS if day.weekday() == 0], 1, 1),
+    "weeks from Sunday": (
+        ("1 week",), {"week_starts": "sunday"},
+        lambda: [day for day in DAYS if day.weekday() == 6], 1, 1,
+    ),
+    "months": (("1 month",), {}, months, 1, 1),
+    "three months, every month": (("3 months", "1 month"), {}, months, 3, 1),
+    "years from April": (
+        ("1 year",), {"offset": "3 months"}, lambda: [at for at in months() if at.month == 4], 1, 1,
+    ),
+}  # fmt: skip
+
+
+def made(about, zone):
+    given, more, locals_, length, step = SPECS[about]
+    begins = [instant(local, zone) for local in locals_()]
+    windows = [(begins[at], begins[at + length]) for at in range(0, len(begins) - length, step)]
+    return fl.Calendar(*given, zone=zone, **more), windows
+
+
+def frame(spark, rows):
+    df = spark.createDataFrame(rows, "k string, at bigint")
+    return df.selectExpr("k", "at", "timestamp_micros(at) as ts")
+
+
+def told(df, label=()):
+    """Key and window of each row of a result, with its counts."""
+    names = [*label, "n"]
+    rows = df.selectExpr(
+        "k", "unix_micros(window.start) as a", "unix_micros(window.end) as b", *names
+    ).collect()
+    return sorted((tuple(row) for row in rows), key=repr)
+
+
+def counted(rows, windows, label=()):
+    found = {}
+    for key, at in rows:
+        for begin, end in windows:
+            if begin <= at < end:
+                found[key, begin, end] = found.get((key, begin, end), 0) + 1
+    return sorted(((*place, *label, n) for place, n in found.items()), key=repr)
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_each_row_is_in_the_windows_of_its_calendar(classic, zone):
+    """Whatever the session's time zone."""
+    rows = rows_of(zone, zone)
+    df = frame(classic, rows)
+    for about in SPECS:
+        spec, windows = made(about, zone)
+        found = fl.over(df, spec, time="ts", by="k").agg(n=agg.count())
+        assert told(found) == counted(rows, windows), about
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Australia/Lord_Howe"])
+def test_hours_are_those_that_the_clock_shows(classic, zone):
+    rows = rows_of("hours", zone)
+    hours = sorted(
+        {instant(day + timedelta(hours=hour), zone) for day in DAYS for hour in range(24)}
+    )
+    found = fl.over(frame(classic, rows), fl.Calendar("1 hour", zone=zone), time="ts", by="k")
+    assert told(found.agg(n=agg.count())) == counted(rows, list(pairwise(hours)))
+
+
+def test_a_list_shares_its_pieces(classic):
+    zone = "Europe/Berlin"
+    rows = rows_of("list", zone)
+    asked = ["days", "three days, every day", "weeks"]
+    specs = [made(about, zone)[0] for about in asked]
+    found = fl.over(frame(classic, rows), specs, time="ts", by="k").agg(n=agg.count())
+    wanted = [
+        one for number, about in enumerate(asked)
+        for one in counted(rows, made(about, zone)[1], (number,))
+    ]  # fmt: skip
+    assert told(found, ["query"]) == sorted(wanted, key=repr)
+
+
+def test_events_are_in_the_windows_that_they_last_in(classic):
+    zone = "America/Havana"
+    spec, windows = made("three months, every month", zone)
+    rows = [(key, at, at + random.Random(at).choice((0, HOUR, 90 * 24 * HOUR)))
+            for key, at in rows_of("events", zone)]  # fmt: skip
+    df = classic.createDataFrame(rows, "k string, a bigint, b bigint").selectExpr(
+        "k", "timestamp_micros(a) as began", "timestamp_micros(b) as ts"
+    )
+    found = fl.over(df, spec, time=("began", "ts"), by="k").agg(n=agg.count())
+    wanted = {}
+    for key, a, b in rows:
+        for begin, end in windows:
+            if a < end and (b > begin or a == b >= begin):
+                wanted[key, begin, end] = wanted.get((key, begin, end), 0) + 1
+    assert told(found) == sorted(((*place, n) for place, n in wanted.items()), key=repr)
+
+
+def test_local_times_need_no_zone(classic):
+    """They are read as they are; so windows agree with ``date_trunc``."""
+    df = classic.sql(
+        "select timestamp_ntz'2025-03-28 22:00:00' + make_dt_interval(0, id * 7) as ts "
+        "from range(99)"
+    )
+    for unit in ("day", "week", "month", "quarter", "year", "hour"):
+        found = fl.over(df, fl.Calendar(f"1 {unit}", zone=None), time="ts").agg(n=agg.count())
+        theirs = df.groupBy(F.date_trunc(unit, "ts").alias("start")).count()
+        ours = found.select("window.start", "n")
+        assert sorted(map(tuple, ours.collect())) == sorted(map(tuple, theirs.collect()))
+
+
+@pytest.mark.streaming
+def test_a_stream_gives_what_a_batch_gives(classic, tmp_path):
+    """Each window once its end has passed; and late rows, with the windows that they missed."""
+    zone = "Europe/Berlin"
+    spec, windows = made("days", zone)
+    noon = instant(datetime(2025, 3, 29, 12), zone)
+    hours = ((0, 1, 14), (30, 13, 36), (80, 60), (), (-30, 81), (300,), ())
+    parts = [[noon + hour * HOUR for hour in some] for some in hours]
+    folder = inbox(tmp_path, [[{**minute(0, k="a"), "ts": at} for at in some] for some in parts])
+    df = source(classic, folder, "2 hours")
+    found = fl.over(df, spec, time="ts", by="k", late="collect").agg(n=agg.count())
+    shown = found.selectExpr(
+        "k", "unix_micros(window.start) as a", "unix_micros(window.end) as b", "n",
+        "unix_micros(late.row.ts) as at",
+        "transform(late.windows, w -> unix_micros(w.end)) as missed",
+    )  # fmt: skip
+    given = [row for rows in patiently(lambda: run(shown, tmp_path, "append")) for row in rows]
+    late = noon - 30 * HOUR
+    on_time = [("a", at) for some in parts[:-2] for at in some if at != late]
+    ours = [(row["k"], row["a"], row["b"], row["n"]) for row in given if row["a"] is not None]
+    assert sorted(ours, key=repr) == counted(on_time, windows)
+    (missed,) = [row for row in given if row["a"] is None]
+    assert (missed["at"], missed["k"]) == (late, "a")
+    assert missed["missed"] == [end for begin, end in windows if begin <= late < end]
+
+
+def test_what_a_calendar_cannot_do_is_told(classic):
+    df = frame(classic, rows_of(0, "UTC", 3)).selectExpr(
+        "*", "cast(ts as timestamp_ntz) as local", "at as i"
+    )
+    day = fl.Calendar("1 day", zone="UTC")
+    refused = [
+        (lambda: fl.over(df, day, time="local"), "its times are local already"),
+        (lambda: fl.over(df, fl.Calendar("1 day", zone=None), time="ts"), "name the zone"),
+        (lambda: fl.over(df, day, time="i"), "is for timestamps"),
+        (lambda: fl.over(df, [day, fl.Calendar("1 month", zone="UTC")], time="ts"), "not measured"),
+        (
+            lambda: fl.over(df, [day, fl.Calendar("1 day", zone="Asia/Tokyo")], time="ts"),
+            "shares no pieces",
+        ),
+        (lambda: fl.over(df, day, time="ts").pieces(agg.count()), "in pieces of one length"),
+        (lambda: fl.over(df, day, time="ts").agg(agg.linear_fit("i")), "no calendar"),
+        (lambda: fl.Calendar("1 day", zone="Europe/Berln"), "is not a time zone"),
+        (lambda: fl.Calendar("1 month", "1 day", zone="UTC"), "mixes months"),
+        (lambda: fl.Calendar("90 minutes", zone="UTC"), "has the unit minute"),
+    ]
+    for act, words in refused:
+        with pytest.raises(fl.FanlightError, match=words):
+            act()
+    stream = df.sparkSession.readStream.format("rate").load().withWatermark("timestamp", "1 hour")
+    with pytest.raises(fl.FanlightError, match="is for windows of a fixed length"):
+        fl.over(stream, day, time="timestamp").early()
+
+
+def test_the_same_in_sql_and_its_page(classic):
+    df = frame(classic, rows_of(1, "Europe/Berlin", 50))
+    spec = fl.Calendar("3 weeks", "1 week", zone="Europe/Berlin", offset="6 hours",
+                       week_starts="sunday")  # fmt: skip
+    text = fl.clause(spec, time="ts")
+    assert "CALENDAR 3 WEEKS SLIDE 1 WEEK ZONE 'Europe/Berlin' OFFSET 6 HOURS" in text
+    found = fl.sql(f"SELECT count(*) AS n FROM df {text}", df=df)
+    assert sorted(map(tuple, found.select("n").collect())) == sorted(
+        map(tuple, fl.over(df, spec, time="ts").agg(n=agg.count()).select("n").collect())
+    )
+    assert "every 1 week" in str(fl.over(df, spec, time="ts").explain(verbose=True))
