@@ -179,7 +179,7 @@ def _read_offset(given: object, measure: Measure) -> tuple[Extent, int]:
     if isinstance(given, timedelta):
         micros = (given.days * 86_400 + given.seconds) * 1_000_000 + given.microseconds
         given = write_duration(micros)
-    if given == 0 and not isinstance(given, bool):
+    if isinstance(given, int) and not isinstance(given, bool) and not given:
         return Extent(measure, Fraction(0), "0"), 0
     if not isinstance(given, str):
         raise refuse(
