@@ -141,11 +141,11 @@ GOOD = [
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.Sliding("1 hour"), "time": "ts", "by": "x", "tiebreak": ["y"], "late": "open",
-        "forget_after": "30 days",
+        "forget_after": "30 days", "early": True,
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.ThresholdFrame("x > 1"), "time": ("a", "b"), "by": (), "tiebreak": (),
-        "late": "drop", "forget_after": 30,
+        "late": "drop", "forget_after": 30, "early": "5 minutes",
     })),
     ("upsert", Good(fl.upsert, {
         "to": "sqlite:///busy.db", "table": "busy", "key": ["x", "window"], "stream": "busy-1",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.sql_text import split_path
+from fanlight.engine.kinds import kind_of
 from fanlight.engine.spec.units import read_extent
 from fanlight.language.clause_reader import read_clause
 from tests.helpers.shown import shown
@@ -30,16 +33,24 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     time = data.draw(st.one_of(NAMES, st.tuples(NAMES, NAMES)))
     late = data.draw(st.sampled_from(("drop", "open")))
     silence = data.draw(st.sampled_from((None, "30 days", "90 seconds", 2.5, 7)))
-    text = fl.clause(spec, time=time, by=by, tiebreak=tiebreak, late=late, forget_after=silence)
+    kind = kind_of(spec)
+    opened = (False, True, "5 minutes", "PT90S", 2.5) if kind.family.opened else (False, None)
+    early = data.draw(st.sampled_from(opened))
+    more = {"late": late, "forget_after": silence, "early": early}
+    text = fl.clause(spec, time=time, by=by, tiebreak=tiebreak, **more)
     found = clause(text)
     assert meaning(found.spec) == meaning(spec), text
     assert found.time == paths([time] if isinstance(time, str) else time)
     assert found.by == paths(by)
     assert found.tiebreak == paths(tiebreak)
     assert found.late == late
-    given = [None if one is None else read_extent("x", one).value
-             for one in (silence, found.forget_after)]  # fmt: skip
-    assert given[0] == given[1]
+    assert length(found.forget_after) == length(silence)
+    assert length(found.early) == length(early or False)
+    assert ("final" in found.outputs) == bool(early)
+
+
+def length(given):
+    return given if given is None or isinstance(given, bool) else read_extent("x", given).value
 
 
 @pytest.mark.parametrize("text", READ)
@@ -108,3 +119,26 @@ def test_what_else_can_be_asked(text, name, arguments):
 def test_what_cannot_be_written_is_refused(spec, why):
     with pytest.raises(fl.FanlightError, match=why):
         fl.clause(spec, time="ts")
+
+
+WIDENING = fl.ProgressiveWidening("1 second", longest="1 day", max_rows=9)
+
+
+@pytest.mark.parametrize("spec", [fl.Trailing("1 hour"), {"1h": fl.Trailing("1 hour")}, WIDENING])
+def test_early_is_not_written_after_windows_that_have_no_early_form(spec):
+    assert "EARLY" not in fl.clause(spec, time="ts")
+    for early in (True, "5 minutes"):
+        with pytest.raises(fl.FanlightError, match="EARLY does not apply to these windows"):
+            fl.clause(spec, time="ts", early=early)
+
+
+def test_a_column_may_be_called_early():
+    for text, early in (
+        ("WATTR early PARTITION BY early, every FRAME DELTA early BY 1 EARLY EVERY 5", 5),
+        ("WATTR ts FRAME BOUNDARY early EVERY 4 EARLY", True),
+        ("WATTR ts FRAME THRESHOLD early > 2 AND (NOT early) EARLY", True),
+        ("WATTR ts FRAME STATE early, every", False),
+        ("WATTR ts TIEBREAK early SESSION early", False),
+        ("EARLY EVERY INTERVAL '90' SECONDS WATTR ts RANGE 1 HOUR", timedelta(seconds=90)),
+    ):
+        assert clause(f"[{text}]").early == early

@@ -34,7 +34,7 @@ SOUP = (
     "SLIDE", "SLIDES", "FRAME", "THRESHOLD", "MIN", "MAX", "SESSION", "WIDENING", "TABLE", "HOP",
     "TUMBLE", "DESCRIPTOR", "ROWS", "INTERVAL", "count", "sum", "FILTER", "WHERE", "OVER", "LATE",
     "IGNORE NULLS", "1", "4.5", "1e999", "-", "9" * 500, "0", "MINUTES", "null", "PARTITION BY",
-    "UNION", "DATA =>", "percentile", "array", "TRAILING",
+    "UNION", "DATA =>", "percentile", "array", "TRAILING", "EARLY", "EVERY",
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ That final results are those of append mode is one of the laws (tests/law/kinds/
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from datetime import timedelta
 
@@ -160,6 +161,69 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
     page = windows(rows, SPECS["sliding"]).early("1 minute").explain(agg.count())
     assert "update: each window when it has changed" in page
     assert "update: each window" not in windows(rows, SPECS["sliding"]).explain(agg.count())
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize(
+    ("words", "every"), [("EARLY", None), ("EARLY EVERY 3 MINUTES", "3 minutes")]
+)
+@pytest.mark.parametrize(
+    ("clause", "spec"),
+    [
+        ("RANGE 4 MINUTES SLIDE 2 MINUTES", fl.Sliding("4 minutes", "2 minutes")),
+        ("SESSION 2 MINUTES", fl.Session("2 minutes")),
+    ],
+)
+def test_a_stream_asked_in_sql_is_given_early_too(classic, tmp_path, clause, spec, words, every):
+    rows, given = source(classic, inbox(tmp_path, [*ROWS, QUIET]), DELAY), []
+    api = windows(rows, spec).early(every).agg(**{"count(*)": agg.count()})
+    asked = f"SELECT *, count(*) FROM t [WATTR ts {clause} {words}] GROUP BY k"
+    finals = f"SELECT final, k FROM t [WATTR ts {clause} {words}] GROUP BY k, window, final"
+    assert fl.sql(finals, t=rows).columns == ["final", "k"]
+    sql = fl.sql(asked, t=rows)
+    assert sorted(sql.columns) == sorted(name.replace("(*)", "(1)") for name in api.columns)
+    for about, found in (("api", api), ("sql", sql.withColumnRenamed("count(1)", "count(*)"))):
+        (tmp_path / about).mkdir()
+        batches = patiently(lambda one=found, at=tmp_path / about: run(one, at))
+        given.append([sorted(repr(sorted(row.items())) for row in batch) for batch in batches])
+    assert given[0] == given[1]
+    assert any("('final', False)" in row for batch in given[1] for row in batch)
+
+
+ON_STREAMS = [
+    ("RANGE 3 ROWS ^EARLY^", "^EARLY is for windows that time places"),
+    ("RANGE 1 MINUTE LATE OPEN ^EARLY^", "; leave LATE OPEN out"),
+    ("RANGES 2 MINUTES, 6 MINUTES SLIDES 2 MINUTES, 2 MINUTES CHANGES ONLY ^EARLY EVERY 1 MINUTE^",
+     "; leave WEIGHTS and CHANGES ONLY out"),
+    ("RANGE 1 HOUR FORGET AFTER 2 DAYS ^EARLY^", "; leave FORGET AFTER out"),
+    ("RANGE 1 HOUR EARLY EVERY ^0 SECONDS^", "EARLY EVERY 0 SECONDS must be positive; .* EARLY"),
+    ("RANGE 1 HOUR EARLY EVERY ^5^", "^EARLY EVERY 5 is a number, but WATTR ts is"),
+    ("RANGE 1 HOUR EARLY EVERY ^5 ROWS^", "^EARLY EVERY 5 ROWS is a number of rows, but WATTR ts"),
+    ("FRAME THRESHOLD n > 1 LEAVE FOR 5 MINUTES MIN 2 ROWS ^EARLY^", "leave MIN out, or LEAVE FOR"),
+]  # fmt: skip
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("marked", "why"), ON_STREAMS, ids=[one for one, _ in ON_STREAMS])
+def test_early_is_refused_in_sql_at_the_word(classic, tmp_path, marked, why):
+    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    before, part, after = f"SELECT count(*) FROM t [WATTR ts {marked}]".split("^")
+    with pytest.raises(fl.FanlightError) as raised:
+        fl.sql(before + part + after, t=rows)
+    message, line, carets = str(raised.value).split("\n")
+    assert line[carets.index("^") :][: carets.count("^")] == part
+    assert re.search(why, message.partition(": ")[2]), message
+    assert "early(" not in message
+
+
+@pytest.mark.spark
+def test_rows_of_frames_have_no_early_form_in_sql_either(classic, tmp_path):
+    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    with pytest.raises(fl.FanlightError, match="write an aggregate or GROUP BY window"):
+        fl.sql("SELECT k FROM t [WATTR ts SESSION 2 MINUTES EARLY]", t=rows)
+    assert "final" in fl.sql(
+        "SELECT * FROM t [WATTR ts SESSION 2 MINUTES EARLY] GROUP BY window", t=rows
+    ).columns  # fmt: skip
 
 
 @pytest.mark.streaming

@@ -44,6 +44,7 @@ class Clause:
     tiebreak: tuple[Name, ...] = ()
     late: str = "drop"
     forget_after: Any = None
+    early: Any = False  # True, or the time in which changes are given at most once
     strategy: str = "auto"
     hints: dict[str, Any] = field(default_factory=dict)
     verb: Verb | None = None
@@ -57,4 +58,4 @@ class Clause:
     @property
     def outputs(self) -> Sequence[str]:
         """The columns of the results besides keys and aggregates."""
-        return output_columns(self.spec)
+        return output_columns(self.spec, early=self.early is not False)

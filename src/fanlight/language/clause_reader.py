@@ -31,6 +31,7 @@ _ASKED_OF = {
     "fit": _LEVELS, "recurring": _LEVELS, "fill": _CUT, "split": _CUT,
     "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
 }  # fmt: skip
+_OPENED = "RANGE, RANGES, FRAME or SESSION"
 _FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST", "own": "OWN"}
 _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
@@ -136,6 +137,7 @@ class _ClauseBuilder:
         verb = next((parts[name] for name in _VERBS if name in parts), None)
         if verb is not None:
             self._check_verb(verb, spec)
+        early = parts.get("early")
         strategy, hints = self._read_using(parts.get("using"))
         return Clause(
             spec,
@@ -144,13 +146,14 @@ class _ClauseBuilder:
             self._read_names(parts.get("tiebreak"), "tiebreak"),
             "drop" if late is None else str(late.children[1]).lower(),
             None if forget is None else self.builder.length(next(_subtrees(forget))),
+            False if early is None else self._read_early(early, verb, spec),
             strategy,
             hints,
             None if verb is None else self._read_verb(verb),
             start=self.start,
             end=self.end,
             spans=tuple(self.builder.spans),
-            words=self._argument_words(place, verb),
+            words=self._argument_words(place, verb, early),
         )
 
     def _read_time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
@@ -163,10 +166,16 @@ class _ClauseBuilder:
         return names
 
     @staticmethod
-    def _argument_words(place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
+    def _argument_words(
+        place: Tree[Token], verb: Tree[Token] | None, early: Tree[Token] | None
+    ) -> dict[str, str]:
         """The words that this clause has for arguments of the API."""
-        filling = _FILLING if verb is not None and verb.data == "fill" else {}
-        return {**clause_words(), **({"time": "SPAN"} if place.data == "span" else {}), **filling}
+        own = {
+            **({"time": "SPAN"} if place.data == "span" else {}),
+            **({} if early is None else {"every": "EARLY EVERY"}),
+            **(_FILLING if verb is not None and verb.data == "fill" else {}),
+        }
+        return {**clause_words(), **own}
 
     def _add_span(self, argument: str, node: Any) -> None:
         self.builder.add_span(argument, node)
@@ -182,6 +191,24 @@ class _ClauseBuilder:
                 self.text, start, start + len(word), str(word).upper(),
                 "does not apply to these windows", f"write {instead} before it",
             )  # fmt: skip
+
+    def _read_early(self, node: Tree[Token], verb: Tree[Token] | None, spec: Spec) -> Any:
+        """How often windows are given while they are open: True is with each micro-batch."""
+        self._add_span("early", node)
+        kind = kind_of(spec)
+        wrong = None
+        if verb is not None:
+            wrong = f"does not go with {str(verb.children[0]).upper()}", "keep one of them"
+        elif kind is not None and not kind.family.opened:
+            wrong = "does not apply to these windows", f"leave it out, or write {_OPENED}"
+        if wrong is not None:
+            start, end = node.meta.start_pos, node.meta.end_pos
+            raise refusal_at(self.text, start, end, "EARLY", *wrong)
+        length = next(_subtrees(node), None)
+        if length is None:
+            return True
+        self._add_span("every", length)
+        return self.builder.length(length)
 
     def _incomplete(self, why: str, instead: str) -> FanlightError:
         return refusal_at(

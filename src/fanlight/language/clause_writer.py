@@ -30,6 +30,7 @@ def clause(
     tiebreak: str | Sequence[str] = (),
     late: str = "drop",
     forget_after: Any = None,
+    early: Any = False,
 ) -> str:
     """Windows as :func:`fanlight.sql` writes them, between their brackets.
 
@@ -42,6 +43,9 @@ def clause(
         As for :func:`fanlight.over`; columns by name.
     late, forget_after
         As for :func:`fanlight.over`.
+    early
+        True: windows are given also while they are open, as :meth:`fanlight.SlidingWindows.early`
+        says. A duration: changes at most once in this time.
 
     Returns
     -------
@@ -77,6 +81,11 @@ def clause(
     silence = read_length("forget_after", forget_after)
     if silence is not None:
         written += f" FORGET AFTER {_Writer().length(silence)}"
+    if early is True:
+        written += " EARLY"
+    every = None if isinstance(early, bool) else read_length("early", early)
+    if every is not None:
+        written += f" EARLY EVERY {_Writer().length(every)}"
     text = f"[{place} {written}]"
     try:
         same = _write_windows(read_clause(text, 0, len(text)).spec) == windows

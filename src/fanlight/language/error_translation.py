@@ -84,6 +84,12 @@ _PHRASES = (
     ("of the DataFrame", "of the table"),
     ("or leave overlapping out", "or leave OVERLAPPING out"),
     ("leave offset out", "leave OFFSET out"),
+    ("early().rows()", "EARLY without aggregates"),
+    ("write early().agg(…) or early().frames(), or leave early() out",
+     "write an aggregate or GROUP BY window, or leave EARLY out"),
+    ("leave weights and changes_only out", "leave WEIGHTS and CHANGES ONLY out"),
+    ("leave min_rows and min_duration out, or leave_for", "leave MIN out, or LEAVE FOR"),
+    ("leave forget_after out", "leave FORGET AFTER out"),
     ("leave enter_for out", "leave ENTER FOR out"),
     ("a longer max_duration", "more after MAX"),
     ("less for min_duration", "less after MIN"),
@@ -229,6 +235,7 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
 
     message = _GIVEN.sub(translate_argument, _DELTA.sub(_timedelta_text, message))
     message = re.sub(r"using\('([^']*)'\)", r"USING \1", message)
+    message = re.sub(r"\bearly\((.*?)\)", _translate_early, message)
     if re.search(r"use one of '|use 'auto'", message):
         message = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", message)
     message = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _translate_boundary, message)
@@ -254,6 +261,10 @@ def _translate_argument(name: str, value: str) -> str:
     if name in _ROWS and value.isdigit():
         return f"{value} ROWS"
     return re.sub(r"\.0\b", "", value) if name in ("rate", "groups", "weights") else value
+
+
+def _translate_early(match: re.Match[str]) -> str:
+    return f"EARLY EVERY {match[1]}" if match[1] else "EARLY"
 
 
 def _timedelta_text(match: re.Match[str]) -> str:

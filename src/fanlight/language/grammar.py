@@ -18,6 +18,7 @@ start: part*
      | TIEBREAK name ("," name)*        -> tiebreak
      | LATE WHEN                        -> late
      | FORGET_AFTER length              -> forget
+     | EARLY (EVERY length)?            -> early
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
@@ -74,6 +75,8 @@ TIEBREAK.3: /tiebreak\b(?=\s+[\w`])/i
 LATE.3: /late\b(?=\s+(open|drop)\b)/i
 WHEN: /open\b|drop\b/i
 FORGET_AFTER.3: /forget\s+after\b(?=\s*['"\d]|\s+interval\b)/i
+EARLY.3: /early\b/i
+EVERY.3: /every\b/i
 USING.3: /using\b(?=\s+[\w'"])/i
 RATE.3: /rate\b/i
 GROUPS.3: /groups\b/i

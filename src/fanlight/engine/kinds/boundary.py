@@ -132,7 +132,6 @@ BOUNDARY = Kind(
         terminals=(
             "BOUNDARY.3: /boundary\\b/i\n"
             "OVERLAPPING.3: /overlapping\\b/i\n"
-            "EVERY.3: /every\\b/i\n"
             "AT.3: /at\\b/i\n"
         ),
         arguments={"cells": "BOUNDARY"},

@@ -33,8 +33,9 @@ class Family:
 
     ``outputs`` are the columns of results besides keys and aggregates. ``lasting``: ``time`` may be
     a pair of columns. ``droppable``: late rows can only be dropped, since rows decide windows.
-    ``labelled``: several may be asked for in one mapping, by labels. ``verbs`` are what the query
-    language can ask of them besides aggregates.
+    ``labelled``: several may be asked for in one mapping, by labels. ``opened``: a stream can give
+    them while they are open. ``verbs`` are what the query language can ask of them besides
+    aggregates.
     """
 
     name: str
@@ -42,18 +43,22 @@ class Family:
     lasting: bool = False
     droppable: bool = False
     labelled: bool = False
+    opened: bool = False
     verbs: tuple[str, ...] = ()
 
 
-PLACED = Family("sliding", ("window",), lasting=True)
-LEVELLED = Family("granular", ("window", "level"), lasting=True, verbs=("fit", "recurring"))
-FRAMED = Family(
-    "frame", ("window", "frame_id", "rows", "closed"), droppable=True, verbs=("fill", "split")
+PLACED = Family("sliding", ("window",), lasting=True, opened=True)
+LEVELLED = Family(
+    "granular", ("window", "level"), lasting=True, opened=True, verbs=("fit", "recurring")
 )
+FRAMED = Family(
+    "frame", ("window", "frame_id", "rows", "closed"), droppable=True, opened=True,
+    verbs=("fill", "split"),
+)  # fmt: skip
 TRAILED = Family("trailing", (), droppable=True, labelled=True)
 WIDENED = Family("widening", ("window",), droppable=True, verbs=("detect",))
 
-
+FINAL = "final"  # of windows that are given early: whether it is their last result
 FRAMES = (Feature("frames", WORKERS, STATE),)
 
 
@@ -266,8 +271,9 @@ def kind_of(spec: object) -> Kind | None:
     return next((_KINDS[one] for one in type(spec).__mro__ if one in _KINDS), None)
 
 
-def output_columns(spec: object) -> tuple[str, ...]:
-    """The columns of results besides keys and aggregates."""
+def output_columns(spec: object, *, early: bool = False) -> tuple[str, ...]:
+    """The columns of results besides keys and aggregates; ``early``: given while they are open."""
     kind = kind_of(spec)
     own = () if kind is None else kind.family.outputs
-    return (*own, "query") if isinstance(spec, (list, tuple)) else own
+    several = ("query",) if isinstance(spec, (list, tuple)) else ()
+    return (*own, *several, *((FINAL,) if early else ()))

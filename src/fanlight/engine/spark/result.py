@@ -10,7 +10,8 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
-from fanlight.engine.spark.binding.bound import FINAL, Bound
+from fanlight.engine.kinds.kind import FINAL
+from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.equality import collated, has_collation

@@ -192,6 +192,8 @@ class SelectRun:
             "forget_after": clause.forget_after,
         }
         windows: Any = over(self.table.df, clause.spec, **arguments)
+        if clause.early is not False:
+            windows = windows.early(None if clause.early is True else clause.early)
         if clause.strategy == "auto" and not clause.hints:
             return windows
         known = inspect.signature(windows.using).parameters

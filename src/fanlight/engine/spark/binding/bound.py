@@ -8,13 +8,13 @@ from typing import Any, Self
 
 from pyspark.sql import DataFrame
 
+from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.plan.coordinate import Coordinate, check_length
 from fanlight.engine.spark.binding.source import Given, Source, check_not_output
 from fanlight.engine.spark.coordinates import coordinate, exact, rejections
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import Extent, read_extent
 
-FINAL = "final"  # of windows that are given early: whether it is their last result
 Refusal = tuple[bool, str, str]  # whether it is refused, why, and what to write instead
 
 

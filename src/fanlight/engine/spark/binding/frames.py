@@ -8,10 +8,10 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 
 from fanlight.engine.kinds import scheme_of
-from fanlight.engine.kinds.kind import FRAMED
+from fanlight.engine.kinds.kind import FINAL, FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.spark.binding.bound import FINAL, Bound, Refusal
+from fanlight.engine.spark.binding.bound import Bound, Refusal
 from fanlight.engine.spark.binding.source import (
     WRONG_COLUMN,
     bind_calls,

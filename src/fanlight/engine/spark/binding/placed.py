@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.late_rows import Late, Release, check_late, refuse_open_windows
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event
-from fanlight.engine.spark.binding.bound import FINAL, Bound, Refusal
+from fanlight.engine.spark.binding.bound import Bound, Refusal
 from fanlight.engine.spark.binding.source import (
     Source,
     advise_watermark,

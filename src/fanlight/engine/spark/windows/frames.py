@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
+from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_frames import explain_frames
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
 from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
 from fanlight.engine.spark import result
-from fanlight.engine.spark.binding.bound import FINAL
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.ordered import frame_batch
