@@ -153,6 +153,8 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
         (lambda: windows(rows, SPECS["sliding"]).early(fl.rows(5)), "early|every"),
         (lambda: windows(rows, SPECS["sliding"]).using("panes").early().agg(agg.count()),
          "are kept by one stateful operator"),
+        (lambda: windows(rows, SPECS["levels"]).early().fit("n"), "windows that are complete"),
+        (lambda: windows(rows, SPECS["levels"]).early().recurring("s"), "leave early\\(\\) out"),
         (lambda: windows(rows, SPECS["sliding"]).early().agg(final=agg.count()),
          "clashes with the output column 'final'"),
     ):  # fmt: skip

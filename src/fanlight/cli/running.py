@@ -170,7 +170,7 @@ def run_stream(
     with ExitStack() as stack, _count_interrupts() as interrupts:
         result = job.result(spark, stream=True)
         query = job.sink.start(
-            job.sink.fit_columns(result), job.stream.trigger, job.stream.checkpoint
+            job.sink.fit_columns(result), job.output_mode, job.stream.trigger, job.stream.checkpoint
         )
         if serve_page is not None:
             stack.enter_context(serve_page(query, job.sink.make_reader(spark, result)))

@@ -13,6 +13,8 @@ import fanlight as fl
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from fanlight.language.clause import Clause
+
 
 SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json"}
 
@@ -52,6 +54,13 @@ def sql_columns(text: str) -> tuple[str, ...] | None:
     from fanlight.language.columns import selected_columns
 
     return selected_columns(text)
+
+
+def early_clauses(text: str) -> tuple[Clause, ...]:
+    """The clauses of a query that ask for windows while they are open."""
+    from fanlight.language import columns
+
+    return tuple(columns.early_clauses(text))
 
 
 def _sql_function() -> Callable[..., DataFrame]:

@@ -1,10 +1,11 @@
-"""The names of the columns that a query selects, as far as its text alone tells."""
+"""What the text of a query alone tells: the columns that it selects, and what it asks early."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
+from fanlight.language.clause import Clause
 from fanlight.language.query import Query
 from fanlight.language.select import Item
 from fanlight.language.tokens import Place, read_path
@@ -42,6 +43,16 @@ def selected_columns(text: str) -> tuple[str, ...] | None:
         if _PLAIN.fullmatch(name):
             names.append(name)
     return tuple(names) if items else None
+
+
+def early_clauses(text: str) -> list[Clause]:
+    """The clauses of a text that ask for windows while they are open.
+
+    >>> text = "SELECT count(*) FROM t [WATTR ts RANGE 1 HOUR EARLY EVERY 5 MINUTES]"
+    >>> [one.early for one in early_clauses(text)]
+    ['5 minutes']
+    """
+    return [one.clause for one in Query(text).selects if one.clause.early is not False]
 
 
 def _first_select(query: Query, at: int, end: int) -> Place | None:

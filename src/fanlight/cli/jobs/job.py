@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 from fanlight.cli.jobs.document import Document, read_document
 from fanlight.cli.jobs.paths import read_path
 from fanlight.cli.jobs.query import SqlQuery, WindowQuery, query_keys, read_query
-from fanlight.cli.jobs.sink import SINK_KEYS, Sink, check_key, note_output_mode, read_sink
+from fanlight.cli.jobs.sink import (
+    SINK_KEYS,
+    Sink,
+    check_early,
+    check_key,
+    note_output_mode,
+    read_sink,
+)
 from fanlight.cli.jobs.source import SOURCE_KEYS, Source, read_source
 from fanlight.cli.jobs.table import Table
 
@@ -40,6 +47,11 @@ class Job:
     query: WindowQuery | SqlQuery
     sink: Sink | None
     stream: Stream | None
+
+    @property
+    def output_mode(self) -> str:
+        """The output mode of a stream: ``update`` if windows are given also while they are open."""
+        return "update" if self.query.is_early else "append"
 
     def read_tables(self, spark: SparkSession, *, stream: bool) -> dict[str, DataFrame]:
         """Read the sources: DataFrames by name."""
@@ -77,6 +89,8 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     sink = read_sink(sink_table, name, stream=streaming) if sink_table else None
     if sink_table and query:
         check_key(sink_table, query.columns)
+    if query_table and query and query.is_early:
+        _check_early(query_table, sink_table, query, streaming=streaming)
     top.note_unknown()
     _check_watermark(document, sources, query, streaming=streaming)
     _check_speedup(document, sources, stream)
@@ -133,6 +147,20 @@ def _read_stream(top: Table) -> Stream | None:
     note_output_mode(table, *OUTPUT_MODES)
     table.note_unknown()
     return Stream(trigger, checkpoint or "")
+
+
+def _check_early(
+    table: Table, sink: Table | None, query: WindowQuery | SqlQuery, *, streaming: bool
+) -> None:
+    """Windows are given while they are open by a stream alone, to a sink that can have them."""
+    if streaming:
+        if sink:
+            check_early(sink, framed=query.is_framed)
+        return
+    said = "early" if isinstance(query, WindowQuery) else "sql"
+    asked = "" if said == "early" else "asks for windows EARLY, which "
+    why = f"{asked}is for a stream, and this is a batch, which has all rows"
+    table.note_wrong(said, f"{why}; leave it out, or write a table [stream]")
 
 
 def _check_watermark(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import fanlight as fl
 from fanlight.cli.jobs.spec import LABELS, argument_names, read_windows, window_kinds
 from fanlight.cli.jobs.table import Table
-from fanlight.cli.sql import explain_sql, require_sql, run_sql, sql_columns
+from fanlight.cli.sql import early_clauses, explain_sql, require_sql, run_sql, sql_columns
 from fanlight.engine.kinds import kind_of, output_columns
 from fanlight.engine.kinds.kind import FRAMED, TRAILED, Family
 from fanlight.language.aggregate_text import parse_aggregate
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fanlight import Windowed
+    from fanlight.language.clause import Clause
 
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
-    "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "using",
-    "aggregates",
+    "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "early",
+    "using", "aggregates",
 }  # fmt: skip
 
 
@@ -42,6 +43,7 @@ class WindowQuery:
     tiebreak: tuple[str, ...]
     late: str
     forget_after: Any
+    early: Any  # False, True, or a duration
     using: Mapping[str, Any]
     aggregates: Mapping[str, Any]
 
@@ -49,6 +51,11 @@ class WindowQuery:
     def is_framed(self) -> bool:
         """Whether the windows are frames, cut by the data."""
         return self._is_of(FRAMED)
+
+    @property
+    def is_early(self) -> bool:
+        """Whether windows are given also while they are open."""
+        return self.early is not False
 
     @property
     def _is_trailing(self) -> bool:
@@ -64,7 +71,7 @@ class WindowQuery:
         """The names of the result's columns; a field of a struct is listed by both its names."""
         if self.spec is None or self._is_trailing:
             return None
-        own = output_columns(self.spec)
+        own = output_columns(self.spec, early=self.is_early)
         fields = (name.rpartition(".")[2].strip("`") for name in self.by)
         return tuple(dict.fromkeys((*self.by, *fields, *own, *self.aggregates)))
 
@@ -73,7 +80,11 @@ class WindowQuery:
         options: dict[str, Any] = {
             "tiebreak": self.tiebreak, "late": self.late, "forget_after": self.forget_after
         }  # fmt: skip
-        windows = fl.over(tables[self.source], self.spec, time=self.time, by=self.by, **options)
+        windows: Any = fl.over(
+            tables[self.source], self.spec, time=self.time, by=self.by, **options
+        )
+        if self.is_early and tables[self.source].isStreaming:
+            windows = windows.early(None if self.early is True else self.early)
         with_hints: Windowed = windows.using(**self.using) if self.using else windows
         return with_hints
 
@@ -100,15 +111,35 @@ class SqlQuery:
 
     text: str
     columns: tuple[str, ...] | None = None
-    frames: bool = False
+    early: tuple[Clause, ...] = ()  # what asks for windows while they are open
+
+    @property
+    def is_early(self) -> bool:
+        """Whether windows are given also while they are open."""
+        return bool(self.early)
+
+    @property
+    def is_framed(self) -> bool:
+        """Whether frames are given while they are open."""
+        kinds = [kind_of(one.spec) for one in self.early]
+        return any(kind is not None and kind.family is FRAMED for kind in kinds)
+
+    def _text_for(self, tables: Mapping[str, DataFrame]) -> str:
+        """The text; a batch, which has no open windows, is not asked for them."""
+        text = self.text
+        streaming = any(df.isStreaming for df in tables.values())
+        spans = (span for one in self.early for span in one.spans if span.argument == "early")
+        for span in () if streaming else spans:
+            text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
+        return text
 
     def result(self, tables: Mapping[str, DataFrame]) -> DataFrame:
         """The result of the text over these tables."""
-        return run_sql(self.text, tables)
+        return run_sql(self._text_for(tables), tables)
 
     def explain(self, tables: Mapping[str, DataFrame], *, verbose: bool) -> str:  # noqa: ARG002
         """Spark's plan of the query, as text."""
-        return explain_sql(self.text, tables)
+        return explain_sql(self._text_for(tables), tables)
 
 
 def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | None:
@@ -130,7 +161,8 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         table.texts("by", 'a list of columns, such as ["item"]'),
         table.texts("tiebreak", 'a list of columns, such as ["id"]'),
         table.one_of("late", ("drop", "open")) or "drop",
-        _read_forgetting(table),
+        _read_length(table, "forget_after", 'a duration, such as "30 days"'),
+        _read_early(table, name),
         _read_hints(table),
         _read_aggregates(table),
     )
@@ -157,7 +189,7 @@ def _read_sql(table: Table) -> SqlQuery | None:
     table.note_unknown()
     try:
         require_sql()
-        return SqlQuery(text, sql_columns(text)) if text else None
+        return SqlQuery(text, sql_columns(text), early_clauses(text)) if text else None
     except fl.FanlightError as error:
         table.note_wrong("sql", str(error))
         return None
@@ -183,14 +215,30 @@ def _read_time(table: Table) -> Any:
     return columns if isinstance(table.values.get("time"), list) else "".join(columns)
 
 
-def _read_forgetting(table: Table) -> Any:
-    """After how long a silence a key starts anew, if it does."""
-    given = table.take("forget_after", (str, int, float), 'a duration, such as "30 days"')
+def _read_length(
+    table: Table, name: str, expected: str, kinds: tuple[type, ...] = (str, int, float)
+) -> Any:
+    """A length of time that ``fl.clause`` takes under this name."""
+    given = table.take(name, kinds, expected)
     try:
-        fl.clause(fl.Session("1 day"), time="ts", forget_after=given)  # it says what is wrong
+        fl.clause(fl.Session("1 day"), time="ts", **{name: given})  # it says what is wrong
     except fl.FanlightError as error:
-        table.note_wrong("forget_after", str(error))
+        table.note_wrong(name, str(error))
         return None
+    return given
+
+
+def _read_early(table: Table, name: str | None) -> Any:
+    """How often windows are given while they are open, if they are."""
+    expected = 'true, or a duration in which changes come at most once, such as "5 minutes"'
+    given = _read_length(table, "early", expected, (bool, str, int, float))
+    if given is None or given is False:
+        return False
+    known = window_kinds()
+    if name is not None and not known[name].family.opened:
+        others = ", ".join(one for one, kind in known.items() if kind.family.opened)
+        why = f"does not apply to window = {name!r}"
+        table.note_wrong("early", f"{why}; leave it out, or write one of {others}")
     return given
 
 

@@ -20,6 +20,7 @@ FORMATS = (*FILES, "delta", "kafka", *DATABASES, "console", "table", "memory")
 MODES = ("error", "append", "overwrite", "ignore")
 UPSERT = "upsert"
 SINK_KEYS = ("format", "path", "table", "key", "mode", "options", "url", "stream")
+UPDATED = ("kafka", "console", "memory")  # streams in update mode, without a key
 CONSOLE_ROWS = 20
 ENDS = ("start", "end")
 
@@ -62,10 +63,12 @@ class Sink:
             else:
                 writer.format(self.format).save(self.path)
 
-    def start(self, result: DataFrame, trigger: Mapping[str, Any], checkpoint: str) -> Any:
-        """Start a stream."""
+    def start(
+        self, result: DataFrame, mode: str, trigger: Mapping[str, Any], checkpoint: str
+    ) -> Any:
+        """Start a stream in an output mode."""
         writer = (
-            result.writeStream.outputMode("append")
+            result.writeStream.outputMode(mode)
             .queryName(self.name)
             .option("checkpointLocation", checkpoint)
             .trigger(**trigger)
@@ -159,7 +162,27 @@ def note_output_mode(table: Table, *names: str) -> None:
         if name in table.values:
             table.known.add(name)
             why = "a stream appends each window once, when it is final, and gives none earlier in"
-            table.note_wrong(name, f"{why} another mode: leave it out")
+            instead = "early = true under [query] gives windows while they are open"
+            table.note_wrong(name, f"{why} another mode: leave it out; {instead}")
+
+
+def check_early(table: Table, *, framed: bool) -> None:
+    """Record a sink that cannot have windows that are given again, in place of what they were."""
+    format, key = table.values.get("format"), table.values.get("key")
+    keyed = format in DATABASES or (format == "delta" and table.values.get("mode") == UPSERT)
+    if format in FORMATS and not keyed and format not in UPDATED:
+        table.note_wrong(
+            "format",
+            f"{format!r} only appends, and early gives a window again each time it has changed; "
+            f'write format = "delta" with mode = "{UPSERT}", or one of '
+            f"{', '.join((*DATABASES, *UPDATED))}, or leave early out",
+        )
+    if keyed and framed and isinstance(key, list) and "window" in key:
+        table.note_wrong(
+            "key",
+            "has window, which changes while a frame is open, so that early would leave a row of "
+            'each end; write "frame_id" instead',
+        )
 
 
 def _read_upsert(table: Table, name: str, format: str, *, stream: bool) -> Sink | None:

@@ -204,8 +204,14 @@ class LevelWindows(SlidingWindows):
                 "clashes with an output column of the same name",
                 f"rename it first: df.withColumnRenamed({name!r}, …)",
             )
-        if bound.weights is not None:
-            raise refuse(f"{what} with weights", "has no weighted form", "leave weights out")
+        for asked, why, instead in (
+            (bound.weights is not None and f"{what} with weights", "has no weighted form",
+             "leave weights out"),
+            (bound.early is not None and f"early().{what}(…)", "is about windows that are complete",
+             "write early().agg(…), or leave early() out"),
+        ):  # fmt: skip
+            if asked:
+                raise refuse(asked, why, instead)
         return bound
 
     def _plan_levels(self, operator: str, together: str) -> Plan[Pieces]:
