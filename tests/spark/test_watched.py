@@ -9,6 +9,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.watching.newest_windows import NewestWindows
 from tests.plots.browser import chromium, opened
 from tests.watching.served import cells, element, page_of, state_of
 
@@ -28,12 +29,14 @@ def folder(spark, tmp_path):
     return tmp_path
 
 
-def started(spark, folder, name):
+def started(spark, folder, name, *, early=False):
     """One file a micro-batch, for ever."""
     reader = spark.readStream.schema("ts timestamp, k long").option("maxFilesPerTrigger", 1)
     rows = reader.option("recursiveFileLookup", "true").parquet(f"{folder}/in")
     windows = fl.over(rows.withWatermark("ts", "1 minute"), SPEC, time="ts", by="k")
+    windows = windows.early() if early else windows
     writer = windows.agg(calls=agg.count()).writeStream.format("memory").queryName(name)
+    writer = writer.outputMode("update" if early else "append")
     return writer.option("checkpointLocation", f"{folder}/checkpoint").start()
 
 
@@ -77,6 +80,31 @@ def test_a_page_shows_a_stream_while_it_runs_and_after_its_end(spark, folder, mo
     finally:
         query.stop()
     assert fl.progress(query).rows == 400
+
+
+@pytest.mark.streaming
+def test_open_windows_are_shown_as_they_stand(spark, folder):
+    """A memory sink adds each result to the table; the page shows the last of each window."""
+    name = f"opened_{type(spark).__module__.split('.')[-2]}"
+    query = started(spark, folder, name, early=True)
+    try:
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    reading = NewestWindows(spark.table(name), lambda: False, 1_000, 1.0, {"zone": "UTC"})
+    reading.read()
+    assert reading.latest.trouble is None
+    rows = spark.read.parquet(*(f"{folder}/in/{number}" for number in range(FILES)))
+    batch = fl.over(rows, SPEC, time="ts", by="k").agg(calls=agg.count()).collect()
+    wanted = sorted((row.k, row.calls) for row in batch)
+    shown = reading._read_table().to_pylist()
+    assert sorted((row["k"], row["calls"]) for row in shown) == wanted
+    assert len({(row["k"], row["window"]["end"]) for row in shown}) == len(batch)
+    assert len(shown) < spark.table(name).count()
+    last = BEGIN + timedelta(seconds=900 * (FILES - 1) + 9 * 99 - 60)
+    still = sum(row.window.end.replace(tzinfo=None) > last for row in batch)
+    assert (reading.latest.count, reading.latest.opened) == (len(batch), still)
+    assert still
 
 
 @pytest.mark.streaming

@@ -11,7 +11,8 @@ from html import escape
 import pytest
 
 import fanlight as fl
-from fanlight.watching.newest_windows import NewestWindows
+from fanlight.plots.figures.arrow_tables import table_of
+from fanlight.watching.newest_windows import NewestWindows, keep_latest
 from tests.watching.queries import Query, windows
 from tests.watching.served import asked, page_of, state_of
 
@@ -98,6 +99,45 @@ def test_only_the_newest_windows_are_shown_and_the_newest_of_all_first():
         assert rows[0] == ["north", "2024-05-01 12:29:00", "2024-05-01 12:30:00", "841"]
         assert "The newest 12 of the 20 windows" in found["parts"]["windows-rows"]
         assert "20 windows from 2024-05-01 12:10:00 to" in alt(found, "windows-figure")
+
+
+def test_a_window_that_is_given_again_is_shown_once_and_an_open_one_as_open():
+    """A log of what came, in order: the last of each window, and none after its final one."""
+    log = []
+    for calls, ended in ((1, 0), (2, 1), (3, 2)):
+        log += [{**row, "calls": calls, "final": False} for row in windows(3 + ended)[ended:]]
+        log += [{**row, "calls": 10 * calls, "final": True} for row in windows(1, ended)]
+    other = [{**row, "antenna": "south", "final": False} for row in windows(1)]
+    with fl.watch(Query(), lambda: log + other) as served:
+        found = until(served, lambda one: one["parts"]["windows-figure"])
+        rows = cells(found["parts"]["windows-rows"])
+    got = {(row[0], row[2][11:16]): (row[3], row[4]) for row in rows}
+    assert len(got) == len(rows)
+    assert got == {
+        ("north", "12:01"): ("10", "yes"), ("north", "12:02"): ("20", "yes"),
+        ("north", "12:03"): ("30", "yes"), ("north", "12:04"): ("3", "still open"),
+        ("north", "12:05"): ("3", "still open"), ("south", "12:01"): ("0", "still open"),
+    }  # fmt: skip
+    assert "windows that were read, of which 3 are still open." in found["parts"]["windows-rows"]
+    assert "still open are dotted" in alt(found, "windows-figure")
+
+
+def test_an_open_frame_is_replaced_by_its_number_as_its_window_grows():
+    def frame(length, number, *, final, calls):
+        (row,) = windows(1)
+        end = row["window"]["start"] + timedelta(minutes=length)
+        row["window"] = {**row["window"], "end": end}
+        return {"antenna": "a", "window": row["window"], "frame_id": number, "rows": calls,
+                "closed": final, "final": final, "calls": calls}  # fmt: skip
+
+    log = [
+        frame(1, 0, final=False, calls=1), frame(2, 0, final=False, calls=2),
+        frame(3, 0, final=True, calls=3), frame(4, 1, final=False, calls=4),
+        frame(5, 1, final=False, calls=5),
+        frame(6, 0, final=False, calls=6),  # of a key that was forgotten: another frame 0
+    ]  # fmt: skip
+    kept = keep_latest(table_of(log))
+    assert kept["calls"].to_pylist() == [3, 5, 6]
 
 
 def test_windows_are_read_while_somebody_looks_and_once_after_the_end(monkeypatch):

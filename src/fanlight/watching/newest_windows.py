@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Event, Thread
 from typing import Any
@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.spark.sql import free_name
 from fanlight.engine.spec import FanlightError
 from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.draw import draw
-from fanlight.plots.figures.result import Result
+from fanlight.plots.figures.result import FINAL, FRAMES, Result, find_open, has_final
 from fanlight.watching.query_status import shorten_error
 
 SHOWN = 12  # rows in the page's table
@@ -31,6 +33,7 @@ class Reading:
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str | int, ...], ...] = ()
     count: int = 0
+    opened: int = 0  # of these, those that are still open
     seconds: float = 0.0
     trouble: str | None = None
 
@@ -88,7 +91,8 @@ class NewestWindows:
     def _read_table(self) -> pa.Table:
         windows = self._windows() if callable(self._windows) else self._windows
         if getattr(windows, "isStreaming", False) is True or not hasattr(windows, "toArrow"):
-            return table_of(windows)
+            return keep_latest(table_of(windows))
+        windows = _keep_latest_of_spark(windows)
         if "window" in windows.columns:
             windows = windows.orderBy(windows["window"]["end"].desc())
         return windows.limit(self._most).toArrow()
@@ -100,8 +104,10 @@ class NewestWindows:
         ends = Result(table, None, zone).read_bounds("end")
         order = np.argsort(ends, kind="stable")[::-1][: self._most]
         table = table.take(pa.array(order))
-        head, rows = format_rows(Result(table, None, zone), SHOWN)
-        reading = Reading(self.latest.figure, head, rows, table.num_rows)
+        result = Result(table, None, zone)
+        head, rows = format_rows(result, SHOWN)
+        opened = int(result.opened.sum())
+        reading = Reading(self.latest.figure, head, rows, table.num_rows, opened)
         try:
             figure = draw(table, **self._options).update_layout(uirevision="kept")
         except FanlightError as error:  # the table can be shown, though not drawn
@@ -121,12 +127,59 @@ def format_rows(
                 _format_times(result.to_axis(result.read_bounds(end)[:most]))
                 for end in ("start", "end")
             ]
+        elif name == FINAL and has_final(few):
+            columns.append(["still open" if one else "yes" for one in find_open(few)])
         else:
             columns.append([_format_value(one) for one in few[name].to_pylist()])
     head = []
     for name in result.names:
         head += [f"{name} start", f"{name} end"] if name == "window" else [name]
     return tuple(head), tuple(zip(*columns, strict=True))
+
+
+def _naming_columns(names: Sequence[str]) -> list[str] | None:
+    """The columns that tell windows apart which are given again; None if none are.
+
+    An open frame's window changes, so frames are told apart by their numbers.
+    """
+    if FINAL not in names or "window" not in names:
+        return None
+    several = [one for one in ("level", "query") if one in names]
+    own = [FRAMES[0]] if FRAMES[0] in names else ["window", *several]
+    return [*names[: names.index("window")], *own]
+
+
+def keep_latest(table: pa.Table) -> pa.Table:
+    """The rows without those of open windows for which another row came later."""
+    naming = _naming_columns(table.column_names)
+    if naming is None or not has_final(table):
+        return table
+    final = ~find_open(table)
+    texts = [str(row) for row in table.select(naming).to_pylist()]
+    place: list[tuple[Any, ...]] = [
+        (n,) if FRAMES[0] in naming else (bool(final[n]), n) for n in range(len(texts))
+    ]
+    last: dict[str, tuple[Any, ...]] = {}
+    for text, at in zip(texts, place, strict=True):
+        last[text] = max(at, last.get(text, at))
+    kept = [final[n] or last[text] == place[n] for n, text in enumerate(texts)]
+    return table.filter(pa.array(kept, pa.bool_()))
+
+
+def _keep_latest_of_spark(windows: Any) -> Any:
+    """The same of a DataFrame, whose rows come in the order of its partitions."""
+    from pyspark.sql.types import BooleanType
+
+    naming = _naming_columns(windows.columns)
+    if naming is None or windows.schema[FINAL].dataType != BooleanType():
+        return windows
+    number, last = (free_name(name, windows.columns) for name in ("number", "last"))
+    of = [number] if FRAMES[0] in naming else [FINAL, number]
+    place = f"struct({', '.join(map(quote, of))})"
+    named = f"partition by {', '.join(map(quote, naming))}"
+    numbered = windows.selectExpr("*", f"monotonically_increasing_id() as {quote(number)}")
+    found = numbered.selectExpr("*", f"max({place}) over ({named}) as {quote(last)}")
+    return found.where(f"{quote(FINAL)} or {place} = {quote(last)}").drop(number, last)
 
 
 def _format_times(places: Any) -> list[str]:

@@ -101,11 +101,12 @@ def _write_windows(page: Page, newest: Reading) -> None:
         page.text(f"The windows could not be read or drawn: {newest.trouble}")
     elif not newest.count:
         page.text("No window has been reported yet.")
+    opened = f", of which {newest.opened:,} are still open" if newest.opened else ""
     if newest.rows:
         page.table(newest.head, newest.rows)
         page.note(
-            f"The newest {len(newest.rows):,} of the {newest.count:,} windows that were read. The "
-            f"last reading took {newest.seconds:.2f} s."
+            f"The newest {len(newest.rows):,} of the {newest.count:,} windows that were read"
+            f"{opened}. The last reading took {newest.seconds:.2f} s."
         )
 
 

@@ -45,25 +45,39 @@ def add_line(
     number: int,
     **more: Any,
 ) -> None:
-    """Add a line of a result: it breaks where no window is, and has at most ``points`` points."""
-    times, empty = result.read_bounds(at)[line.rows], check_number("empty", empty)
-    x, heights = mark_gaps(times, values[line.rows], line.step, empty)
-    kept = thin_line(heights, points)
-    result.note_thinned(line.name, "points", kept, x)
-    shown, heights = break_at_clock_changes(result, result.to_axis(x[kept]), heights[kept])
-    single = find_isolated(heights)
-    figure.add_scatter(
-        x=shown,
-        y=heights,
-        mode="lines+markers" if single.any() else "lines",
-        name=escape_text(line.name),
-        line={"width": 1.4, "color": colour_of(number)},
-        marker={
-            "size": np.where(single, 4.5, 0) if single.any() else 0,
-            "color": colour_of(number),
-        },
-        **more,
-    )
+    """Add a line of a result: it breaks where no window is, and has at most ``points`` points.
+
+    From the last final window on to those that are still open, it is another one, dotted.
+    """
+    times, empty = result.read_bounds(at), check_number("empty", empty)
+    parts = [("", line.rows, more)]
+    opened = result.opened[line.rows]
+    if opened.any():
+        more = {"legendgroup": line.name, **more}
+        tail = line.rows[opened | np.append(opened[1:], False)]
+        parts = [(", still open", tail, more | {"showlegend": False}),
+                 ("", line.rows[~opened], more)]  # fmt: skip
+    for about, rows, how in parts:
+        x, heights = mark_gaps(times[rows], values[rows], line.step, empty)
+        kept = thin_line(heights, points)
+        result.note_thinned(line.name + about, "points", kept, x)
+        own = ~np.isin(x[kept], times[rows]) | np.isin(x[kept], times[line.rows][opened])
+        _, own = break_at_clock_changes(result, result.to_axis(x[kept]), own.astype(float))
+        shown, heights = break_at_clock_changes(result, result.to_axis(x[kept]), heights[kept])
+        single = find_isolated(heights)
+        figure.add_scatter(
+            x=shown,
+            y=heights,
+            mode="lines+markers" if single.any() else "lines",
+            name=escape_text(line.name + about),
+            line={"width": 1.4, "color": colour_of(number), "dash": "dot" if about else None},
+            marker={
+                "size": np.where(single, 4.5, 0) if single.any() else 0,
+                "color": colour_of(number),
+            },
+            hoverinfo=np.where(own == 1, "all", "skip") if about else None,
+            **how,
+        )
 
 
 def break_at_clock_changes(result: TimedTable, shown: Array, heights: Array) -> tuple[Array, Array]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _HEIGHTS = ("level", "rows")  # columns of numbers that matches and frames always have
 TINTS = (0.3, 0.1)  # alternating, or frames that touch would look like one
+OPEN = (0.07, 0.03)  # of frames that are still open
 EDGED = 100  # frames; with more, edges are thinner, or they would hide the tints
 
 
@@ -131,14 +132,20 @@ def frames(
         result.note_thinned(line.name, "frames", kept, line.rows)
         first, last = (result.to_axis(times[kept]) for times in (starts, ends))
         middle, bottom, top = (values[kept] for values in heights)
+        opened = result.opened[kept]
         shade, own = colour_of(number), "frames" if alone and not line.key else line.name
         if low is not None or bands:
-            _add_boxes(figure, first, last, bottom, top, shade, own, shown=alone)
-        if not alone:
-            figure.add_scatter(
-                **separate_lines(first, last, middle, middle), mode="lines", name=escape_text(own),
-                line={"width": 2.2, "color": shade}, legendgroup=f"frames {own}",
-            )  # fmt: skip
+            boxes = [first, last, bottom, top]
+            _add_boxes(figure, [one[~opened] for one in boxes], shade, own, shown=alone)
+            _add_boxes(figure, [one[opened] for one in boxes], shade, own, opened=True)
+        for which, dash in ((~opened, None), (opened, "dot")):
+            if not alone and (dash is None or opened.any()):
+                sides = (first[which], last[which], middle[which], middle[which])
+                figure.add_scatter(
+                    **separate_lines(*sides), mode="lines", legendgroup=f"frames {own}",
+                    name=escape_text(f"{own}, still open" if dash else own),
+                    line={"width": 2.2, "color": shade, "dash": dash}, showlegend=dash is None,
+                )  # fmt: skip
     set_time_axis(figure, result)
     set_value_axis(figure, rows.name if rows is not None and alone else name)
     what = "Matches" if MATCHES in result.after_window else "Frames"
@@ -149,26 +156,29 @@ def frames(
 
 def _add_boxes(
     figure: Figure,
-    first: Array,
-    last: Array,
-    bottom: Array,
-    top: Array,
+    sides: Sequence[Array],
     shade: str,
     name: str,
     *,
-    shown: bool,
+    shown: bool = False,
+    opened: bool = False,
 ) -> None:
-    """Add the boxes of a key's frames in alternating tints; ``shown``: in the legend, too."""
-    edge = {"width": 1 if len(first) <= EDGED else 0.3, "color": with_opacity(shade, 0.75)}
-    for turn, tint in enumerate(TINTS):
-        begin, end, low, high = (one[turn::2] for one in (first, last, bottom, top))
+    """Add the boxes of a key's frames in alternating tints; ``shown``: in the legend, too.
+
+    Those that are still ``opened`` are fainter, with dotted edges.
+    """
+    first = sides[0]
+    edge = {"width": 1 if len(first) <= EDGED else 0.3, "color": with_opacity(shade, 0.75),
+            "dash": "dot" if opened else None}  # fmt: skip
+    for turn, tint in enumerate(() if opened and not len(first) else OPEN if opened else TINTS):
+        begin, end, low, high = (one[turn::2] for one in sides)
         gap = np.full(len(begin), np.nan)
         figure.add_scatter(
             x=interleave(begin, begin, end, end, begin, begin),
             y=interleave(low, high, high, low, low, gap),
             mode="lines", line=edge, fill="toself", fillcolor=with_opacity(shade, tint),
             hoverinfo="skip", showlegend=shown and not turn, legendgroup=f"frames {name}",
-            name=escape_text(name),
+            name=escape_text(f"{name}, still open" if opened else name),
         )  # fmt: skip
 
 

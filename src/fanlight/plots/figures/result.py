@@ -23,8 +23,10 @@ Names = str | Sequence[str] | None
 
 _LABELS = ("level", "query")  # columns that tell several windows of one result apart
 FRAMES = ("frame_id", "rows", "closed")
+FINAL = "final"  # false of windows that were given while they were still open
 MATCHES = "found_at"
 FIT = ("slope", "intercept", "r2")
+OPENED = "windows that are still open are dotted: rows may yet change them"
 KEYS = 8  # keys that are drawn unless more are asked for: as many as there are colours
 
 
@@ -140,6 +142,9 @@ class Result(TimedTable):
         self.after_window = [name for name in self.names[place + 1 :] if name not in self.keys]
         several = MATCHES not in self.after_window and len(self.after_window) > 1
         self.label = self.after_window[0] if several and self.after_window[0] in _LABELS else None
+        self.opened = find_open(self.table)
+        if self.opened.any():
+            self.notes.append(OPENED)
 
     def require_columns(self, names: Sequence[str], advice: str, where: str = "there is") -> None:
         """Refuse a result that lacks one of these columns after ``window``."""
@@ -152,7 +157,7 @@ class Result(TimedTable):
         if asked is not None:
             self.check_columns([asked])
             return asked
-        passed = (self.label, *others)
+        passed = (self.label, *others, *((FINAL,) if has_final(self.table) else ()))
         for name in map(str, self.after_window):
             if name not in passed and is_number(self.table.schema.field(name).type):
                 return name
@@ -255,6 +260,18 @@ class Result(TimedTable):
             for length in several:
                 more = f", {length.item()}" if len(several) > 1 else ""
                 yield f"{self.label} {number}{more}", own & (lengths == length)
+
+
+def has_final(table: pa.Table) -> bool:
+    """Whether windows say if they are final, as those do that a stream gives early."""
+    return FINAL in table.column_names and pa.types.is_boolean(table.schema.field(FINAL).type)
+
+
+def find_open(table: pa.Table) -> Array:
+    """Which windows are still open: rows may yet change them."""
+    if not has_final(table):
+        return np.zeros(table.num_rows, dtype=bool)
+    return np.array([one is False for one in table[FINAL].to_pylist()], dtype=bool)
 
 
 def _list_keys(keys: Any) -> list[Any]:
