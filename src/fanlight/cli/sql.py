@@ -13,7 +13,7 @@ import fanlight as fl
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from fanlight.language.clause import Clause
+    from fanlight.language.columns import EarlyWord
 
 
 SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json"}
@@ -56,11 +56,11 @@ def sql_columns(text: str) -> tuple[str, ...] | None:
     return selected_columns(text)
 
 
-def early_clauses(text: str) -> tuple[Clause, ...]:
-    """The clauses of a query that ask for windows while they are open."""
-    from fanlight.language import columns
+def early_words_of(text: str) -> tuple[EarlyWord, ...]:
+    """Where a query asks for windows while they are open."""
+    from fanlight.language.columns import early_words
 
-    return tuple(columns.early_clauses(text))
+    return tuple(early_words(text))
 
 
 def _sql_function() -> Callable[..., DataFrame]:

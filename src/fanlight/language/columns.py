@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from fanlight.language.clause import Clause
+from fanlight.engine.kinds.kind import FRAMED
 from fanlight.language.query import Query
 from fanlight.language.select import Item
 from fanlight.language.tokens import Place, read_path
@@ -16,6 +17,15 @@ _GENERATORS = (
     "EXPLODE", "EXPLODE_OUTER", "POSEXPLODE", "POSEXPLODE_OUTER", "INLINE", "INLINE_OUTER", "STACK",
     "JSON_TUPLE", "TRANSFORM", "VARIANT_EXPLODE", "VARIANT_EXPLODE_OUTER",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class EarlyWord:
+    """Where a text asks for windows while they are open, and whether these are frames."""
+
+    start: int
+    end: int
+    of_frames: bool
 
 
 def selected_columns(text: str) -> tuple[str, ...] | None:
@@ -45,14 +55,19 @@ def selected_columns(text: str) -> tuple[str, ...] | None:
     return tuple(names) if items else None
 
 
-def early_clauses(text: str) -> list[Clause]:
-    """The clauses of a text that ask for windows while they are open.
+def early_words(text: str) -> list[EarlyWord]:
+    """Where a text asks for windows while they are open.
 
     >>> text = "SELECT count(*) FROM t [WATTR ts RANGE 1 HOUR EARLY EVERY 5 MINUTES]"
-    >>> [one.early for one in early_clauses(text)]
-    ['5 minutes']
+    >>> [(text[one.start : one.end], one.of_frames) for one in early_words(text)]
+    [('EARLY EVERY 5 MINUTES', False)]
     """
-    return [one.clause for one in Query(text).selects if one.clause.early is not False]
+    return [
+        EarlyWord(span.start, span.end, set(FRAMED.outputs) <= set(select.clause.outputs))
+        for select in Query(text).selects
+        for span in select.clause.spans
+        if span.argument == "early"
+    ]
 
 
 def _first_select(query: Query, at: int, end: int) -> Place | None:

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.algebra.sql_text import quote
-from fanlight.engine.spark.sql import free_name
 from fanlight.engine.spec import FanlightError
 from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.draw import draw
@@ -169,6 +168,8 @@ def keep_latest(table: pa.Table) -> pa.Table:
 def _keep_latest_of_spark(windows: Any) -> Any:
     """The same of a DataFrame, whose rows come in the order of its partitions."""
     from pyspark.sql.types import BooleanType
+
+    from fanlight.engine.spark.sql import free_name
 
     naming = _naming_columns(windows.columns)
     if naming is None or windows.schema[FINAL].dataType != BooleanType():

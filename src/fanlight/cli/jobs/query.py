@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import fanlight as fl
 from fanlight.cli.jobs.spec import LABELS, argument_names, read_windows, window_kinds
 from fanlight.cli.jobs.table import Table
-from fanlight.cli.sql import early_clauses, explain_sql, require_sql, run_sql, sql_columns
+from fanlight.cli.sql import early_words_of, explain_sql, require_sql, run_sql, sql_columns
 from fanlight.engine.kinds import kind_of, output_columns
 from fanlight.engine.kinds.kind import FRAMED, TRAILED, Family
 from fanlight.language.aggregate_text import parse_aggregate
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fanlight import Windowed
-    from fanlight.language.clause import Clause
+    from fanlight.language.columns import EarlyWord
 
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
@@ -111,7 +111,7 @@ class SqlQuery:
 
     text: str
     columns: tuple[str, ...] | None = None
-    early: tuple[Clause, ...] = ()  # what asks for windows while they are open
+    early: tuple[EarlyWord, ...] = ()  # where it asks for windows while they are open
 
     @property
     def is_early(self) -> bool:
@@ -121,16 +121,14 @@ class SqlQuery:
     @property
     def is_framed(self) -> bool:
         """Whether frames are given while they are open."""
-        kinds = [kind_of(one.spec) for one in self.early]
-        return any(kind is not None and kind.family is FRAMED for kind in kinds)
+        return any(one.of_frames for one in self.early)
 
     def _text_for(self, tables: Mapping[str, DataFrame]) -> str:
         """The text; a batch, which has no open windows, is not asked for them."""
         text = self.text
         streaming = any(df.isStreaming for df in tables.values())
-        spans = (span for one in self.early for span in one.spans if span.argument == "early")
-        for span in () if streaming else spans:
-            text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
+        for one in () if streaming else self.early:
+            text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
         return text
 
     def result(self, tables: Mapping[str, DataFrame]) -> DataFrame:
@@ -189,7 +187,7 @@ def _read_sql(table: Table) -> SqlQuery | None:
     table.note_unknown()
     try:
         require_sql()
-        return SqlQuery(text, sql_columns(text), early_clauses(text)) if text else None
+        return SqlQuery(text, sql_columns(text), early_words_of(text)) if text else None
     except fl.FanlightError as error:
         table.note_wrong("sql", str(error))
         return None
