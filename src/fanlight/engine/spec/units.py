@@ -166,7 +166,7 @@ def parse_duration(argument: str, text: str) -> int:
             raise refuse(
                 f"{argument}={text!r}",
                 f"has a calendar unit: a {unit} has no fixed length, so it cannot cut time",
-                f"write {argument}='30 days' or the like, or fl.Calendar({text!r}, zone=…)",
+                f"write {argument}='30 days' or the like, or group by date_trunc('{unit}', …)",
             )
         total += number * MICROSECONDS[unit]
     if total.denominator != 1:
