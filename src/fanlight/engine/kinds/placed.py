@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +26,9 @@ from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import Extent, read_extent, rows, write_duration, write_units
 
+_Read = Callable[[Reader, Node], Any]
+_Write = Callable[[Writer, Any], str]
+
 _OVER_TIME = Feature("sliding and calendar windows, lists and levels, over time", NATIVE, NATIVE)
 _OVERLAPPING = Feature(
     "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
@@ -33,24 +37,41 @@ _OPEN = Feature("windows over time while they are open", NATIVE, STATE)
 _OVER_ROWS = Feature("windows over rows, windows at every row", NATIVE, STATE)
 
 
-def _read_sliding(reader: Reader, node: Node) -> Any:
-    windows: list[Sliding] = []
-    for one in reader.parts(node):
-        length, *rest = reader.parts(one)
-        reader.add_span(f"query {len(windows)},", one)
-        reader.add_span("range", length)
-        values = {reader.rule(part): reader.parts(part)[0] for part in rest}
-        for argument, value in values.items():
-            reader.add_span(argument, value)
-        more = {argument: reader.length(value) for argument, value in values.items()}
-        with reader.translate_errors(one):
-            windows.append(Sliding(reader.length(length), more.pop("slide", None), **more))
-    return windows[0] if len(windows) == 1 else tuple(windows)
+def _read_each(read: Callable[[Reader, Node, Node, Sequence[Node]], Sliding]) -> _Read:
+    """What reads one kind of windows, or a list of them: ``read`` one, its length and the rest."""
+
+    def read_all(reader: Reader, node: Node) -> Any:
+        windows: list[Sliding] = []
+        for one in reader.parts(node):
+            length, *rest = reader.parts(one)
+            reader.add_span(f"query {len(windows)},", one)
+            reader.add_span("range", length)
+            windows.append(read(reader, one, length, rest))
+        return windows[0] if len(windows) == 1 else tuple(windows)
+
+    return read_all
+
+
+def _write_each(write: _Write) -> _Write:
+    """What writes one kind of windows, or a list of them."""
+
+    def write_all(writer: Writer, spec: Any) -> str:
+        several = spec if isinstance(spec, (list, tuple)) else [spec]
+        return ", ".join(write(writer, one) for one in several)
+
+    return write_all
+
+
+def _read_sliding(reader: Reader, node: Node, length: Node, rest: Sequence[Node]) -> Sliding:
+    values = {reader.rule(part): reader.parts(part)[0] for part in rest}
+    for argument, value in values.items():
+        reader.add_span(argument, value)
+    more = {argument: reader.length(value) for argument, value in values.items()}
+    with reader.translate_errors(node):
+        return Sliding(reader.length(length), more.pop("slide", None), **more)
 
 
 def _write_sliding(writer: Writer, spec: Any) -> str:
-    if isinstance(spec, (list, tuple)):
-        return ", ".join(_write_sliding(writer, one) for one in spec)
     slide = "" if spec.tumbling else f" SLIDE {writer.length(spec.slide)}"
     return f"RANGE {writer.length(spec.range)}{slide}{_write_offset(writer, spec.offset)}"
 
@@ -78,8 +99,8 @@ SLIDING = Kind(
         "sliding",
         "RANGE",
         'range ("," range)*',
-        _read_sliding,
-        _write_sliding,
+        _read_each(_read_sliding),
+        _write_each(_write_sliding),
         rules="range: RANGE length slide? offset?\nslide: SLIDE length\n",
         terminals=(
             "RANGE.3: /range\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n"
@@ -112,32 +133,24 @@ SLIDING = Kind(
 )  # fmt: skip
 
 
-def _read_calendar(reader: Reader, node: Node) -> Any:
-    windows: list[Calendar] = []
-    for one in reader.parts(node):
-        length, *rest = reader.parts(one)
-        reader.add_span(f"query {len(windows)},", one)
-        reader.add_span("range", length)
-        more: dict[str, Any] = {"zone": None}
-        words = reader.words(one)
-        if "WEEK_STARTS" in words:
-            more["week_starts"] = words["WEEK_STARTS"].split()[-1].lower()
-        for part in rest:
-            name = reader.rule(part)
-            reader.add_span(name, part)
-            if name == "zone":
-                more[name] = reader.string(part)
-            else:
-                (value,) = reader.parts(part)
-                more[name] = reader.length(value, calendar=True)
-        with reader.translate_errors(one):
-            windows.append(Calendar(reader.length(length, calendar=True), **more))
-    return windows[0] if len(windows) == 1 else tuple(windows)
+def _read_calendar(reader: Reader, node: Node, length: Node, rest: Sequence[Node]) -> Calendar:
+    more: dict[str, Any] = {"zone": None}
+    words = reader.words(node)
+    if "WEEK_STARTS" in words:
+        more["week_starts"] = words["WEEK_STARTS"].split()[-1].lower()
+    for part in rest:
+        name = reader.rule(part)
+        reader.add_span(name, part)
+        if name == "zone":
+            more[name] = reader.string(part)
+        else:
+            (value,) = reader.parts(part)
+            more[name] = reader.length(value, calendar=True)
+    with reader.translate_errors(node):
+        return Calendar(reader.length(length, calendar=True), **more)
 
 
-def _write_calendar(writer: Writer, spec: Any) -> str:
-    if isinstance(spec, (list, tuple)):
-        return ", ".join(_write_calendar(writer, one) for one in spec)
+def _write_calendar(writer: Writer, spec: Any) -> str:  # noqa: ARG001 - as of every kind
     written = f"CALENDAR {_units(spec, spec.range)}"
     if not spec.tumbling:
         written += f" SLIDE {_units(spec, spec.slide)}"
@@ -167,8 +180,8 @@ CALENDAR = Kind(
         "calendar",
         "CALENDAR",
         'of_calendar ("," of_calendar)*',
-        _read_calendar,
-        _write_calendar,
+        _read_each(_read_calendar),
+        _write_each(_write_calendar),
         rules="of_calendar: CALENDAR length slide? zone? offset? WEEK_STARTS?\nzone: ZONE STRING\n",
         terminals=(
             "CALENDAR.3: /calendar\\b(?=\\s*['\"\\d]|\\s+interval\\b)/i\n"

@@ -8,7 +8,7 @@ from typing import Literal
 
 from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.units import Extent
+from fanlight.engine.spec.units import MICROSECONDS, Extent
 
 Kind = Literal["timestamp", "timestamp_ntz", "integer", "double"]
 TIMESTAMPS: tuple[Kind, ...] = ("timestamp", "timestamp_ntz")
@@ -17,7 +17,7 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(INTEGRAL, "integer"),
     **dict.fromkeys(("float", "double"), "double"),
 }
-_HOUR, _MONTH = 3_600_000_000, 2_629_746_000_000  # microseconds, on average
+_MONTH = 2_629_746_000_000  # microseconds, on average
 EXACT_DOUBLE = 2**52  # up to here a double holds every whole number, and every half
 
 
@@ -37,7 +37,7 @@ class CalendarUnit:
     @property
     def microseconds(self) -> int:
         """How long it is on average."""
-        return self.count * (_MONTH if self.in_months else _HOUR)
+        return self.count * (_MONTH if self.in_months else MICROSECONDS["hour"])
 
 
 @dataclass(frozen=True)

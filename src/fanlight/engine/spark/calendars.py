@@ -9,19 +9,25 @@ one that is left out stands for as much later.
 from __future__ import annotations
 
 from fanlight.engine.algebra.sql_text import literal
-from fanlight.engine.plan.coordinate import CalendarUnit, Kind
+from fanlight.engine.plan.coordinate import CalendarUnit
+from fanlight.engine.spec.units import MICROSECONDS
 
-DAY, HOUR = 86_400_000_000, 3_600_000_000
 YEAR_1, YEAR_9999 = -62_135_596_800_000_000, 253_370_764_800_000_000  # as far as Spark's dates go
-_EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
+_HOUR, _DAY = MICROSECONDS["hour"], MICROSECONDS["day"]
 
 
-def number_by_clock(unit: CalendarUnit, kind: Kind, column: str) -> str:
-    """SQL: the number of a unit by what the clock shows; where clocks change it may be one off."""
-    local = f"({_local_time(unit, kind, column)} - {unit.shift}L)"
+def number_by_clock(unit: CalendarUnit, column: str, micros: str) -> str:
+    """SQL: the number of a unit by what the clock shows; where clocks change it may be one off.
+
+    ``micros`` is SQL for the microseconds of the time column.
+    """
+    local = micros
+    if unit.zone is not None:
+        local = f"unix_micros(from_utc_timestamp({column}, {literal(unit.zone)}))"
+    local = f"({local} - {unit.shift}L)"
     if not unit.in_months:
-        return _divide_down(local, unit.count * HOUR)
-    day = f"date_from_unix_date(cast({_divide_down(local, DAY)} as int))"
+        return _divide_down(local, unit.count * _HOUR)
+    day = f"date_from_unix_date(cast({_divide_down(local, _DAY)} as int))"
     months = f"cast((year({day}) - 1970) * 12 + month({day}) - 1 as bigint)"
     return _divide_down(months, unit.count) if unit.count > 1 else months
 
@@ -30,20 +36,14 @@ def beginning(unit: CalendarUnit, number: str) -> str:
     """SQL: when a unit begins, in microseconds; without a zone, of local time."""
     if unit.in_months:
         month = f"cast(({number}) * {unit.count} as int)"
-        local = f"cast(unix_date(add_months(date'1970-01-01', {month})) as bigint) * {DAY}L"
+        local = f"cast(unix_date(add_months(date'1970-01-01', {month})) as bigint) * {_DAY}L"
     else:
-        local = f"({number}) * {unit.count * HOUR}L"
+        local = f"({number}) * {unit.count * _HOUR}L"
     if unit.shift:
         local = f"{local} + {unit.shift}L"
     if unit.zone is None:
         return f"({local})"
     return f"unix_micros(to_utc_timestamp(timestamp_micros({local}), {literal(unit.zone)}))"
-
-
-def _local_time(unit: CalendarUnit, kind: Kind, column: str) -> str:
-    if kind == "timestamp_ntz" or unit.zone is None:
-        return f"cast(cast({column} - {_EPOCH_NTZ} as decimal(20,6)) * 1000000 as bigint)"
-    return f"unix_micros(from_utc_timestamp({column}, {literal(unit.zone)}))"
 
 
 def _divide_down(number: str, by: int) -> str:

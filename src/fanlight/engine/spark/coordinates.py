@@ -18,11 +18,15 @@ def coordinate(of: Coordinate, column: str) -> str:
     if of.is_unit_number:
         # A quotient may be off in its last bit, and a clock is set back and forth: so the guess is
         # checked against the unit's boundaries.
-        ratio = f"cast(floor({_ratio(of, column)}) as bigint)"
-        guess = ratio if of.calendar is None else number_by_clock(of.calendar, of.kind, column)
+        value = exact(of, column)
+        guess = (
+            f"cast(floor({_ratio(of, column)}) as bigint)"
+            if of.calendar is None
+            else number_by_clock(of.calendar, column, value)
+        )
         below, above = boundary(of, "p.c"), boundary(of, "p.c + 1L")
         checked = f"if(p.x < {below}, p.c - 1L, if(p.x >= {above}, p.c + 1L, p.c))"
-        pair = f"struct({guess} as c, {exact(of, column)} as x)"
+        pair = f"struct({guess} as c, {value} as x)"
         return f"transform(array({pair}), p -> {checked})[0]"
     return exact(of, column)
 

@@ -38,7 +38,7 @@ def add_late_rows(bound: Windows, result: DataFrame, kept: Collection[str]) -> D
         return result
     if is_taken(result, LATE, result.columns):
         raise refuse(
-            f"late={'collect'!r}",
+            "late='collect'",
             f"adds a column {LATE!r}, and the result has one of that name",
             f"give it another name: df.withColumnRenamed({LATE!r}, …), or name the aggregate",
         )
