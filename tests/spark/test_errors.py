@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 
 import pytest
@@ -11,6 +12,7 @@ from fanlight import agg
 from fanlight.engine.spark.fields import check_version
 from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import frame, source, write_batch
+from tests.helpers.public import METHODS
 
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
 TIME = fl.Sliding("4 minutes", "1 minute")
@@ -240,7 +242,8 @@ def test_a_name_of_two_columns(df):
         ("select", "fl.over(df.select(…), …)"),
         ("write", "agg(agg.count()).write"),
         ("explian", "'explain'"),
-        ("frames", "choose one of agg, early, explain, pieces, rejected, using"),
+        ("frames", "; these have agg, early, explain, pieces, rejected, using"),
+        ("nothing", "choose one of agg, early, explain, pieces, rejected, using"),
     ],
 )
 def test_what_windows_are_not(df, name, write):
@@ -248,6 +251,32 @@ def test_what_windows_are_not(df, name, write):
     refused(lambda: getattr(made, name), f"SlidingWindows has no {name!r}", write)
     assert not hasattr(made, name)
     assert name not in dir(made)
+
+
+@pytest.mark.parametrize("name", sorted(set().union(*METHODS.values())))
+def test_methods_of_other_windows(df, name):
+    trailing = fl.over(df, fl.Trailing("1 hour"), time="ts", by="k")
+    if name in METHODS[fl.TrailingWindows]:
+        assert getattr(trailing, name)
+        return
+    with pytest.raises(fl.FanlightError, match=f"TrailingWindows has no '{name}'") as caught:
+        getattr(trailing, name)
+    written = re.search(rf"fl\.over\(df, fl\.(\w+)\(.*\.{name}\(…\)", str(caught.value))
+    (spec,) = re.findall(r"over\(df, (fl\.\w+)", written[0])
+    made = {
+        "fl.Sliding": fl.Sliding("1 hour"),
+        "fl.MultiGranular": fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"]),
+        "fl.ThresholdFrame": fl.ThresholdFrame("v > 1"),
+        "fl.ProgressiveWidening": fl.ProgressiveWidening(
+            "1 minute", longest="4 minutes", max_rows=9
+        ),
+    }[spec]
+    assert name in dir(fl.over(df, made, time="ts", by="k"))
+
+
+def test_aggregates_of_trailing_windows_are_attached(df):
+    trailing = fl.over(df, fl.Trailing("1 hour"), time="ts", by="k")
+    refused(lambda: trailing.agg, "write windows.attach(agg.count()), or fl.over(")
 
 
 def test_windows_can_be_copied_and_looked_at(df):

@@ -20,6 +20,19 @@ _BEFORE = {
     "orderBy": "fl.over(df, …, tiebreak='seq') for the order of rows of one time",
 }
 
+# Methods that windows of another kind have, and what to write for such windows.
+_OTHER_KINDS = {
+    **dict.fromkeys(("attach", "attach_to"), "fl.over(df, fl.Trailing('1 hour'), …).{name}(…)"),
+    **dict.fromkeys(("fit", "recurring"), "fl.over(df, fl.MultiGranular(…), …).{name}(…)"),
+    **dict.fromkeys(
+        ("fill", "frames", "rows", "split"), "fl.over(df, fl.ThresholdFrame('v > 1'), …).{name}(…)"
+    ),
+    "detect": "fl.over(df, fl.ProgressiveWidening(…), …).{name}(…)",
+    **dict.fromkeys(
+        ("agg", "early", "pieces"), "fl.over(df, fl.Sliding('1 hour', '1 minute'), …).{name}(…)"
+    ),
+}
+
 
 def refuse_attribute(windowed: object, name: str) -> MissingError:
     """The error for an attribute ``name``."""
@@ -28,6 +41,12 @@ def refuse_attribute(windowed: object, name: str) -> MissingError:
     results = ("agg(agg.count())", "attach(agg.count())", "detect(…)")
     result = next(method for method in results if method.split("(")[0] in own)
     of = f"{kind.__name__} has no {name!r}"
+    if name in _OTHER_KINDS:
+        instead = f"windows.{result}, or " if name == "agg" else ""
+        there = fill(_OTHER_KINDS[name], name=name)
+        return MissingError(
+            f"{of}, which other windows have; write {instead}{there}; these have {', '.join(own)}"
+        )
     if hasattr(DataFrame, name):
         where = fill(_BEFORE.get(name, ""), name=name)
         return MissingError(
