@@ -37,6 +37,7 @@ KIND = Kind(
     "sessions",
     {
         "agg": oracle.framing,
+        "frames repaired": oracle.framing,
         "early": oracle.framing,
         "frames": oracle.framing,
         "rows": oracle.numbered,
