@@ -130,6 +130,7 @@ def _frames_repaired(ask, windowed):
     by, stored = [*_called(ask.names, ask.by), "frame_id"], parts[0]
     found = over(ask, stored).using(ask.strategy, **ask.hints).agg(**named)
     for late in parts[1:]:
+        found = found.persist()  # as a table that is stored
         windows = over(ask, stored).using(ask.strategy, **ask.hints)
         repaired = windows.repair(late, found, **named)
         found = upserted(found, repaired, by).where("not coalesce(gone, false)").drop("gone")
