@@ -189,7 +189,10 @@ def _compare(bound: FrameBound, found: DataFrame, before: DataFrame, shape: Data
     after = project(found, [(quote(name), other) for name, other in new.items()])
     then = project(before, [(quote(name), other) for name, other in old.items()])
     place = [*bound.names, "frame_id"]
-    same = " and ".join(f"{old[name]} <=> {new[name]}" for name in place)
+    pairs = [f"{old[name]} <=> {new[name]}" for name in place]
+    if bound.forget_after is not None:  # numbers begin at 0 again and again
+        pairs.append(f"{old[WINDOW]}.start <=> {new[WINDOW]}.start")
+    same = " and ".join(pairs)
     met = then.join(after, expr(then, same), "full")
     gone, known = (f"{names['frame_id']} is null" for names in (new, old))
     alike = [
