@@ -119,23 +119,19 @@ def upserted(stored, rows, by):
 
 
 def _frames_repaired(ask, windowed):
-    """Of some rows, and then of those that came too late, a part after the other."""
+    """Of some rows, and then of those that came too late."""
     asked = calls(ask.requests)
     named = {ask.names.get(name, name): call for name, call in asked.items()}
     df = windowed._bound.df
-    parts = [
-        df.where(f"pmod(xxhash64({', '.join(map(quote, df.columns))}), 8) {which}")
-        for which in ("< 6", "= 6", "= 7")
-    ]
-    by, stored = [*_called(ask.names, ask.by), "frame_id"], parts[0]
-    found = over(ask, stored).using(ask.strategy, **ask.hints).agg(**named)
-    for late in parts[1:]:
-        found = found.persist()  # as a table that is stored
-        windows = over(ask, stored).using(ask.strategy, **ask.hints)
-        repaired = windows.repair(late, found, **named)
-        found = upserted(found, repaired, by).where("not coalesce(gone, false)").drop("gone")
-        stored = stored.unionByName(late)
-    return found
+    rows, late = (
+        df.where(f"pmod(xxhash64({', '.join(map(quote, df.columns))}), 4) {which}")
+        for which in ("> 0", "= 0")
+    )
+    windows = over(ask, rows).using(ask.strategy, **ask.hints)
+    stored = windows.agg(**named).persist()  # as a table is
+    repaired = windows.repair(late, stored, **named)
+    by = [*_called(ask.names, ask.by), "frame_id"]
+    return upserted(stored, repaired, by).where("not coalesce(gone, false)").drop("gone")
 
 
 def _frames(ask, windowed):

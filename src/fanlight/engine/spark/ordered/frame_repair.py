@@ -45,9 +45,8 @@ def repair_frames(bound: FrameBound, late: Any, results: Any, frames: Frames) ->
     names = _Names.of(bound, [*bound.df.columns, *shape.columns, f"late_{GONE}"])
     starts = _starts(bound, names, late, stored)
     rows = _rows_from(bound, names, starts, bound.df.unionByName(late))
-    found = _numbered(names, starts, frames(bound.with_source(df=rows)))
-    before = _with_starts(names, starts, stored, f"frame_id >= {names.base}", "left_semi")
-    return _compare(bound, found.select(*_columns(found, shape)), before, shape)
+    found = frames(bound.with_source(df=rows))
+    return _compare(bound, names, starts, (stored, found), shape)
 
 
 @dataclass(frozen=True)
@@ -164,43 +163,47 @@ def _rows_from(bound: FrameBound, names: _Names, starts: DataFrame, rows: DataFr
     return near.drop(*names.keys.values(), names.at)
 
 
-def _with_starts(
-    names: _Names, starts: DataFrame, frames: DataFrame, test: str, how: str
+def _compare(
+    bound: FrameBound,
+    names: _Names,
+    starts: DataFrame,
+    frames: tuple[DataFrame, DataFrame],
+    shape: DataFrame,
 ) -> DataFrame:
-    same = [f"{quote(name)} <=> {quote(own)}" for name, own in names.keys.items()]
-    return frames.join(starts, expr(frames, " and ".join([*same, test])), how)
+    """Of frames that are stored and found, those that are new, other than before, or gone.
 
-
-def _numbered(names: _Names, starts: DataFrame, frames: DataFrame) -> DataFrame:
-    """Frames with the numbers that they have among all frames of their key."""
-    met = _with_starts(names, starts, frames, "true", "inner")
-    return met.withColumn("frame_id", expr(met, f"frame_id + {names.base}"))
-
-
-def _columns(found: DataFrame, shape: DataFrame) -> list[Column]:
-    return [expr(found, quote(name)) for name in shape.columns]
-
-
-def _compare(bound: FrameBound, found: DataFrame, before: DataFrame, shape: DataFrame) -> DataFrame:
-    """The frames that are new, other than before, or gone."""
+    Both meet by their key and number; those found are numbered from the first that was cut anew.
+    """
     kinds = {field.name: field.dataType for field in shape.schema.fields}
-    old = {name: f"before{n}" for n, name in enumerate(kinds)}
-    new = {name: f"after{n}" for n, name in enumerate(kinds)}
-    after = project(found, [(quote(name), other) for name, other in new.items()])
-    then = project(before, [(quote(name), other) for name, other in old.items()])
-    place = [*bound.names, "frame_id"]
-    pairs = [f"{old[name]} <=> {new[name]}" for name in place]
-    if bound.forget_after is not None:  # numbers begin at 0 again and again
-        pairs.append(f"{old[WINDOW]}.start <=> {new[WINDOW]}.start")
-    same = " and ".join(pairs)
-    met = then.join(after, expr(then, same), "full")
-    gone, known = (f"{names['frame_id']} is null" for names in (new, old))
+    keys, number = [quote(name) for name in names.keys.values()], "number"
+    # Numbers begin at 0 again and again where a key may be forgotten.
+    places = [f"{WINDOW}.start as begin"] if bound.forget_after is not None else []
+    sides = []
+    for side, df in zip(("before", "after"), frames, strict=True):
+        inner = ", ".join(f"{quote(name)} as c{n}" for n, name in enumerate(kinds))
+        own = [f"{quote(name)} as {quote(f'{key}_')}" for name, key in names.keys.items()]
+        places_of = [f"frame_id as {number}", *places, f"'{side}' as side"]
+        sides.append(df.selectExpr(*own, *places_of, f"struct({inner}) as frame"))
+    both = sides[0].unionAll(sides[1])
+    same = [f"{quote(key)} <=> {quote(f'{key}_')}" for key in names.keys.values()]
+    met = both.join(starts, expr(both, " and ".join(["true", *same])), "inner")
+    met = met.where(expr(met, f"side = 'after' or {number} >= {names.base}"))
+    met = met.withColumn(
+        number, expr(met, f"if(side = 'after', {number} + {names.base}, {number})")
+    )
+    by = [*keys, number, *(["begin"] if places else [])]
+    pairs = met.groupBy(*by).agg(*(
+        expr(met, f"first(if(side = '{side}', frame, null), true)").alias(side)
+        for side in ("before", "after")
+    ))  # fmt: skip
+    told = {name: f"c{n}" for n, name in enumerate(kinds) if name != "frame_id"}
     alike = [
-        f"{old[name]} <=> {new[name]}"
-        for name, kind in kinds.items()
-        if not contains_type(type_text(kind), UNGROUPED)
+        f"before.{column} <=> after.{column}"
+        for name, column in told.items()
+        if not contains_type(type_text(kinds[name]), UNGROUPED)
     ]
-    unequal = "true" if len(alike) < len(kinds) else f"not ({' and '.join(alike)})"
-    changed = met.where(expr(met, f"{gone} or {known} or {unequal}"))
-    columns = [(f"if({gone}, {old[name]}, {new[name]})", name) for name in kinds]
-    return project(changed, [*columns, (gone, GONE)])
+    unequal = "true" if len(alike) < len(told) else f"not ({' and '.join(alike)})"
+    changed = pairs.where(expr(pairs, f"before is null or after is null or {unequal}"))
+    columns = {name: f"coalesce(after, before).{column}" for name, column in told.items()}
+    shown = [(columns.get(name, number), name) for name in kinds]
+    return project(changed, [*shown, ("after is null", GONE)])
