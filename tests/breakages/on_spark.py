@@ -468,6 +468,6 @@ BREAKAGES = (
     cut_again(
         "frames that are too small are cut again from one of those before",
         "frame_repair:_starts_afresh",
-        Code("scheme.drops_small_frames or ", ""),
+        Code("scheme.drops_small_frames", "False"),
     ),
 )
