@@ -37,7 +37,7 @@ from fanlight.engine.spark.sql import (
     type_text,
 )
 from fanlight.engine.spec.arguments import check_text
-from fanlight.engine.spec.errors import FanlightError, refuse, shorten
+from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.units import Extent
 
 Given = str | Column
@@ -124,15 +124,12 @@ def bind_source(
         raise refuse(
             f"over({type(df).__name__})", "is not a Spark DataFrame", "pass a pyspark.sql.DataFrame"
         )
-    if isinstance(time, Column):
-        made = f"df.withColumn('ts', {shorten(str(time).removeprefix('Column').strip('<>'))})"
-        raise refuse(
-            f"time={time!r}",
-            "is not the name of a column",
-            f"write time='ts', and for what is computed make a column first: {made}",
-        )
     if not isinstance(time, str):
-        raise refuse(f"time={time!r}", "is not the name of a column", "write time='ts'")
+        named = re.fullmatch(r"Column<'(.*)'>", str(time)) if isinstance(time, Column) else None
+        instead = f"write time={named[1] if named and named[1] in df.columns else 'ts'!r}"
+        if isinstance(time, Column) and not (named and named[1] in df.columns):
+            instead = "make it a column first: df.withColumn('time', …), and write time='time'"
+        raise refuse(f"time={time!r}", "is not the name of a column", instead)
     (found,) = schema_of(df, [("time", time)], "time")
     if found.metadata.get(TIME_WINDOW):
         raise refuse(
