@@ -31,7 +31,7 @@ WRONG = [
     ("WATTR n RANGE ^1 HOUR^", "WATTR n is a number .*; write RANGE and SLIDE as numbers", "10"),
     ("WATTR ts RANGE ^10^", "; write a duration such as 4 MINUTES, or n ROWS", "4 MINUTES"),
     ("WATTR ts RANGE ^0 MINUTES^", "; write for example RANGE 1 MINUTE$", "1 MINUTE"),
-    ("WATTR ts RANGE ^1 MONTH^", "; write 30 DAYS or the like", "30 DAYS"),
+    ("WATTR ts RANGE ^1 MONTH^", "; write 30 DAYS or the like, or .*: CALENDAR 1 MONTH ZONE 'Europe/Berlin'$", "30 DAYS"),
     ("WATTR ts RANGE ^4 MINUTS^", "unknown unit", "4 MINUTES"),
     ("WATTR ts RANGE ^0 ROWS^", "; write 1 ROW or more", "1 ROW"),
     ("WATTR ts RANGE 1 HOUR SLIDE ^0 MINUTES^", "example SLIDE 1 MINUTE$", "1 MINUTE"),
