@@ -42,7 +42,8 @@ def summary(cells):
         return ""
     return (
         "\nWithout hints, each query over 10,000 and 1,000,000 rows, beside Spark's own way "
-        f"(cold: its first run; warm: the later ones):\n{title}; [every one](benchmarks/never-slower.md).\n"
+        f"(cold: its first run; warm: the later ones):\n{title}; "
+        "[every one](benchmarks/never-slower.md).\n"
     )
 
 

@@ -99,6 +99,9 @@ _PHRASES = (
     ("Episode(…, event=, result=)", "named by EVENT and RESULT"),
     ("write SQL over", "there are"),
     ("a shorter first", "a shorter one before TO"),
+    ("zone=None is for", "no ZONE is for"),
+    ("write zone=None", "leave ZONE out"),
+    ("; None for local times", ", or leave ZONE out for local times"),
 )  # fmt: skip
 
 

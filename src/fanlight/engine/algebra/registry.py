@@ -156,7 +156,8 @@ class Registry(Mapping[str, Entry]):
                 )
             columns = list(map(repr, ARGUMENTS[: len(samples[0].types)]))
             example = ", ".join([*columns, *(f"{n}={v!r}" for n, v in samples[0].options)])
-            entered = explain_wrong_calls(f"agg.{name}({example})")(_keep_options(function))
+            explained = explain_wrong_calls(f"agg.{name}({example})")(_keep_options(function))
+            entered = cast("Function", explained)
             self._entries[name] = Entry(
                 entered, samples, names, instead_of, in_sql, alike, after_share
             )
