@@ -22,8 +22,8 @@ from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, expr_as
 Named = tuple[str, str]  # SQL text, and the column's name
 # Spark's error shows it, in the second line of the plan, where it refuses another output mode.
 MODES = (
-    "fanlight: write outputMode('append'), or fl.over(…).early() for 'update'; "
-    "without this check windows would be wrong"
+    "fanlight: if this output mode is refused, write 'append', or fl.over(…).early() for 'update'; "
+    "without the check windows would be wrong"
 )
 
 
