@@ -41,8 +41,9 @@ def summary(cells):
     if not title:
         return ""
     return (
-        "\nWithout hints, over 10,000 and 1,000,000 rows, each kind of window beside Spark's own "
-        f"way:\n{title}; [every cell](benchmarks/never-slower.md).\n"
+        "\nWithout hints, each query over 10,000 and 1,000,000 rows, beside Spark's own way "
+        f"(cold: its first run; warm: the later ones):\n{title}; "
+        "[every one](benchmarks/never-slower.md).\n"
     )
 
 

@@ -114,6 +114,7 @@ def test_a_type_checker_sees_what_is_not_there(tmp_path, mypy_cache):
         ("DeltaFrames", "write fl.DeltaFrame"),
         ("window", "write fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')"),
         ("session_window", "write fl.over(df, fl.Session('5 minutes'), time='ts')"),
+        ("tumbling", "write fl.over(df, fl.Sliding('1 hour'), time='ts')"),
         ("count", "write agg.count"),
         ("quux", "choose one of AggregateFrame, "),
     ],
@@ -129,6 +130,30 @@ def test_aggregates_that_do_not_exist_say_what_to_write():
         with pytest.raises(fl.FanlightError, match=write):
             getattr(fl.agg, name)
         assert not hasattr(fl.agg, name)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("Calendar('1 day')", "missing a required argument: 'zone'"),
+        ("Session('5 minutes', '1 day')", "too many positional arguments"),
+        ("Sliding('1 hour', ofset='1 minute')", "offset=… instead of ofset=…"),
+        ("ThresholdFrame(speed=3)", "missing a required argument: 'predicate'"),
+        ("DeltaFrame('speed', 2)", "too many positional arguments"),
+        ("agg.percentile('speed')", "missing a required argument: 'percentage'"),
+        ("agg.sum('speed', 'amount')", "too many positional arguments"),
+        ("doctor()", "missing a required argument: 'spark'"),
+    ],
+)
+def test_a_wrong_call_says_what_was_asked_and_a_right_one(call, said):
+    with pytest.raises(fl.FanlightError, match=re.escape(said)) as caught:
+        eval(f"fl.{call}")  # noqa: S307 - the calls above
+    asked, _, write = str(caught.value).partition(": ")
+    assert asked == call.removeprefix("agg.")
+    right = re.search(r"(?:fl|agg)\.\w+\((?!spark).*", write)
+    if right:
+        eval(right[0], {"fl": fl, "agg": fl.agg})  # noqa: S307 - what the message says to write
+    assert right or call == "doctor()"
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def _summary(cells, warm):
         good = sum(ratio <= LIMIT for ratio in ratios)
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
         parts.append(
-            f"{when}: at most {LIMIT} times Spark's time in {good} of {len(ratios)} cells, "
-            f"{mean:.2f} times in the mean (geometric)"
+            f"{when}: at most {LIMIT} times Spark's time in {good} of {len(ratios)}, "
+            f"on average {mean:.2f} times (geometric mean)"
         )
     return "; ".join(parts)

@@ -73,6 +73,7 @@ WRONG = [
     ("[query]", "[quer]", "quer", "write query"),
     ("[sink]", "[sinks]", "sinks", "write sink"),
     ("[stream]", "[streams]", "streams", "write stream"),
+    ("[source.calls]", "[source]", "source", "names no source; write [source.calls]"),
     ('path = "calls"', 'paht = "calls"', "source.calls.paht", "write path"),
     ('path = "calls"', 'path = "nowhere"', "source.calls.path", "does not exist"),
     ('path = "calls"', 'path = ""', "source.calls.path", "is empty"),

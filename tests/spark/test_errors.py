@@ -289,7 +289,7 @@ def test_windows_can_be_copied_and_looked_at(df):
 
 def test_widened_windows_are_detected(df):
     spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9)
-    refused(lambda: windows(df, spec).agg, "windows.detect(…).agg")
+    refused(lambda: windows(df, spec).agg, "write windows.detect(…), or fl.over(")
 
 
 @pytest.mark.parametrize(
@@ -398,6 +398,40 @@ def test_a_stream_copies_rows_only_if_asked_for_open_windows(unmarked):
     assert windows(stream, late="open").using("expand").agg(agg.count()).isStreaming
 
 
+LONG = [f"0 AS column_{number}" for number in range(20)]
+
+
+def test_what_a_newcomer_asks_leads_to_what_was_meant(df):
+    """What each message says to write is written in the next line."""
+    seen = windows(df)
+    refused(lambda: fl.over(TIME, df, time="ts"), "in the place of the DataFrame", "fl.over(df, ")
+    refused(lambda: windows(df, time=expr(df, "ts")), "not the name of a column", "write time='ts'")
+    made = expr(df, "timestamp_seconds(unix_timestamp(ts))")
+    refused(lambda: windows(df, time=made), "not the name", "df.withColumn('time', …), and write")
+    assert windows(df.withColumn("time", made), time="time").agg(agg.count()).count()
+    refused(
+        lambda: windows(df, time="ts + interval 1 day"), "is not a column",
+        "df.withColumn('ts', F.expr('ts + interval 1 day')), and time='ts'",
+    )  # fmt: skip
+    refused(lambda: seen.agg(agg.sum("v * 2")), "'v * 2' is not a column", "F.expr('v * 2')")
+    assert seen.agg(agg.sum(expr(df, "v * 2"))).count()
+    refused(lambda: seen.agg(agg.sum("v * nope")), "is not a column", "choose one of ")
+    refused(lambda: seen.agg("count"), "is a str", "write agg.count() after")
+    refused(lambda: seen.agg({"v": "mean", "*": "count"}), "a dict", "agg.mean('v'), agg.count() ")
+    refused(lambda: seen.agg({"v": "quux"}), "a dict", "one of fanlight.agg")
+    refused(lambda: seen.count, "aggregates are arguments", "windows.agg(agg.count()), or")
+    refused(lambda: seen.sum, "aggregates are arguments", "windows.agg(agg.sum(…))")
+    trailing = fl.over(df, fl.Trailing("1 hour"), time="ts")
+    refused(lambda: trailing.max, "aggregates are arguments", "windows.attach(agg.max(…))")
+    hours = seen.agg(n=agg.count())
+    refused(
+        lambda: windows(hours, time="window"), "is a window, not a time",
+        "df.withColumn('time', F.window_time('window')), and time='time'",
+    )  # fmt: skip
+    again = windows(hours.withColumn("time", expr(df, "window_time(window)")), time="time")
+    assert again.agg(agg.sum("n")).count()
+
+
 @pytest.mark.parametrize(
     ("call", "why", "write"),
     [
@@ -407,6 +441,7 @@ def test_a_stream_copies_rows_only_if_asked_for_open_windows(unmarked):
         (lambda df: fl.over(df, TIME, tiem="ts"), "missing", "time=… instead of tiem=…"),
         (lambda df: fl.over(df, TIME, time="ts", key="k"), "'key'", "by='key'"),
         (lambda df: fl.rejected(df, TIME, "ts"), "too many positional", "fl.rejected(df, "),
+        (lambda df: fl.over(df.selectExpr("*", *LONG), TIME, "ts"), "…, Sliding(", "time='ts'"),
     ],
 )
 def test_a_call_that_cannot_be_says_how_to_write_it(df, call, why, write):

@@ -11,6 +11,7 @@ from pyspark.errors import AnalysisException
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.spark.result import MODES
 from fanlight.watching.late_rows import count_late_by_windows
 from tests.helpers.house import ROOT
 
@@ -104,6 +105,7 @@ def test_update_gives_nothing_earlier_as_explain_says(rows, spec, refused, tmp_p
             with pytest.raises(AnalysisException, match=heading) as caught:
                 written(mode)
             assert SWITCH in str(caught.value)
+            assert MODES in str(caught.value).splitlines()[2]
             assert SWITCH in WATCHING
     else:
         assert written("update") == final

@@ -11,7 +11,7 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.spec.arguments import check_choice, read_names
-from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 from fanlight.engine.spec.frames.base import Frame, Least, Most, read_length
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
@@ -22,6 +22,7 @@ from fanlight.language.names import quote_name
 _HOUR = MICROSECONDS["hour"]
 
 
+@explain_wrong_calls("fl.clause(fl.Sliding('1 hour'), time='ts')")
 def clause(
     spec: Spec | Sequence[Sliding],
     *,

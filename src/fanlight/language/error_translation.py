@@ -59,6 +59,7 @@ _LENGTH = re.compile(r"'(-?[\d.]+ [a-z]+(?: -?[\d.]+ [a-z]+)*)'")
 _COUNT = re.compile(r"(?:fl\.)?(?:R|r)ows\((?:count=)?(\w+)\)")
 _HEAD = re.compile(rf"(?:fill\(other, …\): )?(\w+)(?:\[(\d+)\])?(?:[=(]\{{?({_VALUE}))?")
 _SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET ([^()]+))?\)")
+_CALENDAR = re.compile(rf"fl\.Calendar\('([^']+)', zone=({_TEXT})\)")
 _DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
 _PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # Python code, which is left as it is
 _AT = re.compile(r"\(line 1, pos (\d+)\)")
@@ -98,6 +99,9 @@ _PHRASES = (
     ("Episode(…, event=, result=)", "named by EVENT and RESULT"),
     ("write SQL over", "there are"),
     ("a shorter first", "a shorter one before TO"),
+    ("zone=None is for", "no ZONE is for"),
+    ("write zone=None", "leave ZONE out"),
+    ("; None for local times", ", or leave ZONE out for local times"),
 )  # fmt: skip
 
 
@@ -233,6 +237,7 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
         place = _ORDINALS[int(index)] if int(index) < len(_ORDINALS) else f"{index}."
         return value if advised else f"the {place} {_LEVELS[name]}, {value},"
 
+    message = _CALENDAR.sub(lambda of: f"CALENDAR {of[1].upper()} ZONE {of[2]}", message)
     message = _GIVEN.sub(translate_argument, _DELTA.sub(_timedelta_text, message))
     message = re.sub(r"using\('([^']*)'\)", r"USING \1", message)
     message = re.sub(r"\bearly\((.*?)\)", _translate_early, message)

@@ -19,7 +19,7 @@ from fanlight.engine.spark.state import (
     is_rocksdb,
     tasks_of_setting,
 )
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.watching.findings import Diagnosis, Finding
 from fanlight.watching.needs import list_needing
 
@@ -31,6 +31,7 @@ _KEYS = "frames, windows over rows, trend lines: a few numbers each, for ever un
 _EXTRAS = {"plotly": ("plot", "pictures: fanlight.plots"), "click": ("cli", "the command line")}
 
 
+@explain_wrong_calls("fl.doctor(spark)")
 def doctor(spark: SparkSession) -> Diagnosis:
     """Check a Spark session: what is missing for which kind of window, and the line to write.
 

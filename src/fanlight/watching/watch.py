@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.plots.figures.arguments import check_count
 from fanlight.plots.figures.clock import find_zone
 from fanlight.report import Page
@@ -127,6 +127,7 @@ class Watch:
         return f'<a href="{self.url}" target="_blank" rel="noopener">{self.url}</a>'
 
 
+@explain_wrong_calls("fl.watch(query)")
 def watch(
     query: Any,
     windows: Any = None,

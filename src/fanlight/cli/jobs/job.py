@@ -120,6 +120,9 @@ def _required_table(top: Table, name: str, holds: str, names: Collection[str] = 
 def _read_sources(top: Table, *, streaming: bool) -> dict[str, Source]:
     """The sources by name; problems are recorded."""
     outer = _required_table(top, "source", "a table for each source: [source.bids]")
+    if outer and not all(isinstance(value, dict) for value in outer.values.values()):
+        outer.note_missing("names no source; write [source.calls], if the query reads calls")
+        return {}
     sources = {}
     for name in outer.values if outer else ():
         inner = outer.table(name, SOURCE_KEYS) if outer else None

@@ -12,7 +12,7 @@ from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.running_values import RUNNING
 
 # Where Spark's function of the same name means the same: nowhere, if it is given only names of
@@ -154,7 +154,10 @@ class Registry(Mapping[str, Entry]):
                     "is there already or not public",
                     "choose a new name without a leading underscore",
                 )
-            entered = _keep_options(function)
+            columns = list(map(repr, ARGUMENTS[: len(samples[0].types)]))
+            example = ", ".join([*columns, *(f"{n}={v!r}" for n, v in samples[0].options)])
+            explained = explain_wrong_calls(f"agg.{name}({example})")(_keep_options(function))
+            entered = cast("Function", explained)
             self._entries[name] = Entry(
                 entered, samples, names, instead_of, in_sql, alike, after_share
             )

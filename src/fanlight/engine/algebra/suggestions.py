@@ -49,7 +49,8 @@ def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
         if name.startswith("_"):
             raise AttributeError(name)
         meant = suggest_aggregate(name, known)
-        write = f"write agg.{meant}" if meant else f"choose one of {', '.join(known)}"
+        functions = ", ".join(one for one in known if one[0].islower())
+        write = f"write agg.{meant}" if meant else f"choose one of {functions}"
         if name.casefold() in OTHERWISE:
             write = f"write {OTHERWISE[name.casefold()]}"
         raise MissingError(

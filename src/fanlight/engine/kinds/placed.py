@@ -127,8 +127,10 @@ SLIDING = Kind(
         ),
     ),
     called={
-        ("window", "windows", "tumbling", "tumblingwindow", "hopping", "hop", "tumble"):
+        ("window", "windows", "hopping", "hop"):
             "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
+        ("tumbling", "tumblingwindow", "tumble"):
+            "fl.over(df, fl.Sliding('1 hour'), time='ts')",
     },
 )  # fmt: skip
 

@@ -137,8 +137,9 @@ def _make_calendar_grids(
     if (first.zone is None) == (kind == "timestamp"):
         raise refuse(
             f"zone={first.zone!r}",
-            f"does not go with time={time!r}, which is a {kind}"
-            + ("" if first.zone is None else ": its times are local already"),
+            f"is for local times, but time={time!r} is a {kind}"
+            if first.zone is None
+            else f"does not go with time={time!r}, a {kind}: its times are local already",
             "name the zone, for example zone='Europe/Berlin'"
             if first.zone is None
             else "write zone=None, or cast the column to timestamp",

@@ -22,7 +22,7 @@ from fanlight.engine.spark.windows.levels import LevelWindows
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spark.windows.trailing import TrailingWindows
 from fanlight.engine.spark.windows.widening import WideningWindows
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse, shorten
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
@@ -237,6 +237,12 @@ def _bind_windows(
     df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any, forget_after: Any
 ) -> Windowed:
     """The windows of a request, bound to the DataFrame."""
+    if kind_of(df) is not None:
+        raise refuse(
+            f"over({shorten(repr(df))}, {shorten(repr(spec))})",
+            "has the windows in the place of the DataFrame",
+            "write fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts')",
+        )
     kind = kind_of(spec)
     several = isinstance(spec, (list, tuple, Mapping))
     if kind is None and not several:

@@ -20,6 +20,11 @@ from fanlight.engine.spark.grids import by_query, window_end_by
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, expr_as
 
 Named = tuple[str, str]  # SQL text, and the column's name
+# Spark's error shows it, in the second line of the plan, where it refuses another output mode.
+MODES = (
+    "fanlight: if this output mode is refused, write 'append', or fl.over(…).early() for 'update'; "
+    "without the check windows would be wrong"
+)
 
 
 def finish_result(
@@ -90,6 +95,8 @@ def finish_windows(bound: Placed, windows: DataFrame, columns: Sequence[Named]) 
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
     if bound.early is not None:
         labels.append(("final = 1L", FINAL))
+    if bound.df.isStreaming and bound.early is None:
+        windows = windows.alias(MODES)
     return finish_result(bound, windows, start, end, [*labels, *columns])
 
 
@@ -98,4 +105,5 @@ def finish_items(bound: Placed, items: DataFrame, name: str, *, counts: bool) ->
     start, end = window_times(bound, "start", "upto")
     columns = [("cast(level as int)", "level"), ("item", name)]
     columns += [("n", "count")] if counts else []
-    return finish_result(bound, items, start, end, columns)
+    marked = items.alias(MODES) if bound.df.isStreaming else items
+    return finish_result(bound, marked, start, end, columns)

@@ -7,7 +7,7 @@ its text only suggests what it may be; Spark then says whether that means the sa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.sql_text import split_path
+from fanlight.engine.algebra.suggestions import suggest_aggregate
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, quote_column
 
@@ -28,7 +29,12 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 
 def translate_aggregate(df: DataFrame, column: Any) -> str | None:
-    """An aggregate of Spark's, such as ``F.max("price")``; None if fanlight has no such."""
+    """An aggregate of Spark's, such as ``F.max("price")``; None if fanlight has no such.
+
+    Also as ``GroupedData.agg`` takes them, ``{"price": "max"}``, and a name alone.
+    """
+    if isinstance(column, (str, Mapping)):
+        return _translate_names(column)
     call = _CALL.fullmatch(str(column))
     if call is None:
         return None
@@ -40,6 +46,19 @@ def translate_aggregate(df: DataFrame, column: Any) -> str | None:
     if entry and entry.alike == "any" and _is_plain_call(df, column, name):
         return f"agg.{name}(…) of the same Column"
     return None
+
+
+def _translate_names(given: str | Mapping[Any, Any]) -> str | None:
+    """Aggregates that are named by texts, perhaps each with its column."""
+    pairs = given.items() if isinstance(given, Mapping) else [("*", given)]
+    ours = []
+    for column, said in pairs:
+        name = suggest_aggregate(str(said), [*AGGREGATES])
+        if name is None:
+            return None
+        unsaid = "" if name == "count" else "…"
+        ours.append(f"agg.{name}({unsaid if column == '*' else repr(column)})")
+    return ", ".join(ours) or None
 
 
 def translate_windows(df: DataFrame, column: Any) -> str | None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fanlight.engine.spec.arguments import check_choice
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import (
     HOURS,
@@ -81,6 +81,7 @@ class Calendar(Sliding):
     zone: str | None
     week_starts: str
 
+    @explain_wrong_calls("fl.Calendar('1 day', zone='Europe/Berlin')")
     def __init__(
         self,
         range: str,

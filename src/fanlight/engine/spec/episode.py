@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 
 MOST_EVENTS = 30
 _TOKEN = re.compile(
@@ -113,6 +113,7 @@ a value is missing; write a number, a quoted text, a variable, or _
     result: str
     steps: tuple[tuple[Event, ...], ...]
 
+    @explain_wrong_calls("fl.Episode('login; fail; fail', event='kind')")
     def __init__(self, text: str, *, event: str = "event", result: str = "result") -> None:
         if not isinstance(text, str):
             raise refuse(

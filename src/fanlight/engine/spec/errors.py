@@ -44,24 +44,30 @@ def refuse(asked: str, why: str, instead: str) -> FanlightError:
     return FanlightError(f"{asked} {why}; {instead}")
 
 
+def shorten(text: str, room: int = 60) -> str:
+    """A text of so many characters at most: a DataFrame shows all its columns."""
+    return text if len(text) <= room else f"{text[: room - 1]}…"
+
+
 def explain_wrong_calls(example: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function: called with arguments that it does not take, it shows ``example``."""
+    """Decorate a function, or a class's ``__init__``: called wrongly, it shows ``example``."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
+        *_, owner, name = ("", *function.__qualname__.split("."))
+        called, hidden = (owner, 1) if name == "__init__" else (name, 0)
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 signature.bind(*args, **kwargs)
             except TypeError as error:
-                arguments = ", ".join(
-                    [*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())]
-                )
+                given = [shorten(repr(one)) for one in args[hidden:]]
+                given += [f"{name}={shorten(repr(value))}" for name, value in kwargs.items()]
                 unknown = next((name for name in kwargs if name not in signature.parameters), "")
                 meant = get_close_matches(unknown, signature.parameters, 1) if unknown else []
                 raise CallError(
-                    f"{function.__name__}({arguments}): {error}; write "
+                    f"{called}({', '.join(given)}): {error}; write "
                     f"{f'{meant[0]}=… instead of {unknown}=…, as in ' if meant else ''}{example}"
                 ) from None
             return function(*args, **kwargs)

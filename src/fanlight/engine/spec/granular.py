@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent, write_duration
@@ -100,6 +100,7 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
     weights: tuple[float, ...] | None
     changes_only: bool
 
+    @explain_wrong_calls("fl.MultiGranular(['1 minute', '1 hour'], ['1 second', '5 minutes'])")
     def __init__(
         self,
         ranges: Sequence[Given],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
 
@@ -63,6 +63,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
     slide: Extent
     offset: Extent
 
+    @explain_wrong_calls("fl.Sliding('1 hour', '5 minutes')")
     def __init__(
         self,
         range: str | timedelta | float | Rows,

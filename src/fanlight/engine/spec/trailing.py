@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, read_extent
 
@@ -61,6 +61,7 @@ class Trailing(Pictured):
     closed: Closed
     include_self: bool
 
+    @explain_wrong_calls("fl.Trailing('30 days', delay='7 days')")
     def __init__(
         self,
         range: Any = None,

@@ -166,7 +166,8 @@ def parse_duration(argument: str, text: str) -> int:
             raise refuse(
                 f"{argument}={text!r}",
                 f"has a calendar unit: a {unit} has no fixed length, so it cannot cut time",
-                f"write {argument}='30 days' or the like, or group by date_trunc('{unit}', …)",
+                f"write {argument}='30 days' or the like, or windows of the calendar: "
+                f"fl.Calendar('1 {unit}', zone='Europe/Berlin')",
             )
         total += number * MICROSECONDS[unit]
     if total.denominator != 1:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from fractions import Fraction
 from itertools import pairwise
 
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import LONGEST, Extent, Measure, read_extent
 
@@ -74,6 +74,7 @@ another whole number above 1
     factor: int
     durations: tuple[int, ...]  # of a batch at each level: microseconds, or plain units
 
+    @explain_wrong_calls("fl.ProgressiveWidening('1 second', longest='1 day', max_rows=100)")
     def __init__(
         self,
         first: Duration | Sequence[Duration],

@@ -27,7 +27,7 @@ from pyspark.sql.types import (
 
 from fanlight.engine.spark.sql import first_line, type_text
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import parse_duration
 from fanlight.io.replay.arrivals import Disorder
 from fanlight.io.replay.source import Replay, ReplayOptions
@@ -40,6 +40,7 @@ _PLAIN = (BooleanType, DecimalType, NumericType, StringType, DateType, *_TIMES)
 _registered: WeakSet[Any] = WeakSet()  # sessions that have the data source; Spark warns of a second
 
 
+@explain_wrong_calls("fl.replay(spark, 'calls.parquet', time='ts')")
 def replay(
     spark: SparkSession,
     path: str | Path | Sequence[str | Path],

@@ -15,12 +15,14 @@ def spell_length(value: Fraction, measure: Measure) -> str:
     >>> spell_length(Fraction(1), "rows"), spell_length(Fraction(0), "time")
     ('1 row', '0')
     >>> spell_length(Fraction(3), "months"), spell_length(Fraction(48), "hours")
-    ('1 quarter', '2 days')
+    ('3 months', '2 days')
     """
     if value == 0:
         return "0"
     if measure == "time":
         return write_duration(int(value))
+    if measure == "months" and value % 12:  # not in quarters, between months on an axis
+        return f"{int(value)} month" + ("" if abs(value) == 1 else "s")
     if measure in ("months", "hours"):
         return write_units(int(value), in_months=measure == "months")
     plain = f"{int(value):,}" if value.denominator == 1 else f"{float(value):g}"

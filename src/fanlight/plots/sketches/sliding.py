@@ -13,7 +13,7 @@ from fanlight.plots.sketches.model import Lane, Mark, Sketch, select_ticks
 
 MOST = 5  # windows that are drawn
 CELLS = 40  # slides of a window that can be told apart
-ROOM = 74  # characters that fit along the axis
+ROOM = 90  # characters that fit along the axis
 LEAST = 0.32  # share of the width that the shortest window needs, or its text does not fit
 SCALE = 8  # if the longest window is longer than so many of the shortest, no scale is kept
 WAITS = (0.0, 0.35, 0.5, 0.9, 1.3)  # between example rows, in ranges of the window

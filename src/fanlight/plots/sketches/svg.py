@@ -78,7 +78,7 @@ def _mark_svg(mark: Mark, tint: float, start: float, end: float, middle: float, 
         return f'<circle cx="{start:.1f}" cy="{middle:.1f}" r="2.4"/>'
     y, high, wide = middle - tall / 2 + 2.5, tall - 5, max(end - start, 1)
     if mark.kind == "slice":
-        return f'<path d="M{end:.1f} {y + high:.1f}v-4" stroke="{SLICE}"/>'
+        return f'<path d="M{end:.1f} {y + high:.1f}v3.5" stroke="{SLICE}"/>'
     dashed = ' stroke-dasharray="3 3"' if mark.kind == "gap" else ""
     full = f"{tint:.2g}".removeprefix("0") or "0"
     shade = SLICE if mark.kind == "piece" else WINDOW

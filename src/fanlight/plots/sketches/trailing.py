@@ -9,7 +9,7 @@ from fanlight.engine.spec.trailing import Trailing
 from fanlight.plots.sketches.lengths import spell_length
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
 
-ROWS = (0.06, 0.2, 0.29, 0.44, 0.58, 0.63, 0.81, 0.94, 1.0)  # example rows, the last one asks
+ROWS = (0.06, 0.16, 0.29, 0.44, 0.58, 0.63, 0.81, 0.94, 1.0)  # example rows, the last one asks
 GONE = 0.05  # where a window without a beginning begins
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
@@ -41,6 +43,7 @@ from fanlight.engine.spec.units import Extent
 Given = str | Column
 # Spark Connect has only a TypeError for the Column of a classic session.
 WRONG_COLUMN = (PySparkException, TypeError)
+_OPERATOR = re.compile(r"[-+*/%()<>=|&]")  # what no plain name has, and most expressions have
 UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
 
 
@@ -122,8 +125,18 @@ def bind_source(
             f"over({type(df).__name__})", "is not a Spark DataFrame", "pass a pyspark.sql.DataFrame"
         )
     if not isinstance(time, str):
-        raise refuse(f"time={time!r}", "is not the name of a column", "write time='ts'")
+        named = re.fullmatch(r"Column<'(.*)'>", str(time)) if isinstance(time, Column) else None
+        instead = f"write time={named[1] if named and named[1] in df.columns else 'ts'!r}"
+        if isinstance(time, Column) and not (named and named[1] in df.columns):
+            instead = "make it a column first: df.withColumn('time', …), and write time='time'"
+        raise refuse(f"time={time!r}", "is not the name of a column", instead)
     (found,) = schema_of(df, [("time", time)], "time")
+    if found.metadata.get(TIME_WINDOW):
+        raise refuse(
+            f"time={time!r}",
+            "is a window, not a time",
+            f"write {advise_window_time(time)} before fl.over",
+        )
     keys, names, key_types = _read_keys(df, by, own)
     breaks = _as_list("tiebreak", tiebreak)
     ties = schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
@@ -230,11 +243,15 @@ def advise_watermark(df: DataFrame, time: str, delay: str = "10 minutes") -> str
     whole = time.partition(".")[0]
     within = next((field for field in df.schema.fields if field.name == whole), None)
     if within is not None and (within.metadata or {}).get(TIME_WINDOW):
-        # A window's end has no watermark; window_time() carries over that of the window.
-        return f"df.withColumn('time', F.window_time({within.name!r})), and time='time',"
+        return advise_window_time(within.name)
     name = time.rsplit(".", 1)[-1]
     first = f"df.withColumn({name!r}, F.col({time!r})).withWatermark({name!r}, {delay!r})"
     return f"{first}, and time={name!r},"
+
+
+def advise_window_time(window: str) -> str:
+    """The code that makes a window a time; its end alone would have no watermark."""
+    return f"df.withColumn('time', F.window_time({window!r})), and time='time',"
 
 
 def _as_list(argument: str, given: Any) -> tuple[Given, ...]:
@@ -325,13 +342,24 @@ def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
             raise refuse(
                 f"{argument}={column!r}",
                 "is not a column of the DataFrame",
-                f"choose one of {', '.join(dict.fromkeys(df.columns))}",
+                _advise_column(df, argument, column),
             ) from error
         said = first_line(error)
         hint = "a Column built for the same kind of session" if is_connect(df) else "a valid Column"
         raise refuse(
             f"{argument}={column}", f"is not understood by Spark ({said})", f"pass {hint}"
         ) from error
+
+
+def _advise_column(df: DataFrame, argument: str, text: str) -> str:
+    """What to write instead of a text that names no column: it may be an expression."""
+    if _OPERATOR.search(text):
+        with suppress(*WRONG_COLUMN):
+            df.select(expr(df, text)).schema  # noqa: B018 - analysis alone
+            if argument == "time":
+                return f"make it one: df.withColumn('ts', F.expr({text!r})), and time='ts'"
+            return f"write F.expr({text!r}) for what is computed"
+    return f"choose one of {', '.join(dict.fromkeys(df.columns))}"
 
 
 def predicate(df: DataFrame, given: Given) -> Column:

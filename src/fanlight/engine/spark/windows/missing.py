@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from pyspark.sql import DataFrame
 
+from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import MissingError
 
@@ -46,6 +47,16 @@ def refuse_attribute(windowed: object, name: str) -> MissingError:
         there = fill(_OTHER_KINDS[name], name=name)
         return MissingError(
             f"{of}, which other windows have; write {instead}{there}; these have {', '.join(own)}"
+        )
+    method = result.split("(", maxsplit=1)[0]
+    if name in AGGREGATES and method != "detect":
+        instead = f"windows.{method}(agg.{name}({'' if name == 'count' else '…'}))"
+        rows = (
+            f", or windows.{result}.count() for the rows of the result" if name == "count" else ""
+        )
+        return MissingError(
+            f"{of}: aggregates are arguments of {method}(); write {instead}{rows}, after "
+            "'from fanlight import agg'"
         )
     if hasattr(DataFrame, name):
         where = fill(_BEFORE.get(name, ""), name=name)

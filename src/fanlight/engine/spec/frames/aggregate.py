@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from fanlight.engine.spec.arguments import check_flag
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.exact_numbers import read_exact, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
@@ -109,6 +109,7 @@ frame then ends when the running value first reaches it
     strict: bool
     absolute: bool
 
+    @explain_wrong_calls("fl.AggregateFrame(agg.sum('bytes'), 1_000_000)")
     def __init__(
         self,
         aggregate: Any,

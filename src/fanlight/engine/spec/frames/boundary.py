@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from fanlight.engine.spec.arguments import check_flag
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.exact_numbers import read_increasing, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
@@ -71,6 +71,7 @@ list break points in increasing order, each once
     most: Most | None
     shown: str
 
+    @explain_wrong_calls("fl.BoundaryFrame({'x': 4.2, 'y': [0, 10, 25]})")
     def __init__(
         self,
         cells: Mapping[str, Any],

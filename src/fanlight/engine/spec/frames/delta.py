@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag
+from fanlight.engine.spec.errors import explain_wrong_calls
 from fanlight.engine.spec.exact_numbers import read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
@@ -74,6 +75,7 @@ class DeltaFrame(Frame):
     most: Most | None
     shown: str
 
+    @explain_wrong_calls("fl.DeltaFrame({'density': 0.01})")
     def __init__(
         self,
         deltas: Mapping[str, Any],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fanlight.engine.spec.arguments import check_flag, read_names
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.frames.base import (
     CONDITION,
     Frame,
@@ -88,6 +88,7 @@ leave_for='15 minutes')
     least: Least
     most: Most | None
 
+    @explain_wrong_calls("fl.ThresholdFrame('speed > 50', min_rows=5)")
     def __init__(
         self,
         predicate: Any,
@@ -236,6 +237,7 @@ class PredicateFrame(Frame):
     least: Least
     most: Most | None
 
+    @explain_wrong_calls("fl.PredicateFrame(open='speed > 50', close='speed < 30')")
     def __init__(
         self,
         open: Any,

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from fanlight.engine.spec.duration_notations import is_iso
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
@@ -96,6 +96,7 @@ gap='1 minute'
     most: Most | None
     shown: str
 
+    @explain_wrong_calls("fl.Session('5 minutes', max_duration='8 hours')")
     def __init__(
         self,
         gap: Any,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_text
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
@@ -73,6 +73,7 @@ class StateFrame(Frame):
     least: Least | None
     most: Most | None
 
+    @explain_wrong_calls("fl.StateFrame('status', max_gap='5 minutes')")
     def __init__(
         self,
         state: Any,
