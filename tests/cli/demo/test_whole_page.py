@@ -43,8 +43,8 @@ def found(classic, tmp_path_factory):
     work = tmp_path_factory.mktemp("year")
     made = demo.read_flights()
     made.spark_version, made.rejected = classic.version, [("departed is null", 8_255)]
-    df = demo.write_table(classic, made.flights, work / "flights.parquet")
-    weather = demo.write_table(classic, made.weather, work / "weather.parquet")
+    df = running.write_table(classic, made.flights, work / "flights.parquet")
+    weather = running.write_table(classic, made.weather, work / "weather.parquet")
     with Progress(disable=True) as progress:
         demo.ask_further(df, weather, made, progress)
     with ThreadPoolExecutor() as pool:
