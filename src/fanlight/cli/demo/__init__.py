@@ -157,7 +157,7 @@ def ask_as_streams(spark: SparkSession, outcome: Outcome, work: Path, progress: 
 def ask_while_open(spark: SparkSession, outcome: Outcome, work: Path, progress: Progress) -> None:
     """Follow a few days as a stream that gives them while they are open."""
     table = pa.concat_tables(outcome.arrivals.files)
-    with _step(progress, "windows while they are open", so_far.STEPS) as tick:
+    with _step(progress, "windows while they are open", so_far.MOST) as tick:
         outcome.so_far = so_far.follow(spark, table, work / "so_far", tick)
 
 

@@ -174,13 +174,14 @@ def draw_days(said: pa.Table, step: np.timedelta64) -> go.Figure:
     hatched = _bar_marker(GREY, final=False)
     figure.add_bar(x=[None], y=[None], name="hatched: still open", marker=hatched, row=1, col=1)
     figure.update_layout(
-        plots.layout(height=60 + 115 * len(days)), barmode="stack",
+        plots.layout(height=100 + 110 * len(days)), barmode="stack",
         meta={"alt": "Departures of each day so far, after each micro-batch: bars that grow, "
               f"hatched while the day is open. In the end {'; '.join(totals)}."},
     )  # fmt: skip
+    figure.update_layout(margin={"t": 70}, legend={"y": 1.06})
     figure.update_traces(width=0.75 * (step / np.timedelta64(1, "ms")))
     figure.update_xaxes(range=[str(local.min() - step), str(local.max() + step)], dtick=86_400_000,
-                        tickformat="%a %d %b", showgrid=True)  # fmt: skip
+                        tickformat="%a<br>%-d %b", showgrid=True)  # fmt: skip
     figure.update_yaxes(range=[0, highest], nticks=4)
     return figure
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import fanlight as fl
-from fanlight import plots
 from fanlight.cli.demo import arrivals, figures, flights, running, so_far
 from fanlight.cli.demo.questions import air, chains, levels, sliding, storms
 from fanlight.cli.demo.questions.question import body_of
@@ -28,6 +27,7 @@ MOST = 10  # frames in the table
 
 def build_page(outcome: Outcome) -> Page:
     """The whole page about an outcome."""
+    compared = sum(one.rows for one in outcome.compared)
     took, answer = outcome.timings[sliding.QUESTION], outcome.answers[sliding.QUESTION]
     slide, copies = duration_text(figures.slide_of(answer)), f"{_count_copies(outcome):,}"
     page = Page(
@@ -43,7 +43,10 @@ def build_page(outcome: Outcome) -> Page:
         [
             (f"{took.spark:.2f} s", f"plain Spark, {copies} copies of rows"),
             (f"{took.fanlight:.2f} s", "fanlight, the same answer without copies"),
-            (sum(one.rows for one in outcome.compared), "rows of answers compared, batch and stream"),
+            (
+                sum(one.rows for one in outcome.compared),
+                "rows of answers compared, batch and stream",
+            ),
             (outcome.different, "of them differ"),
             (outcome.arrivals.disordered, "flights arrived after one that left later"),
             (outcome.arrivals.late, "arrived too late: left out, and counted"),
@@ -266,23 +269,24 @@ def _add_so_far(page: Page, outcome: Outcome) -> None:
     if outcome.so_far is None:
         return
     said, compared = outcome.so_far.said, outcome.so_far.compared
+    days = len(said["window.start"].unique())
     page.section(
         "While windows are open: the day so far",
-        "How many flights have left today? A window goes out once, when no flight can change it "
-        "any more; with `.early()` it comes with each micro-batch that changes it, marked as open "
-        "or final, and `fl.upsert` puts it in the place of what the table said before.",
-        f"Below, the {len(np.unique(said['window.start']))} days around the one with the most "
-        "cancelled flights, and a bar for what the table said of each after every micro-batch of "
-        f"{duration_text(so_far.STEP)}: it grows, hatched, while the day is open, and is full once "
-        f"it is final. A day stays open for {arrivals.DELAY} of flights, since one that left in "
-        "it may yet become known. Where there is no bar, no flight became known.",
+        "How many flights have left today? A window comes once, when no flight can change it any "
+        "more; with `.early()` it comes after each micro-batch that has changed it, marked as open "
+        "or final, and `fl.upsert` writes it over what the table said before.",
+        f"Below are {days} days around that with the most cancelled flights. Each bar is what the "
+        f"table said of a day after a micro-batch, which has the flights of {duration_text(so_far.STEP)}: "
+        "hatched while the day is open, full once it is final. The watermark waits "
+        f"{arrivals.DELAY}, as above: a day is final when a flight is known that left so long "
+        "after its end. Where there is no bar, no flight became known.",
     )
     page.figure(figures.draw_days(said, so_far.STEP))
     page.code(body_of(so_far.start))
-    agree = "each equal to" if not compared.different else f"{compared.different} different from"
+    equal = f"{compared.different:,} of them differ" if compared.different else "all are equal"
     page.text(
-        f"In the end the table has {compared.rows} rows, one for each airport and day, all of them "
-        f"final, and {agree} that of a batch which is asked the same."
+        f"In the end the final rows of the table, one for each airport and day, are compared with "
+        f"a batch that is asked the same: {compared.rows:,} rows, {equal}."
     )
 
 

@@ -31,7 +31,7 @@ DAYS = 4  # the second of them is the worst
 DAY = np.timedelta64(1, "D")
 MIDNIGHT = np.timedelta64(5, "h")  # at the airports in winter, in UTC
 STEP = np.timedelta64(6, "h")  # a micro-batch has the flights that become known in this time
-STEPS = (DAYS + 1) * (DAY // STEP)  # micro-batches, or fewer: of a time without flights there is none
+MOST = (DAYS + 1) * int(DAY // STEP)  # micro-batches: of a time without flights there is none
 KEYS = ("origin", "window.start")
 TIME = pa.timestamp("us", "UTC")
 COLUMNS = pa.schema({
@@ -45,30 +45,14 @@ READ = """
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the table said after a micro-batch, in which a flight came at ``known`` (UTC) or before.
+class SoFar:
+    """What the table ``said`` after each micro-batch; its last final rows compared with a batch.
 
-    ``table`` has the columns of the batch's answer, flat, and ``final``.
+    Beside the table's columns ``said`` has ``known``: the time up to which flights had arrived.
     """
 
-    known: np.datetime64
-    table: pa.Table
-
-
-@dataclass(frozen=True)
-class SoFar:
-    """The table after each micro-batch, and its final rows compared with a batch at the end."""
-
-    readings: tuple[Reading, ...]
+    said: pa.Table
     compared: Comparison
-
-    @property
-    def said(self) -> pa.Table:
-        """The rows of all readings, each with the time when the table said so."""
-        return pa.concat_tables(
-            one.table.append_column("known", pa.array([one.known] * one.table.num_rows, TIME))
-            for one in self.readings
-        )
 
 
 def ask(flights: DataFrame) -> DataFrame:
@@ -108,21 +92,23 @@ def follow(
     shown = days_around(table, flights.cancelled_days(table)[0][0])
     known, files = arrange(shown)
     arrivals.write(files, work / "arrivals")
-    base, readings = work / "days.db", list[Reading]()
+    base, readings = work / "days.db", list[pa.Table]()
 
     def read(batch: int) -> None:
         after = batch - len(known) + 1  # the closing flight is in the last file
-        ended = known[batch] if after <= 0 else known[-1] + after * STEP
-        readings.append(Reading(ended, read_table(base)))
+        by = known[batch] if after <= 0 else known[-1] + after * STEP
+        table = read_table(base)
+        said = pa.repeat(pa.scalar(by.item(), TIME), table.num_rows)
+        readings.append(table.append_column("known", said))
         tick(len(readings))
 
     arriving = streamed.read_stream(spark, work / "arrivals", "departed")
     start(arriving, base, work / "checkpoint", read).awaitTermination()
-    last = readings[-1].table
-    got = last.filter(last["final"]).drop_columns("final")
+    last = readings[-1]
+    got = last.filter(last["final"]).drop_columns(["final", "known"])
     batch = running.answer(ask, KEYS, running.write_table(spark, shown, work / "days.parquet"))
     wrong = compare.count_differences(got, batch, KEYS)
-    return SoFar(tuple(readings), Comparison(batch.num_rows, wrong))
+    return SoFar(pa.concat_tables(readings), Comparison(batch.num_rows, wrong))
 
 
 def days_around(table: pa.Table, worst: np.datetime64) -> pa.Table:
