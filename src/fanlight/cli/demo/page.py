@@ -43,10 +43,7 @@ def build_page(outcome: Outcome) -> Page:
         [
             (f"{took.spark:.2f} s", f"plain Spark, {copies} copies of rows"),
             (f"{took.fanlight:.2f} s", "fanlight, the same answer without copies"),
-            (
-                sum(one.rows for one in outcome.compared),
-                "rows of answers compared, batch and stream",
-            ),
+            (compared, "rows of answers compared, batch and stream"),
             (outcome.different, "of them differ"),
             (outcome.arrivals.disordered, "flights arrived after one that left later"),
             (outcome.arrivals.late, "arrived too late: left out, and counted"),
@@ -275,11 +272,11 @@ def _add_so_far(page: Page, outcome: Outcome) -> None:
         "How many flights have left today? A window comes once, when no flight can change it any "
         "more; with `.early()` it comes after each micro-batch that has changed it, marked as open "
         "or final, and `fl.upsert` writes it over what the table said before.",
-        f"Below are {days} days around that with the most cancelled flights. Each bar is what the "
-        f"table said of a day after a micro-batch, which has the flights of {duration_text(so_far.STEP)}: "
-        "hatched while the day is open, full once it is final. The watermark waits "
-        f"{arrivals.DELAY}, as above: a day is final when a flight is known that left so long "
-        "after its end. Where there is no bar, no flight became known.",
+        f"Below are {days} days around that with the most cancelled flights. A micro-batch has the "
+        f"flights that became known in {duration_text(so_far.STEP)}, and each bar is what the "
+        "table said of a day after one: hatched while the day is open, full once it is final. The "
+        f"watermark waits {arrivals.DELAY}, as above, so a day is final when a flight is known "
+        "that left so long after its end. Where there is no bar, no flight became known.",
     )
     page.figure(figures.draw_days(said, so_far.STEP))
     page.code(body_of(so_far.start))
