@@ -92,23 +92,24 @@ def follow(
     shown = days_around(table, flights.cancelled_days(table)[0][0])
     known, files = arrange(shown)
     arrivals.write(files, work / "arrivals")
-    base, readings = work / "days.db", list[pa.Table]()
+    base = work / "days.db"
+    readings: list[pa.Table] = []
 
     def read(batch: int) -> None:
         after = batch - len(known) + 1  # the closing flight is in the last file
         by = known[batch] if after <= 0 else known[-1] + after * STEP
-        table = read_table(base)
-        said = pa.repeat(pa.scalar(by.item(), TIME), table.num_rows)
-        readings.append(table.append_column("known", said))
+        now = read_table(base)
+        times = pa.repeat(pa.scalar(by.item(), TIME), now.num_rows)
+        readings.append(now.append_column("known", times))
         tick(len(readings))
 
     arriving = streamed.read_stream(spark, work / "arrivals", "departed")
     start(arriving, base, work / "checkpoint", read).awaitTermination()
     last = readings[-1]
     got = last.filter(last["final"]).drop_columns(["final", "known"])
-    batch = running.answer(ask, KEYS, running.write_table(spark, shown, work / "days.parquet"))
-    wrong = compare.count_differences(got, batch, KEYS)
-    return SoFar(pa.concat_tables(readings), Comparison(batch.num_rows, wrong))
+    right = running.answer(ask, KEYS, running.write_table(spark, shown, work / "days.parquet"))
+    wrong = compare.count_differences(got, right, KEYS)
+    return SoFar(pa.concat_tables(readings), Comparison(right.num_rows, wrong))
 
 
 def days_around(table: pa.Table, worst: np.datetime64) -> pa.Table:
