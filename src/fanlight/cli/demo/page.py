@@ -269,15 +269,15 @@ def _add_so_far(page: Page, outcome: Outcome) -> None:
     days = len(said["window.start"].unique())
     page.section(
         "While windows are open: the day so far",
-        "How many flights have left today? A window comes once, when no flight can change it any "
-        "more; with `.early()` it comes after each micro-batch that has changed it, marked as open "
-        "or final, and `fl.upsert` writes it over what the table said before.",
+        "How many flights have left today? In append mode a window comes once, when no flight can "
+        "change it any more. With `.early()` it comes after each micro-batch that has changed it, "
+        "marked as open or final, and `fl.upsert` writes it over what the table said before.",
         f"Below are {days} days around the one on which most of these flights were cancelled. A "
         f"micro-batch has the flights that became known in {duration_text(so_far.STEP)}, and each "
         "bar is what the table said of a day after one: hatched while the day is open, full once "
-        f"it is final. The watermark waits {arrivals.DELAY}, as above, so a day is final when a "
-        "flight is known that left so long after its end. Where there is no bar, no flight became "
-        "known.",
+        f"it is final. The watermark waits {arrivals.DELAY}, as above, so a day is final in the "
+        "micro-batch after one with a flight that left so long after its end. Where there is no "
+        "bar, no flight became known.",
     )
     page.figure(figures.draw_days(said, so_far.STEP))
     page.code(body_of(so_far.start))
