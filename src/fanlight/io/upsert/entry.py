@@ -67,11 +67,10 @@ def upsert(
 ) -> Upsert:
     """A writer for ``foreachBatch`` and for batches, which replaces rows that have the same key.
 
-    It is for results that come more than once: windows that a stream gives while they are open, in
-    ``outputMode("update")`` (with ``fl.over(…).early()``, or Spark's own), and results of a query
-    that runs again every day, or of two streams that write into one table. The table has the newest
-    row of each key, however often something is run again. In ``outputMode("append")`` each window
-    comes once, when it is final.
+    It is for results that come more than once: those of Spark's own windows in
+    ``outputMode("update")``, of a query that runs again every day, or of two streams that write
+    into one table. The table has the newest row of each key, however often something is run again.
+    fanlight's windows go out once, when they are final, in ``outputMode("append")``.
 
     Parameters
     ----------
@@ -93,8 +92,8 @@ def upsert(
         that was believed dead still writes. A new checkpoint counts from 0 again, so it needs a new
         name. Not for ``"delta"``.
     final_only
-        Of windows that are given early, write only the results that are final, so that the table
-        has what append mode gives. By default it also has the windows that are open, as they stand.
+        Of windows that are given early, write only the results that are final: the table has then
+        what append mode gives, and by default also the windows that are open, as they stand.
 
     Returns
     -------
