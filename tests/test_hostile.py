@@ -149,7 +149,7 @@ GOOD = [
     })),
     ("upsert", Good(fl.upsert, {
         "to": "sqlite:///busy.db", "table": "busy", "key": ["x", "window"], "stream": "busy-1",
-        "final_only": True,
+        "final_only": True, "gone": "gone",
     })),
     ("Episode", Good(fl.Episode, {"text": "a x=y; b", "event": "event", "result": "result"})),
 ]  # fmt: skip

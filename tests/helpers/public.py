@@ -13,7 +13,7 @@ METHODS = {
     fl.EventWindows: {"agg", "early", "explain", "rejected", "using"},
     fl.LevelWindows: {"agg", "early", "explain", "fit", "pieces", "recurring", "rejected", "using"},
     fl.FrameWindows: {
-        "agg", "early", "explain", "fill", "frames", "rejected", "rows", "split", "using",
+        "agg", "early", "explain", "fill", "frames", "rejected", "repair", "rows", "split", "using",
     },
     fl.TrailingWindows: {"attach", "attach_to", "explain", "rejected", "using"},
     fl.WideningWindows: {"detect", "explain", "rejected", "using"},

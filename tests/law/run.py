@@ -108,10 +108,30 @@ def _repaired(ask, windowed):
 
 def upserted(stored, rows, by):
     """The table in which these rows have replaced those of the same key and window."""
-    names = [*by, *(name for name in ("window", "level", "query") if name in stored.columns)]
+    frames = "frame_id" in by  # a frame keeps its number, and may end elsewhere
+    told = () if frames else ("window", "level", "query")
+    names = [*by, *(name for name in told if name in stored.columns)]
     keys = rows.select(names).toDF(*(f"late_{name}" for name in names))
     same = " and ".join(f"{quote(name)} <=> {quote(f'late_{name}')}" for name in names)
-    return stored.join(keys, expr(stored, same), "left_anti").unionByName(rows)
+    return stored.join(keys, expr(stored, same), "left_anti").unionByName(
+        rows, allowMissingColumns=True
+    )
+
+
+def _frames_repaired(ask, windowed):
+    """Of some rows, and then of those that came too late."""
+    asked = calls(ask.requests)
+    named = {ask.names.get(name, name): call for name, call in asked.items()}
+    df = windowed._bound.df
+    rows, late = (
+        df.where(f"pmod(xxhash64({', '.join(map(quote, df.columns))}), 4) {which}")
+        for which in ("> 0", "= 0")
+    )
+    windows = over(ask, rows).using(ask.strategy, **ask.hints)
+    stored = windows.agg(**named).persist()  # as a table is
+    repaired = windows.repair(late, stored, **named)
+    by = [*_called(ask.names, ask.by), "frame_id"]
+    return upserted(stored, repaired, by).where("not coalesce(gone, false)").drop("gone")
 
 
 def _frames(ask, windowed):
@@ -186,6 +206,7 @@ ACTIONS = {
     "pieces": _pieces,
     "repair": _repaired,
     "frames": _frames,
+    "frames repaired": _frames_repaired,
     "rows": _rows,
     "fit": _fit,
     "recurring": _recurring,

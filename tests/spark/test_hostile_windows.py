@@ -102,6 +102,8 @@ def calls(df):
     yield Good(levels.recurring, {"column": "s", "counts": True})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
                              "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip
+    stored = frames.agg(*AGGREGATES["aggregates"], **AGGREGATES["named"])
+    yield Good(frames.repair, {"late": df, "results": stored, **AGGREGATES})
     yield Good(frames.split, {"every": "1 minute", "so_far": True, **AGGREGATES})
     more = {
         "columns": None, "rows": "arrow", "span": None, "once": (), "context": False,

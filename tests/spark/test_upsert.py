@@ -97,3 +97,7 @@ def test_what_the_connector_is_told_is_sql(classic):
     text = merge_text("`la ke`.`bu``sy`", "`rows`", ["a`b", "select"], ["a`b"])
     with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
         classic.sql(text)
+    deleting = merge_text("`busy`", "`rows`", ["a", "v"], ["a"], "no more")
+    assert "WHEN MATCHED AND coalesce(source.`no more`, false) THEN DELETE" in deleting
+    with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
+        classic.sql(deleting)

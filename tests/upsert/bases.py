@@ -25,8 +25,8 @@ class Base:
 
 
 class Sqlite(Base):
-    def write(self, key, rows, stream=None, batch=0):
-        sqlite.write(self.where, self.table, key, rows, stream, batch)
+    def write(self, key, rows, stream=None, batch=0, gone=None):
+        sqlite.write(self.where, self.table, key, rows, stream, batch, gone)
 
     def ask(self, text):
         base = sqlite3.connect(self.where, isolation_level=None)
@@ -37,8 +37,8 @@ class Sqlite(Base):
 
 
 class Postgresql(Base):
-    def write(self, key, rows, stream=None, batch=0):
-        postgresql.write(self.where, self.table, key, rows, stream, batch)
+    def write(self, key, rows, stream=None, batch=0, gone=None):
+        postgresql.write(self.where, self.table, key, rows, stream, batch, gone)
 
     def ask(self, text):
         import psycopg
@@ -49,8 +49,8 @@ class Postgresql(Base):
 
 
 class Lake(Base):
-    def write(self, key, rows, stream=None, batch=0):
-        delta_folder.write(self.where, key, rows, stream, batch)
+    def write(self, key, rows, stream=None, batch=0, gone=None):
+        delta_folder.write(self.where, key, rows, stream, batch, gone)
 
     def read(self, columns):
         from deltalake import DeltaTable

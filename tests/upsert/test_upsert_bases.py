@@ -99,6 +99,21 @@ def test_a_table_of_keys_alone(base):
     assert base.read(["k"]) == [("a",), ("b",)]
 
 
+def test_rows_that_are_gone_are_deleted(base):
+    def rows(*found):
+        table = rows_of([row[:2] for row in found])
+        return table.append_column("no more", pa.array([row[2] for row in found], pa.bool_()))
+
+    base.write(["k"], rows(("a", 1, False), ("b", 2, None), ("c", 3, True)), gone="no more")
+    assert base.read(["k", "v"]) == [("a", 1), ("b", 2)]
+    base.write(["k"], rows(("a", 9, True), ("d", 4, False)), "one", 3, gone="no more")
+    assert base.read(["k", "v"]) == [("b", 2), ("d", 4)]
+    base.write(["k"], rows(("b", 2, True)), "one", 2, gone="no more")  # an older micro-batch
+    assert base.read(["k", "v"]) == [("b", 2), ("d", 4)]
+    base.write(["k"], rows_of([("a", 1)]))
+    assert base.read(["k", "v"]) == [("a", 1), ("b", 2), ("d", 4)]
+
+
 def test_a_table_of_other_columns_is_refused(base):
     base.write(["k"], rows_of([("a", 1)]))
     with pytest.raises(fl.FanlightError, match="lacks 'w', and has 'v', which no row has"):

@@ -37,6 +37,7 @@ KIND = Kind(
     "sessions",
     {
         "agg": oracle.framing,
+        "frames repaired": oracle.framing,
         "early": oracle.framing,
         "frames": oracle.framing,
         "rows": oracle.numbered,
@@ -55,6 +56,10 @@ KIND = Kind(
         *sessions("rows", SESSIONS[1:2], ROWS, {}, action="rows", strategies=("arrow", "native")),
         *sessions("rows, gaps of their own", SESSIONS[3:4], ROWS, {}, action="rows"),
         *sessions("without keys", SESSIONS, keyless(ROWS, 80), NATIVELY, by=()),
+        *sessions("repaired", SESSIONS, ROWS, NUMBERS, action="frames repaired"),
+        *sessions(
+            "repaired", NATIVE[:1], ROWS, NATIVELY, strategies=("native",), action="frames repaired"
+        ),
     ),
     stream=(
         *arriving("stream", SESSIONS[1:2], 2),

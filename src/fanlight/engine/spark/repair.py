@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
 
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.algebra.library.totals import sum as summed
 from fanlight.engine.algebra.sql_text import quote
-from fanlight.engine.plan.stored_pieces import end_of
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.grids import block_of_reach, reach
-from fanlight.engine.spark.pieces import WINDOW, PieceTable
+from fanlight.engine.spark.pieces import PieceTable
 from fanlight.engine.spark.roll_up import bind_pieces
-from fanlight.engine.spark.sql import expr, free_name, project, type_text, types_in
+from fanlight.engine.spark.sql import expr, free_name, project, type_text
+from fanlight.engine.spark.stored_results import check_results
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.trailing import Trailing
@@ -122,7 +121,8 @@ def repair(
     marked = bind_pieces(table, both, at, spec, asked).agg(*calls, summed(mark).alias(mark))
     found = marked.where(expr(marked, f"{quote(mark)} is not null")).drop(mark)
     if results is not None:
-        _check_results(results, found)
+        write = "write fl.roll_up(pieces, spec) into it once, then repair it"
+        check_results(results, found, write)
     return found
 
 
@@ -197,31 +197,3 @@ def _check_alike(table: PieceTable, late: PieceTable) -> None:
         same = lengths[0] == lengths[1]
         cut = "cut elsewhere than those stored" if same else f"the table of {lengths[1]}"
         raise refuse("late", f"has pieces of {lengths[0]}, {cut}", again)
-
-
-def _check_results(results: Any, found: DataFrame) -> None:
-    """Refuse a table of results with other columns or types than those of the repair."""
-    if not isinstance(results, DataFrame):
-        raise refuse(
-            f"results={results!r}",
-            "is not a DataFrame",
-            "pass the table as it is stored, such as spark.read.parquet(…)",
-        )
-    wanted, stored = types_in(found), types_in(results)
-    start = f"{WINDOW}_start"
-    ends = {start: "start", end_of(start): "end"}  # as fl.upsert writes a window
-    window = found.schema[WINDOW].dataType
-    if WINDOW not in stored and isinstance(window, StructType):
-        del wanted[WINDOW]
-        wanted |= {name: type_text(window[end].dataType) for name, end in ends.items()}
-    write = "write fl.roll_up(pieces, spec) into it once, then repair it"
-    for name, kind in wanted.items():
-        if name not in stored:
-            raise refuse("results", f"lacks the column {name!r} of the repaired windows", write)
-        if stored[name] != kind:
-            why = f"has {name!r} of type {stored[name]}, the repaired windows of {kind}"
-            raise refuse("results", why, write)
-    others = [name for name in stored if name not in wanted]
-    if others:
-        why = f"has the column {others[0]!r}, which the repair would leave as it was"
-        raise refuse("results", why, f"{write}; of a column that is no result: results.drop(…)")

@@ -20,8 +20,12 @@ PACKAGE = "io.delta:delta-spark_2.13"
 _VIEW = "fanlight_upsert"
 
 
-def merge_text(table: str, source: str, names: Sequence[str], key: Sequence[str]) -> str:
+def merge_text(
+    table: str, source: str, names: Sequence[str], key: Sequence[str], gone: str | None = None
+) -> str:
     """SQL that merges the rows of a view into a table by key; both names are quoted already.
+
+    Rows in which the column ``gone`` is true are deleted.
 
     >>> print(merge_text("`lake`.`busy`", "`rows`", ["antenna", "calls"], ["antenna"]))
     MERGE INTO `lake`.`busy` AS target USING `rows` AS source
@@ -34,16 +38,23 @@ target.`calls` = source.`calls`
     changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in names)
     columns = ", ".join(map(quote, names))
     new_values = ", ".join(f"source.{quote(name)}" for name in names)
+    deleted = "" if gone is None else f"coalesce(source.{quote(gone)}, false)"
+    first, kept = (f"WHEN MATCHED AND {deleted} THEN DELETE\n", f" AND NOT {deleted}")
     return (
         f"MERGE INTO {table} AS target USING {source} AS source\n"
         f"ON {same_key}\n"
+        f"{first if deleted else ''}"
         f"WHEN MATCHED THEN UPDATE SET {changes}\n"
-        f"WHEN NOT MATCHED THEN INSERT ({columns}) VALUES ({new_values})"
+        f"WHEN NOT MATCHED{kept if deleted else ''} THEN "
+        f"INSERT ({columns}) VALUES ({new_values})"
     )
 
 
-def merge(table: str, key: Sequence[str], result: DataFrame) -> None:
-    """Write rows by key into a Delta table of the catalog, which is made if it does not exist."""
+def merge(table: str, key: Sequence[str], result: DataFrame, gone: str | None = None) -> None:
+    """Write rows by key into a Delta table of the catalog, which is made if it does not exist.
+
+    Rows in which the column ``gone`` is true are deleted.
+    """
     fields = {field.name: field.dataType for field in result.schema.fields}
     windows = [
         name
@@ -51,7 +62,7 @@ def merge(table: str, key: Sequence[str], result: DataFrame) -> None:
         if isinstance(kind, StructType) and is_window(kind.names)
     ]
     names, keys = flatten_names(list(fields), windows), flatten_key(key, list(fields), windows)
-    for name in (table, *names):
+    for name in (table, *names, *([] if gone is None else [gone])):
         if has_substitution(name):
             raise refuse(
                 f"the name {name!r}", "has ${ in it, which Spark replaces by a setting", "rename it"
@@ -70,10 +81,12 @@ def merge(table: str, key: Sequence[str], result: DataFrame) -> None:
     rows = rows.persist()  # it is read three times
     try:
         _check_key(rows, keys)
-        rows.where("false").write.format("delta").mode("ignore").saveAsTable(target)
-        check_columns(table, spark.table(target).columns, names)
+        kept = [name for name in names if name != gone]
+        empty = rows.where("false").select(*map(quote, kept))
+        empty.write.format("delta").mode("ignore").saveAsTable(target)
+        check_columns(table, spark.table(target).columns, kept)
         rows.createOrReplaceTempView(_VIEW)
-        spark.sql(merge_text(target, quote(_VIEW), names, keys)).collect()
+        spark.sql(merge_text(target, quote(_VIEW), kept, keys, gone)).collect()
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise

@@ -14,8 +14,15 @@ from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.io.upsert.sql_tables import check_columns, flatten_and_check
 
 
-def write(path: str, key: Sequence[str], result: pa.Table, stream: str | None, batch: int) -> None:
-    """Write rows by key into the table of a folder, in one commit."""
+def write(
+    path: str,
+    key: Sequence[str],
+    result: pa.Table,
+    stream: str | None,
+    batch: int,
+    gone: str | None = None,
+) -> None:
+    """Write rows by key into the table of a folder, in one commit; delete those ``gone``."""
     try:
         from deltalake import CommitProperties, DeltaTable, Transaction
         from deltalake.exceptions import DeltaError
@@ -27,7 +34,7 @@ def write(path: str, key: Sequence[str], result: pa.Table, stream: str | None, b
         )
         raise FanlightError(msg) from error
     rows, keys = flatten_and_check(result, key)
-    names = rows.column_names
+    names = [name for name in rows.column_names if name != gone]
     for field in rows.schema:
         if pa.types.is_duration(field.type) or pa.types.is_null(field.type):
             raise refuse(
@@ -37,7 +44,7 @@ def write(path: str, key: Sequence[str], result: pa.Table, stream: str | None, b
             )
     try:
         if not DeltaTable.is_deltatable(path):
-            DeltaTable.create(path, rows.schema, mode="ignore")
+            DeltaTable.create(path, rows.select(names).schema, mode="ignore")
         table = DeltaTable(path)
         check_columns(path, [field.name for field in table.schema().fields], names)
         transaction = None
@@ -57,7 +64,11 @@ def write(path: str, key: Sequence[str], result: pa.Table, stream: str | None, b
             target_alias="target",
             commit_properties=transaction,
         )
-        merge.when_matched_update(changes).when_not_matched_insert(changes).execute()
+        kept = None
+        if gone is not None:
+            deleted = f"coalesce(source.{in_backticks(gone)}, false)"
+            merge, kept = merge.when_matched_delete(deleted), f"NOT {deleted}"
+        merge.when_matched_update(changes, kept).when_not_matched_insert(changes, kept).execute()
     except (DeltaError, OSError, ValueError) as error:
         if isinstance(error, FanlightError):
             raise

@@ -29,31 +29,35 @@ class Upsert:
     key: tuple[str, ...]
     stream: str | None = None
     final_only: bool = False
+    gone: str | None = None
 
     def __call__(self, found: DataFrame, batch: int | None = None) -> None:
         """Write the rows of a micro-batch or a batch; see :func:`fanlight.upsert`."""
         if self.final_only:
             found = _final_rows(found)
+        if self.gone is not None:
+            _check_gone(found, self.gone)
         if self.to == "delta":
-            delta_catalog.merge(self.table or "", self.key, found)
+            delta_catalog.merge(self.table or "", self.key, found, self.gone)
             return
         number = 0 if batch is None else batch
         stream = None if batch is None else self.stream
         rows = _with_notes(found)
         kind, _, rest = self.to.partition(":")
         if kind == "delta":
-            delta_folder.write(rest, self.key, rows, stream, number)
+            delta_folder.write(rest, self.key, rows, stream, number, self.gone)
         elif kind == "sqlite":
             path = rest.removeprefix("///")
-            sqlite.write(path, self.table or "", self.key, rows, stream, number)
+            sqlite.write(path, self.table or "", self.key, rows, stream, number, self.gone)
         else:
-            postgresql.write(self.to, self.table or "", self.key, rows, stream, number)
+            postgresql.write(self.to, self.table or "", self.key, rows, stream, number, self.gone)
 
     def __repr__(self) -> str:
         """How it was made, without a password."""
         to = postgresql.without_password(self.to)
         more = "" if self.stream is None else f", stream={self.stream!r}"
         more += ", final_only=True" if self.final_only else ""
+        more += "" if self.gone is None else f", gone={self.gone!r}"
         return f"upsert({to!r}, table={self.table!r}, key={list(self.key)!r}{more})"
 
 
@@ -64,13 +68,14 @@ def upsert(
     key: str | Sequence[str],
     stream: str | None = None,
     final_only: bool = False,
+    gone: str | None = None,
 ) -> Upsert:
     """A writer for ``foreachBatch`` and for batches, which replaces rows that have the same key.
 
-    It is for results that come more than once: those of Spark's own windows in
-    ``outputMode("update")``, of a query that runs again every day, or of two streams that write
-    into one table. The table has the newest row of each key, however often something is run again.
-    fanlight's windows go out once, when they are final, in ``outputMode("append")``.
+    It is for results that come more than once: windows that are given early, in
+    ``outputMode("update")``, windows that are repaired, a query that runs again every day, or two
+    streams that write into one table. The table has the newest row of each key, however often
+    something is run again.
 
     Parameters
     ----------
@@ -94,6 +99,9 @@ def upsert(
     final_only
         Of windows that are given early, write only the results that are final: the table has then
         what append mode gives, and by default also the windows that are open, as they stand.
+    gone
+        The name of a column of true and false, such as :meth:`fanlight.FrameWindows.repair` gives:
+        where it is true, the row with that key is deleted. The table does not have the column.
 
     Returns
     -------
@@ -162,7 +170,13 @@ def upsert(
         raise refuse(
             f"key={key!r}", "names no column, or one twice", 'write key=["antenna", "window"]'
         )
-    return Upsert(to, table, columns, stream, check_flag("final_only", final_only))
+    if gone is not None:
+        check_text("gone", gone, 'gone="gone"')
+        if gone in columns:
+            raise refuse(
+                f"gone={gone!r}", "is a column of the key", "name the one that says what to delete"
+            )
+    return Upsert(to, table, columns, stream, check_flag("final_only", final_only), gone)
 
 
 def _with_notes(found: DataFrame) -> pa.Table:
@@ -174,6 +188,17 @@ def _with_notes(found: DataFrame) -> pa.Table:
         for field in rows.schema
     ]
     return rows.cast(pa.schema(fields))
+
+
+def _check_gone(found: DataFrame, gone: str) -> None:
+    """Refuse rows without a column that says which are gone."""
+    kinds = {field.name: field.dataType for field in found.schema.fields}
+    if not isinstance(kinds.get(gone), BooleanType):
+        raise refuse(
+            f"upsert(gone={gone!r})",
+            f"deletes rows by a column {gone!r} of true and false, and there is none",
+            f"choose one of {', '.join(kinds)}, or leave it out",
+        )
 
 
 def _final_rows(found: DataFrame) -> DataFrame:

@@ -16,6 +16,8 @@ from fanlight.io.upsert.sql_tables import (
     check_unique,
     create_batches_sql,
     create_table_sql,
+    delete_sql,
+    divide_gone,
     flatten_and_check,
     insert_sql,
     quote_name,
@@ -49,11 +51,18 @@ def without_password(url: str) -> str:
 
 
 def write(
-    url: str, table: str, key: Sequence[str], result: pa.Table, stream: str | None, batch: int
+    url: str,
+    table: str,
+    key: Sequence[str],
+    result: pa.Table,
+    stream: str | None,
+    batch: int,
+    gone: str | None = None,
 ) -> None:
-    """Write rows by key into a table, in one transaction."""
+    """Write rows by key into a table, in one transaction; delete those that are ``gone``."""
     psycopg = _import_psycopg()
-    rows, keys = flatten_and_check(result, key)
+    flat, keys = flatten_and_check(result, key)
+    rows, deleted = divide_gone(flat, keys, gone)
     names = rows.column_names
     target = _quote_table(table)
     for name in names:
@@ -77,6 +86,10 @@ def write(
             with psycopg.RawCursor(base) as raw:
                 for batch_of_rows in batches_of_rows(rows, lambda kind: _column_type(kind)[1]):
                     raw.executemany(statement, batch_of_rows)
+                if deleted is not None:
+                    statement = delete_sql(target, keys, [f"${at + 1}" for at in range(len(keys))])
+                    for some in batches_of_rows(deleted, lambda kind: _column_type(kind)[1]):
+                        raw.executemany(statement, some)
     except psycopg.Error as error:
         raise refuse(
             f"upsert into {table!r} of {without_password(url)!r}",

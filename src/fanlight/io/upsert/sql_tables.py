@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fanlight.engine.spec.errors import refuse
 from fanlight.io.upsert.flat_rows import check_key, flatten, flatten_key
@@ -25,6 +26,22 @@ def flatten_and_check(table: pa.Table, key: Sequence[str]) -> tuple[pa.Table, li
     names = flatten_key(key, table.column_names, windows)
     check_key(rows, names)
     return rows, names
+
+
+def divide_gone(
+    rows: pa.Table, key: Sequence[str], gone: str | None
+) -> tuple[pa.Table, pa.Table | None]:
+    """The rows to write, and the keys of those to delete: where the column ``gone`` is true."""
+    if gone is None:
+        return rows, None
+    deleted = pc.fill_null(rows[gone], fill_value=False)
+    return rows.filter(pc.invert(deleted)).drop_columns([gone]), rows.filter(deleted).select(key)
+
+
+def delete_sql(table: str, key: Sequence[str], marks: Sequence[str]) -> str:
+    """SQL that deletes the row with a key; ``marks`` stand for the values of the key."""
+    same = " AND ".join(f"{quote_name(n)} = {mark}" for n, mark in zip(key, marks, strict=True))
+    return f"DELETE FROM {table} WHERE {same}"
 
 
 def create_table_sql(table: str, columns: Sequence[tuple[str, str]], key: Sequence[str]) -> str:

@@ -29,6 +29,8 @@ from fanlight.io.upsert.sql_tables import (
     check_unique,
     create_batches_sql,
     create_table_sql,
+    delete_sql,
+    divide_gone,
     flatten_and_check,
     insert_sql,
     quote_name,
@@ -39,10 +41,17 @@ PATIENCE = 60.0  # seconds to wait for another writer to finish
 
 
 def write(
-    path: str, table: str, key: Sequence[str], result: pa.Table, stream: str | None, batch: int
+    path: str,
+    table: str,
+    key: Sequence[str],
+    result: pa.Table,
+    stream: str | None,
+    batch: int,
+    gone: str | None = None,
 ) -> None:
-    """Write rows by key into a table, in one transaction."""
-    rows, keys = flatten_and_check(result, key)
+    """Write rows by key into a table, in one transaction; delete those that are ``gone``."""
+    flat, keys = flatten_and_check(result, key)
+    rows, deleted = divide_gone(flat, keys, gone)
     names = rows.column_names
     columns = [(field.name, _column_type(field.type)[0]) for field in rows.schema]
     target = quote_name(table)
@@ -60,6 +69,10 @@ def write(
             statement = insert_sql(target, names, keys, ["?"] * len(names))
             for batch_of_rows in batches_of_rows(rows, lambda kind: _column_type(kind)[1]):
                 base.executemany(statement, batch_of_rows)
+            if deleted is not None:
+                statement = delete_sql(target, keys, ["?"] * len(keys))
+                for batch_of_rows in batches_of_rows(deleted, lambda kind: _column_type(kind)[1]):
+                    base.executemany(statement, batch_of_rows)
             base.execute("COMMIT")  # without it, after an error or a return, nothing has changed
     except (sqlite3.Error, OverflowError) as error:
         raise refuse(

@@ -23,6 +23,7 @@ from fanlight.engine.spark.ordered.frame_fill import (
     collect_own,
     fill_frames,
 )
+from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frame_split import (
     check_split,
     finish_parts,
@@ -35,6 +36,7 @@ from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
     WindowedEarly,
+    check_analysis,
     check_hints,
     errors_of_call,
     name_call,
@@ -390,6 +392,72 @@ Row(dye=0, frame_id=None)]
                 parts = finish_parts(bound, fields, module.frames(bound, fields, every=step))
                 return self._complete(parts)
             return self._complete(split_frames(bound, fields, self._find_frames(fields), step))
+
+    def repair(
+        self, late: DataFrame, results: DataFrame, *aggregates: Call, **named: Call
+    ) -> DataFrame:
+        """The stored frames that late rows change, as they are with them, and those that are gone.
+
+        For rows that came too late for a stream, or that are corrected afterwards. Written over the
+        stored results by key and ``frame_id``, with those that are gone deleted, they make the
+        table what one batch over all rows gives: ``fl.upsert(…, gone="gone")`` does both.
+
+        Parameters
+        ----------
+        late
+            The late rows, with the columns of the rows that these frames are of, and not among
+            them.
+        results
+            The table of results as it is stored: what :meth:`agg` with the same aggregates, or
+            :meth:`frames`, has given of the rows without the late ones. Windows may be two columns,
+            ``window_start`` and ``window_end``.
+        aggregates, named
+            As for :meth:`agg`; none if the table has the result of :meth:`frames`.
+
+        Returns
+        -------
+        DataFrame
+            The columns of the results and ``gone``, a row for each key and ``frame_id`` that is
+            new, is not what it was, or is no frame any more (``gone`` is true): of the keys of late
+            rows alone. A frame more or less moves the numbers of those after it.
+
+        Raises
+        ------
+        FanlightError
+            If the rows are those of a stream; if ``late`` or ``results`` lacks a column, or has
+            others, or of another type; and as :meth:`agg`.
+
+        Notes
+        -----
+        Cost: that of :meth:`agg` over the rows of the keys of late rows, for threshold frames and
+        sessions from the last frame on that began before them. Where one frame begins as another
+        ends, frames share rows, frames of some size are left out, or a key may be forgotten, it
+        is over all rows of those keys.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> seen = spark.sql("SELECT timestamp_seconds(id * 10) AS ts, id AS n FROM range(6)")
+        >>> stored = fl.over(seen.where("n <> 3"), fl.Session("15 seconds"), time="ts")
+        >>> before = stored.agg(n=agg.count())
+        >>> [(row.frame_id, row.n) for row in before.orderBy("frame_id").collect()]
+        [(0, 3), (1, 2)]
+        >>> repaired = stored.repair(seen.where("n = 3"), before, n=agg.count())
+        >>> [(row.frame_id, row.n, row.gone) for row in repaired.orderBy("frame_id").collect()]
+        [(0, 6, False), (1, 2, True)]
+
+        """
+        bound = self._bound
+        self._refuse_early("repair(…)")
+        some = bool(aggregates or named)
+
+        def frames(of: FrameBound) -> DataFrame:
+            windows = self._with_bound(of)
+            return windows.agg(*aggregates, **named) if some else windows.frames()
+
+        with errors_of_call("repair(…)"):
+            return check_analysis(repair_frames(bound, late, results, frames))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
         """What is computed, when a frame ends, how frames are found, and what a stream keeps.
