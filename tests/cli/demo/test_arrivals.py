@@ -87,7 +87,7 @@ def test_flights_that_are_neither_late_nor_on_time_are_refused():
 
 def test_files_are_written_in_order_and_the_last_row_closes_all_windows(flights, tmp_path):
     arriving = arrivals.arrange(flights, files=5, late=20)
-    arrivals.write(arriving, tmp_path / "in")
+    arrivals.write(arriving.files, tmp_path / "in")
     paths = sorted((tmp_path / "in").iterdir())
     assert [path.name for path in paths] == [f"{k:03d}.parquet" for k in range(5)]
     changed = [path.stat().st_mtime for path in paths]

@@ -96,7 +96,8 @@ def test_what_is_printed(printed):
 
 def test_the_page_shows_all_of_it(performed):
     text = build_page(performed).html()
-    for heading in ("Sliding windows", "The stream gives", "How fast", "The data"):
+    for heading in ("Sliding windows", "The stream gives", "While windows are open", "How fast",
+                    "The data"):  # fmt: skip
         assert heading in text
     assert "The results differ" not in text
     assert len(text) < 2_500_000
@@ -129,8 +130,17 @@ def spoil_question_left_out(found):
     found.questions = (QUESTION, storms.QUESTION)
 
 
+def spoil_so_far(found):
+    found.so_far = replace(found.so_far, compared=replace(found.so_far.compared, different=1))
+
+
+def spoil_no_so_far(found):
+    found.so_far = None
+
+
 SPOILERS = [
     spoil_spark, spoil_stream, spoil_count, spoil_nothing_compared, spoil_question_left_out,
+    spoil_so_far, spoil_no_so_far,
 ]  # fmt: skip
 
 
@@ -140,7 +150,7 @@ def test_a_disagreement_is_seen(found, spoil):
     assert not found.agrees
 
 
-@pytest.mark.parametrize("spoil", [None, spoil_spark])
+@pytest.mark.parametrize("spoil", [None, spoil_spark, spoil_so_far])
 def test_the_command_fails_if_anything_differs(found, spoil, monkeypatch, tmp_path):
     if spoil:
         spoil(found)
@@ -231,4 +241,4 @@ def test_all_questions(classic, week, weather, printed, tmp_path):
     assert found.agrees
     drawn = "return figures().map(one => one.querySelectorAll('.main-svg').length > 0)"
     (tmp_path / "page").mkdir()
-    assert asked(tmp_path / "page", build_page(found).html(), drawn) == [True] * 6
+    assert asked(tmp_path / "page", build_page(found).html(), drawn) == [True] * 7

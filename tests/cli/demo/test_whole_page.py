@@ -43,10 +43,11 @@ def found(classic, tmp_path_factory):
     work = tmp_path_factory.mktemp("year")
     made = demo.read_flights()
     made.spark_version, made.rejected = classic.version, [("departed is null", 8_255)]
-    df = demo.write_table(classic, made.flights, work / "flights.parquet")
-    weather = demo.write_table(classic, made.weather, work / "weather.parquet")
+    df = running.write_table(classic, made.flights, work / "flights.parquet")
+    weather = running.write_table(classic, made.weather, work / "weather.parquet")
     with Progress(disable=True) as progress:
         demo.ask_further(df, weather, made, progress)
+        demo.ask_while_open(classic, made, work, progress)
     with ThreadPoolExecutor() as pool:
         ask = lambda one: running.answer(one.ask, one.keys, df)  # noqa: E731
         answers = list(pool.map(ask, made.questions))
@@ -96,7 +97,7 @@ def test_it_is_small(html):
 @pytest.mark.parametrize("width", [1280, 375])
 def test_it_fits(html, width, tmp_path):
     told = asked(tmp_path, html, FITS, width=width)
-    assert told["drawn"] == [True] * 6
+    assert told["drawn"] == [True] * 7
     assert told["window"] == width
     assert told["wide"] <= width
     assert told["beyond"] == []

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-import pyarrow.parquet as pq
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import fanlight as fl
-from fanlight.cli.demo import arrivals, compare, flights, running, streamed
+from fanlight.cli.demo import arrivals, compare, flights, running, so_far, streamed
 from fanlight.cli.demo.outcome import Comparison, Outcome, Timing
 from fanlight.cli.demo.page import build_page
 
@@ -71,21 +70,16 @@ def read_flights() -> Outcome:
 def ask_questions(spark: SparkSession, outcome: Outcome, work: Path, progress: Progress) -> None:
     """Ask all questions, as batches and as streams, and print a summary: all that needs Spark."""
     outcome.spark_version = spark.version
-    df = write_table(spark, outcome.flights, work / "flights.parquet")
+    df = running.write_table(spark, outcome.flights, work / "flights.parquet")
     count_rejected(df, outcome, progress)
     # First, so that Python workers and kernels are ready before anything is timed.
     ask_further(
-        df, write_table(spark, outcome.weather, work / "weather.parquet"), outcome, progress
+        df, running.write_table(spark, outcome.weather, work / "weather.parquet"), outcome, progress
     )
     ask_as_batch(df, outcome, progress)
     ask_as_streams(spark, outcome, work, progress)
+    ask_while_open(spark, outcome, work, progress)
     print_summary(outcome, progress)
-
-
-def write_table(spark: SparkSession, table: pa.Table, path: Path) -> DataFrame:
-    """Write a table to a Parquet file, and return a DataFrame that reads it."""
-    pq.write_table(table, path)
-    return spark.read.parquet(str(path))
 
 
 def count_rejected(df: DataFrame, outcome: Outcome, progress: Progress) -> None:
@@ -138,8 +132,8 @@ def ask_as_streams(spark: SparkSession, outcome: Outcome, work: Path, progress: 
     Each result is compared with a batch without the late flights.
     """
     files = work / "arrivals"
-    arrivals.write(outcome.arrivals, files)
-    df = write_table(spark, drop_late(outcome.arrivals), work / "on_time.parquet")
+    arrivals.write(outcome.arrivals.files, files)
+    df = running.write_table(spark, drop_late(outcome.arrivals), work / "on_time.parquet")
     batches = (len(outcome.arrivals.files) + 1) * len(outcome.questions)
     folders = {one: work / f"stream-{number}" for number, one in enumerate(outcome.questions)}
     with _step(progress, "as streams, side by side", batches) as tick:
@@ -158,6 +152,13 @@ def ask_as_streams(spark: SparkSession, outcome: Outcome, work: Path, progress: 
             outcome.streams[question] = stream
             outcome.streamed[question] = Comparison(batch.num_rows, wrong)
             tick(done)
+
+
+def ask_while_open(spark: SparkSession, outcome: Outcome, work: Path, progress: Progress) -> None:
+    """Follow a few days as a stream that gives them while they are open."""
+    table = pa.concat_tables(outcome.arrivals.files)
+    with _step(progress, "windows while they are open", so_far.MOST) as tick:
+        outcome.so_far = so_far.follow(spark, table, work / "so_far", tick)
 
 
 def drop_late(arriving: arrivals.Arrivals) -> pa.Table:
@@ -185,6 +186,13 @@ def print_summary(outcome: Outcome, progress: Progress) -> None:
             f"{outcome.streams[question].late:,}",
         )
     progress.console.print(table)
+    if outcome.so_far is not None:
+        compared = outcome.so_far.compared
+        _print(
+            progress,
+            f"windows while they are open, in a table by key: {compared.rows} rows in the end, "
+            f"{_verdict(compared)}",
+        )
 
 
 def _verdict(compared: Comparison) -> str:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 SEED = 2013
@@ -65,9 +66,7 @@ def arrange(flights: pa.Table, *, files: int = FILES, late: int = LATE) -> Arriv
     random = np.random.default_rng(SEED)
     null = flights["departed"].is_null().to_numpy()
     known = _first_known_time(flights, "departed", "scheduled")
-    over = _first_known_time(flights, "landed", "departed", "scheduled")
-    lag = random.integers(0, LAG_HOURS * 3_600, flights.num_rows).astype("timedelta64[s]")
-    order = np.argsort(over + lag, kind="stable")
+    order = np.argsort(known_times(flights, random), kind="stable")
     file = np.empty(flights.num_rows, dtype=np.int64)
     for number, part in enumerate(np.array_split(order, files)):
         file[part] = number
@@ -86,14 +85,22 @@ def arrange(flights: pa.Table, *, files: int = FILES, late: int = LATE) -> Arriv
     return Arrivals(tables, disordered)
 
 
-def write(arrivals: Arrivals, folder: Path) -> None:
+def known_times(flights: pa.Table, random: np.random.Generator) -> Array:
+    """When each flight becomes known: when it has landed, or up to ``LAG_HOURS`` later."""
+    over = _first_known_time(flights, "landed", "departed", "scheduled")
+    lag = random.integers(0, LAG_HOURS * 3_600, flights.num_rows).astype("timedelta64[s]")
+    times: Array = over + lag
+    return times
+
+
+def write(files: Sequence[pa.Table], folder: Path) -> None:
     """Write one Parquet file per micro-batch, in order of modification time.
 
     A window is complete only when the watermark has passed it. So the last row of the last file is
     a flight of no airport, far in the future, which moves the watermark past every window.
     """
     folder.mkdir(parents=True)
-    *others, last = arrivals.files
+    *others, last = files
     times = pa.timestamp("us", "UTC")
     closing = pa.table(
         {

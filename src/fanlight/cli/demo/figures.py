@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pyarrow as pa
 import pyarrow.compute as pc
+from plotly.subplots import make_subplots
 
 from fanlight import plots
 from fanlight.cli.demo.flights import ZONE
@@ -29,6 +30,7 @@ MINUTES_A_DAY = 1_440
 NEAR = timedelta(days=2)
 ROW = 20  # minutes of the day per row of the picture
 STEP = np.timedelta64(3, "h")  # in the picture of the year: less than half a pixel
+GREY = "#8795a1"
 MOST = 1_000  # points drawn of a signal: one per pixel
 
 
@@ -60,7 +62,7 @@ def draw_year(airports: pa.Table, cancelled: Sequence[tuple[np.datetime64, int]]
     for day, count in cancelled:
         figure.add_annotation(
             x=str(day + np.timedelta64(1, "D")), y=0, ax=0, ay=22, yanchor="top",
-            arrowcolor="#8795a1", arrowwidth=1, arrowhead=0, font={"size": 11},
+            arrowcolor=GREY, arrowwidth=1, arrowhead=0, font={"size": 11},
             text=f"<b>{day_name(day, short=True)}</b><br>{count}",
         )  # fmt: skip
     figure.update_xaxes(range=["2013-01-01", "2014-01-01"], side="top", showgrid=False,
@@ -141,6 +143,68 @@ def draw_match(matches: pa.Table, match: Mapping[str, Any]) -> go.Figure:
     return plots.matches(
         matches.filter(pc.and_(tail, near)), spec=chains.WIDENING, by="tail", zone=ZONE
     )
+
+
+def draw_days(said: pa.Table, step: np.timedelta64) -> go.Figure:
+    """Draw a row for each day: what was ``said`` of it at each ``known`` time, every ``step``.
+
+    Airports are stacked. Bars are hatched while their day is open, and full once it is final.
+    """
+    local = plots.local_time(utc_times(said, "known"), ZONE)
+    said = said.append_column("at", pa.array(local.astype("datetime64[s]").astype(str)))
+    days = said["window.start"].unique().sort().to_numpy()
+    figure = make_subplots(len(days), 1, shared_xaxes=True, vertical_spacing=0.07)
+    totals, highest = [], 0
+    for row, day in enumerate(days, 1):
+        of_day = said.filter(pa.array(said["window.start"].to_numpy() == day))
+        for airport, colour in zip(AIRPORTS, AREAS, strict=True):
+            here = of_day.filter(pc.equal(of_day["origin"], airport))
+            for final in (True, False):
+                bars = here.filter(pc.equal(here["final"], final))
+                figure.add_trace(_day_bars(bars, airport, colour, final=final), row, 1)
+                figure.data[-1].showlegend = final and row == 1
+        last = of_day.filter(pc.equal(of_day["at"], pc.max(of_day["at"])))
+        count = pc.sum(last["departures"]).as_py()
+        totals.append(f"{day_name(day.astype('datetime64[D]'))}: {count:,} departures")
+        highest = max(highest, count)
+        figure.add_annotation(
+            text=f"<b>{totals[-1]}</b>", x=0, xref="x domain", xanchor="left", y=1,
+            yref="y domain", yanchor="bottom", showarrow=False, row=row, col=1,
+        )  # fmt: skip
+    hatched = _bar_marker(GREY, final=False)
+    figure.add_bar(x=[None], y=[None], name="hatched: still open", marker=hatched, row=1, col=1)
+    figure.update_layout(
+        plots.layout(height=100 + 110 * len(days)), barmode="stack",
+        meta={"alt": "Departures of each day so far, after each micro-batch: bars that grow, "
+              f"hatched while the day is open. In the end {'; '.join(totals)}."},
+    )  # fmt: skip
+    figure.update_layout(margin={"t": 70}, legend={"y": 1.06})
+    figure.update_traces(width=0.75 * (step / np.timedelta64(1, "ms")))
+    figure.update_xaxes(range=[str(local.min() - step), str(local.max() + step)], dtick=86_400_000,
+                        tickformat="%a<br>%-d %b", showgrid=True)  # fmt: skip
+    figure.update_yaxes(range=[0, highest], nticks=4)
+    return figure
+
+
+def _day_bars(bars: pa.Table, airport: str, colour: str, *, final: bool) -> go.Bar:
+    """An airport's departures of a day, at the times when the table had them final, or open."""
+    state = "final" if final else "so far"
+    return go.Bar(
+        x=bars["at"].to_pylist(),
+        y=bars["departures"].to_pylist(),
+        customdata=np.round(bars["mean_delay"].to_numpy(), 1).tolist(),
+        name=AIRPORTS[airport],
+        legendgroup=airport,
+        marker=_bar_marker(colour, final=final),
+        hovertemplate=f"%{{y}} departures {state}, %{{customdata}} minutes late on average",
+    )
+
+
+def _bar_marker(colour: str, *, final: bool) -> dict[str, Any]:
+    """A full bar for what is final, a hatched one for what is still open."""
+    edge = {"color": colour, "line": {"width": 1, "color": colour}}
+    hatch = {"shape": "/", "fillmode": "replace", "size": 6, "solidity": 0.35}
+    return edge if final else {**edge, "pattern": hatch}
 
 
 def draw_times(rows: Mapping[str, tuple[float, float]]) -> go.Figure:

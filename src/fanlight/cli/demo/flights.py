@@ -92,6 +92,16 @@ def worst_day(table: pa.Table) -> date:
     return worst
 
 
+def cancelled_days(table: pa.Table) -> list[tuple[np.datetime64, int]]:
+    """(local day, number of cancelled flights), the worst day first."""
+    lost = table.filter(table["departed"].is_null())
+    scheduled = lost["scheduled"].cast(pa.int64()).to_numpy().astype("datetime64[us]")
+    days = plots.local_time(scheduled, ZONE).astype("datetime64[D]")
+    distinct, counts = np.unique(days, return_counts=True)
+    worst = np.argsort(-counts, kind="stable")
+    return [(distinct[one], int(counts[one])) for one in worst]
+
+
 def scheduled_utc(table: pa.Table) -> Array:
     """Scheduled departures as instants in UTC, from local calendar and clock."""
     year, month, day, clock = (

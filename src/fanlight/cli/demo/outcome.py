@@ -10,7 +10,7 @@ from fanlight.cli.demo.questions import QUESTIONS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fanlight.cli.demo import arrivals, streamed
+    from fanlight.cli.demo import arrivals, so_far, streamed
     from fanlight.cli.demo.questions import Question
 
 
@@ -46,6 +46,7 @@ class Outcome:
     streams: dict[Question, streamed.Streamed] = field(default_factory=dict)
     streamed: dict[Question, Comparison] = field(default_factory=dict)
     further: dict[Question, pa.Table] = field(default_factory=dict)
+    so_far: so_far.SoFar | None = None
     seconds: float = 0.0
 
     @property
@@ -54,9 +55,15 @@ class Outcome:
         return int(self.flights.num_rows)
 
     @property
+    def compared(self) -> list[Comparison]:
+        """All comparisons: between batch and plain Spark, and between stream and batch."""
+        open_days = [] if self.so_far is None else [self.so_far.compared]
+        return [*self.against_spark.values(), *self.streamed.values(), *open_days]
+
+    @property
     def different(self) -> int:
-        """How many rows differ, between batch and plain Spark or between stream and batch."""
-        return sum(one.different for one in (*self.against_spark.values(), *self.streamed.values()))
+        """How many rows differ, in all comparisons."""
+        return sum(one.different for one in self.compared)
 
     @property
     def agrees(self) -> bool:
@@ -65,8 +72,9 @@ class Outcome:
         return (
             asked == set(self.answers) == set(self.against_spark) == set(self.streamed)
             and asked == set(self.timings) == set(self.streams)
+            and self.so_far is not None
             and not self.different
-            and all(one.rows for one in (*self.against_spark.values(), *self.streamed.values()))
+            and all(one.rows for one in self.compared)
             and all(stream.late == late for stream in self.streams.values())
         )
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import fanlight as fl
-from fanlight import plots
-from fanlight.cli.demo import arrivals, figures, flights, running
+from fanlight.cli.demo import arrivals, figures, flights, running, so_far
 from fanlight.cli.demo.questions import air, chains, levels, sliding, storms
+from fanlight.cli.demo.questions.question import body_of
 from fanlight.report import Page
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MOST = 10  # frames in the table
 
 def build_page(outcome: Outcome) -> Page:
     """The whole page about an outcome."""
-    compared = [*outcome.against_spark.values(), *outcome.streamed.values()]
+    compared = sum(one.rows for one in outcome.compared)
     took, answer = outcome.timings[sliding.QUESTION], outcome.answers[sliding.QUESTION]
     slide, copies = duration_text(figures.slide_of(answer)), f"{_count_copies(outcome):,}"
     page = Page(
@@ -43,7 +43,7 @@ def build_page(outcome: Outcome) -> Page:
         [
             (f"{took.spark:.2f} s", f"plain Spark, {copies} copies of rows"),
             (f"{took.fanlight:.2f} s", "fanlight, the same answer without copies"),
-            (sum(one.rows for one in compared), "rows of answers compared, batch and stream"),
+            (compared, "rows of answers compared, batch and stream"),
             (outcome.different, "of them differ"),
             (outcome.arrivals.disordered, "flights arrived after one that left later"),
             (outcome.arrivals.late, "arrived too late: left out, and counted"),
@@ -68,6 +68,7 @@ def build_page(outcome: Outcome) -> Page:
         SECTIONS[question](page, outcome)
     _add_speed(page, outcome)
     _add_streams(page, outcome)
+    _add_so_far(page, outcome)
     _add_data(page, outcome)
     page.foot(
         f"fanlight {fl.__version__}, Spark {outcome.spark_version}, Python "
@@ -95,7 +96,7 @@ def _add_sliding(page: Page, outcome: Outcome) -> None:
         f"flight is in {copies} windows: Spark's own `window()` makes {copies} copies of it, "
         "fanlight none.",
     )
-    worst = weeks_apart(cancelled_days(outcome.flights))[:4]
+    worst = weeks_apart(flights.cancelled_days(outcome.flights))[:4]
     page.figure(figures.draw_year(answer, worst))
     page.note(
         f"Of the windows that end every {slide}, those are drawn that end every "
@@ -261,6 +262,32 @@ def _add_streams(page: Page, outcome: Outcome) -> None:
     )
 
 
+def _add_so_far(page: Page, outcome: Outcome) -> None:
+    if outcome.so_far is None:
+        return
+    said, compared = outcome.so_far.said, outcome.so_far.compared
+    days = len(said["window.start"].unique())
+    page.section(
+        "While windows are open: the day so far",
+        "How many flights have left today? In append mode a window comes once, when no flight can "
+        "change it any more. With `.early()` it comes after each micro-batch that has changed it, "
+        "marked as open or final, and `fl.upsert` writes it over what the table said before.",
+        f"Below are {days} days around the one on which most of these flights were cancelled. A "
+        f"micro-batch has the flights that became known in {duration_text(so_far.STEP)}, and each "
+        "bar is what the table said of a day after one: hatched while the day is open, full once "
+        f"it is final. The watermark waits {arrivals.DELAY}, as above, so a day is final in the "
+        "micro-batch after one with a flight that left so long after its end. Where there is no "
+        "bar, no flight became known.",
+    )
+    page.figure(figures.draw_days(said, so_far.STEP))
+    page.code(body_of(so_far.start))
+    equal = f"{compared.different:,} of them differ" if compared.different else "all are equal"
+    page.text(
+        f"In the end the final rows of the table, one for each airport and day, are compared with "
+        f"a batch that is asked the same: {compared.rows:,} rows, {equal}."
+    )
+
+
 def _add_data(page: Page, outcome: Outcome) -> None:
     page.section(
         "The data",
@@ -322,16 +349,6 @@ def top_rows(table: pa.Table, count: int, *columns: str) -> list[dict[str, Any]]
     order = pc.sort_indices(table.select(columns), [(name, "descending") for name in columns])
     rows: list[dict[str, Any]] = table.take(order[:count]).to_pylist()
     return rows
-
-
-def cancelled_days(table: pa.Table) -> list[tuple[np.datetime64, int]]:
-    """(local day, number of cancelled flights), the worst day first."""
-    lost = table.filter(table["departed"].is_null())
-    scheduled = figures.utc_times(lost, "scheduled")
-    days = plots.local_time(scheduled, flights.ZONE).astype("datetime64[D]")
-    distinct, counts = np.unique(days, return_counts=True)
-    worst = np.argsort(-counts, kind="stable")
-    return [(distinct[one], int(counts[one])) for one in worst]
 
 
 def weeks_apart(days: list[tuple[np.datetime64, int]]) -> list[tuple[np.datetime64, int]]:

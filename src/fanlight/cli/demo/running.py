@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
@@ -33,6 +34,12 @@ SETTINGS = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
+
+
+def write_table(spark: SparkSession, table: pa.Table, path: Path) -> DataFrame:
+    """Write a table to a Parquet file, and return a DataFrame that reads it."""
+    pq.write_table(table, path)
+    return spark.read.parquet(str(path))
 
 
 def collect(result: DataFrame, keys: tuple[str, ...]) -> pa.Table:

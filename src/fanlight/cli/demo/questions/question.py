@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from textwrap import dedent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -53,15 +53,15 @@ class Question:
     @property
     def code(self) -> str:
         """The source lines of ``ask``, so that the page shows the code that runs."""
-        return _body_of(self.ask)
+        return body_of(self.ask)
 
     @property
     def spark_code(self) -> str:
         """The source lines of ``ask_spark``."""
-        return _body_of(self.ask_spark)
+        return body_of(self.ask_spark)
 
 
-def _body_of(function: Callable[[DataFrame], DataFrame]) -> str:
+def body_of(function: Callable[..., Any]) -> str:
     """The source of a function without its head and docstring."""
     lines = dedent(inspect.getsource(function)).splitlines()
     start = next(n for n, line in enumerate(lines) if line.endswith('."""'))
