@@ -126,5 +126,5 @@ def _check_key(rows: DataFrame, key: Sequence[str]) -> None:
         raise refuse(
             f"upsert by {', '.join(map(repr, key))}",
             "finds several rows with the same key, but can keep only one",
-            "name all columns that tell rows apart, such as 'level' or 'query', in key=",
+            "name all columns that tell rows apart, such as 'window', 'level' or 'query', in key=",
         )

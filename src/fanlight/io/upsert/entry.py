@@ -11,7 +11,7 @@ from pyspark.sql.types import BooleanType
 
 from fanlight.engine.algebra.stored import NOTE
 from fanlight.engine.spec.arguments import check_flag, check_text, read_names
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
 
 _DATABASES = (
@@ -61,6 +61,7 @@ class Upsert:
         return f"upsert({to!r}, table={self.table!r}, key={list(self.key)!r}{more})"
 
 
+@explain_wrong_calls("fl.upsert('sqlite:///busy.db', table='busy', key=['cell', 'window'])")
 def upsert(
     to: str,
     *,

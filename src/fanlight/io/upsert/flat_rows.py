@@ -115,7 +115,7 @@ def check_key(table: pa.Table, key: Sequence[str]) -> None:
         raise refuse(
             f"upsert by {', '.join(map(repr, key))}",
             f"finds {twice['count_all']} rows with the key {shown}, but can keep only one",
-            "name all columns that tell rows apart, such as 'level' or 'query', in key=",
+            "name all columns that tell rows apart, such as 'window', 'level' or 'query', in key=",
         )
 
 
