@@ -51,6 +51,10 @@ def marks(lane):
     return [(mark.start, mark.end) for mark in lane.marks if mark.kind != "slice"]
 
 
+def boxes_of(lane):
+    return [(one.start, one.end) for one in lane.marks if one.kind not in ("slice", "row")]
+
+
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_a_spec_is_drawn_small_and_well_formed(spec):
     text = spec._repr_html_()
@@ -74,8 +78,7 @@ def test_the_figure_of_a_spec_shows_what_its_drawing_shows(spec):
     found = sketch_spec(spec)
     figure = plots.draw(spec)
     boxes = [(one.x0, one.x1) for one in figure.layout.shapes if one.type == "rect"]
-    assert boxes == [place for lane in found.lanes for place in marks(lane)
-                     if any(mark.kind != "row" for mark in lane.marks)]  # fmt: skip
+    assert boxes == [place for lane in found.lanes for place in boxes_of(lane)]
     assert found.alt in figure.layout.meta["alt"]
 
 
@@ -85,6 +88,21 @@ def test_windows_are_where_they_are():
     *windows, gaps = sketch_spec(fl.Sliding(1, 5)).lanes
     assert [marks(lane) for lane in windows] == [[(5 * m, 5 * m + 1)] for m in range(3)]
     assert marks(gaps) == [(1, 5), (6, 10)]
+
+
+@shown(100)
+@given(st.integers(1, 60), st.integers(1, 60))
+def test_the_row_of_a_drawing_is_in_the_windows_that_hold_it(length, step):
+    found = sketch_spec(fl.Sliding(length, step))
+    rows = {mark.start for lane in found.lanes for mark in lane.marks if mark.kind == "row"}
+    held = [any(mark.kind == "row" for mark in lane.marks) for lane in found.lanes]
+    if length % step or length == step:
+        assert not rows
+        return
+    (row,) = rows
+    inside = [start <= row < end for lane in found.lanes for start, end in boxes_of(lane)]
+    assert held == inside
+    assert sum(held) == min(length // step, len(held))
 
 
 def test_horizons_end_together_and_are_to_scale_if_they_can_be():
@@ -134,7 +152,7 @@ def test_slices_of_a_plan_fill_its_windows(length, step, technique):
     edges = {place for pair in marks(last) for place in pair}
     for lane in windows:
         if lane.name.startswith("window"):
-            ((start, end),) = marks(lane)
+            ((start, end),) = boxes_of(lane)
             assert {start, end} <= edges
             inside = [b - a for a, b in marks(last) if start <= a and b <= end]
             assert (sum(inside), len(inside)) == (end - start, cut.span)

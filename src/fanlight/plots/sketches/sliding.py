@@ -31,13 +31,9 @@ def sketch_sliding(spec: Sliding) -> Sketch:
         count = int((shown - 1) * step + length)
         lanes.append(Lane("rows", tuple(Mark("row", k + 0.5, k + 0.5) for k in range(count))))
     text = spell_length(length, spec.measure)
-    lanes += [
-        Lane(
-            f"window {m}",
-            (Mark("window", float(m * step), float(m * step + length), "" if m else text),),
-        )
-        for m in range(shown)
-    ]
+    for m in range(shown):
+        box = Mark("window", float(m * step), float(m * step + length), "" if m else text)
+        lanes.append(Lane(f"window {m}", (box, *_mark_a_row(spec, box))))
     if step > length:
         gaps = [Mark("gap", float(m * step + length), float((m + 1) * step), "" if m else "gap")
                 for m in range(shown - 1)]  # fmt: skip
@@ -53,7 +49,7 @@ def sketch_sliding(spec: Sliding) -> Sketch:
     elif step > length:
         alt += " Rows in a gap between windows are in none."
     else:
-        alt += f" Each row is in {share} windows."
+        alt += f" Each row is in {share} windows{'' if overlap % 1 == 0 else ' on average'}."
     notes = _offset_notes(spec)
     if not spec.tumbling and step < length and overlap > shown:
         notes = (*notes, f"{shown} of the {share} windows that hold a row are drawn")
@@ -61,6 +57,15 @@ def sketch_sliding(spec: Sliding) -> Sketch:
     return Sketch(
         repr(spec), tuple(lanes), select_ticks(ticks, (0, float(whole)), ROOM), alt, notes
     )
+
+
+def _mark_a_row(spec: Sliding, window: Mark) -> tuple[Mark, ...]:
+    """A dot in a window that holds the row of the example, if all rows are in as many windows."""
+    length, step = spec.range.value, spec.slide.value
+    row = float(length - step / 2)
+    if spec.measure == "rows" or spec.tumbling or length % step:
+        return ()
+    return (Mark("row", row, row),) if window.start <= row < window.end else ()
 
 
 def _offset_notes(spec: Sliding) -> tuple[str, ...]:
