@@ -188,7 +188,7 @@ READ = {
         lambda rows: {(r["antenna"], *bounds(r)) for r in rows},
         steady,
     ),
-    "when an antenna was congested": (
+    "when an antenna was busy": (
         lambda rows: {(r["antenna"], *bounds(r), r["count(DISTINCT phone)"]) for r in rows},
         congested,
     ),

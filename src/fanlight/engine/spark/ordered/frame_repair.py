@@ -179,22 +179,20 @@ def _compare(
     # Numbers begin at 0 again and again where a key may be forgotten.
     places = [f"{WINDOW}.start as begin"] if bound.forget_after is not None else []
     sides = []
-    for side, df in zip(("before", "after"), frames, strict=True):
+    for is_new, df in enumerate(frames):
         inner = ", ".join(f"{quote(name)} as c{n}" for n, name in enumerate(kinds))
         own = [f"{quote(name)} as {quote(f'{key}_')}" for name, key in names.keys.items()]
-        places_of = [f"frame_id as {number}", *places, f"'{side}' as side"]
+        places_of = [f"frame_id as {number}", *places, f"{is_new} as is_new"]
         sides.append(df.selectExpr(*own, *places_of, f"struct({inner}) as frame"))
     both = sides[0].unionAll(sides[1])
     same = [f"{quote(key)} <=> {quote(f'{key}_')}" for key in names.keys.values()]
     met = both.join(starts, expr(both, " and ".join(["true", *same])), "inner")
-    met = met.where(expr(met, f"side = 'after' or {number} >= {names.base}"))
-    met = met.withColumn(
-        number, expr(met, f"if(side = 'after', {number} + {names.base}, {number})")
-    )
+    met = met.where(expr(met, f"is_new = 1 or {number} >= {names.base}"))
+    met = met.withColumn(number, expr(met, f"{number} + is_new * {names.base}"))
     by = [*keys, number, *(["begin"] if places else [])]
     pairs = met.groupBy(*by).agg(*(
-        expr(met, f"first(if(side = '{side}', frame, null), true)").alias(side)
-        for side in ("before", "after")
+        expr(met, f"first(if(is_new = {is_new}, frame, null), true)").alias(name)
+        for is_new, name in enumerate(("before", "after"))
     ))  # fmt: skip
     told = {name: f"c{n}" for n, name in enumerate(kinds) if name != "frame_id"}
     alike = [

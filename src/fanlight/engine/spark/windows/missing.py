@@ -26,7 +26,8 @@ _OTHER_KINDS = {
     **dict.fromkeys(("attach", "attach_to"), "fl.over(df, fl.Trailing('1 hour'), …).{name}(…)"),
     **dict.fromkeys(("fit", "recurring"), "fl.over(df, fl.MultiGranular(…), …).{name}(…)"),
     **dict.fromkeys(
-        ("fill", "frames", "rows", "split"), "fl.over(df, fl.ThresholdFrame('v > 1'), …).{name}(…)"
+        ("fill", "frames", "repair", "rows", "split"),
+        "fl.over(df, fl.ThresholdFrame('v > 1'), …).{name}(…)",
     ),
     "detect": "fl.over(df, fl.ProgressiveWidening(…), …).{name}(…)",
     **dict.fromkeys(
