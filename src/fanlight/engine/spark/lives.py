@@ -17,7 +17,7 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import column_of
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.lift import drop_rejected
-from fanlight.engine.spark.sql import expr, expr_as, free_name, over_clause
+from fanlight.engine.spark.sql import add_columns, free_name, over_clause
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import read_length
 
@@ -58,15 +58,11 @@ def divide_into_lives(bound: B) -> B:
     silent = free_name("silent", taken)
     keys = [free_name(f"key{n}", taken) for n in range(len(bound.by))]
     given = [column_of(rows, key) for key in bound.by]
-    columns = [
-        expr_as(rows, key, name) if isinstance(key, str) else key.alias(name)
-        for key, name in zip(given, keys, strict=True)
-    ]
     time, longest = coordinate(bound.coordinate, bound.time_sql), f"{bound.forget_after}L"
     if bound.coordinate.kind == "double":
         time, longest = f"cast({bound.time_sql} as double)", double_literal(float(length.value))
     order = over_clause(keys, at)
-    divided = rows.select(expr(rows, "*"), *columns, expr_as(rows, time, at))
+    divided = add_columns(rows, [*zip(given, keys, strict=True), (time, at)])
     divided = divided.selectExpr("*", f"{at} - lag({at}) {order} > {longest} as {silent}")
     divided = divided.selectExpr("*", f"count_if({silent}) {order} as {quote(LIFE)}")
     return bound.with_source(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.sql_text import quote
@@ -15,8 +15,8 @@ from fanlight.engine.spark.binding.source import UNGROUPED, check_not_output, co
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.lift import drop_rejected
 from fanlight.engine.spark.sql import (
+    add_columns,
     expr,
-    expr_as,
     free_name,
     over_clause,
     project,
@@ -144,12 +144,8 @@ def _starts_afresh(bound: FrameBound) -> bool:
 def _with_keys(bound: FrameBound, names: _Names, rows: DataFrame) -> DataFrame:
     """The rows with their keys and time under the names of those of late rows."""
     given = [column_of(rows, key) for key in bound.by]
-    columns: list[Column] = [
-        expr_as(rows, key, name) if isinstance(key, str) else key.alias(name)
-        for key, name in zip(given, names.keys.values(), strict=True)
-    ]
-    at = expr_as(rows, coordinate(bound.coordinate, bound.time_sql), names.at)
-    return rows.select(expr(rows, "*"), *columns, at)
+    at = coordinate(bound.coordinate, bound.time_sql)
+    return add_columns(rows, [*zip(given, names.keys.values(), strict=True), (at, names.at)])
 
 
 def _rows_from(bound: FrameBound, names: _Names, starts: DataFrame, rows: DataFrame) -> DataFrame:
