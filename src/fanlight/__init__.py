@@ -16,6 +16,7 @@ from fanlight.engine.spec import (
     AggregateFrame,
     BoundaryFrame,
     Calendar,
+    Cumulative,
     DeltaFrame,
     Episode,
     FanlightError,
@@ -59,7 +60,7 @@ draw_with(lambda: import_module("fanlight.plots.sketches.artist"))
 
 __version__ = "0.1.0"
 __all__ = [
-    "AggregateFrame", "BoundaryFrame", "Calendar", "DeltaFrame", "Episode", "EventWindows",
+    "AggregateFrame", "BoundaryFrame", "Calendar", "Cumulative", "DeltaFrame", "Episode", "EventWindows",
     "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular", "PredicateFrame",
     "ProgressiveWidening", "Rows", "Server", "Session", "Sliding", "SlidingWindows", "StateFrame",
     "ThresholdFrame", "Trailing", "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg",

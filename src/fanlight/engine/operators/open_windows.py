@@ -97,7 +97,7 @@ class OpenWindows(KeyedOperator[OpenQuery]):
             "start": start,
             "final": (end <= now).astype(np.int64),
         }
-        return self.make_windows(owner, start, end - 1, labels)
+        return self.make_windows(owner, grid.first_place(window), end - 1, labels)
 
     def _drop_pieces(self) -> None:
         """Drop the pieces that are in no open window."""

@@ -53,6 +53,7 @@ TECHNIQUES = (
     Technique(ways.SE_SLICING, ways.SE_SLICED, lasting.SE_SLICING),
     Technique(ways.SE_ML_SLICING, ways.SE_ML_SLICED, lasting.SE_ML_SLICING),
 )
+ANEW = "an operator keeps no windows that begin together"
 CALENDAR = "an operator knows the watermark by the microsecond, not by the calendar"
 BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, lasting.LEVELS)
 
@@ -154,6 +155,8 @@ def _propose_operators(request: Request, load: Load) -> Iterator[Placing]:
 def _operator_candidate(request: Request, technique: Technique, load: Load, why: str) -> Placing:
     if request.streaming and request.coordinate.calendar is not None:
         why = CALENDAR
+    if any(grid.anew for grid in request.grids):
+        why = ANEW
     cost = technique.steps.cost(load, request.height)
     cut = single_branch(cut_into_pairs(request.grids[0]), technique.way.rollup)
     return Candidate(technique.strategy, technique.way, cut, cost, why)

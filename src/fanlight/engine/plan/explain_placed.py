@@ -19,11 +19,11 @@ from fanlight.engine.plan.explain import (
     write_page,
 )
 from fanlight.engine.plan.granules import Branch, Pieces
-from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.grid import Grid, Months
 from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, late_fact
 from fanlight.engine.plan.request import Event, Request
 from fanlight.engine.spec.pictures import Picture
-from fanlight.engine.spec.units import Extent, write_duration
+from fanlight.engine.spec.units import Extent, write_duration, write_units
 
 _NO_CUT = "none: events differ only by the first and the last of their windows"
 _KEPT = "by key, partials of {pieces}windows that the watermark has not passed, in Spark's store"
@@ -114,6 +114,11 @@ def _describe_grid(request: Request, grid: Grid) -> str:
     long, slide = (write_length(request.coordinate, n) for n in (grid.range, grid.slide))
     if request.event is Event.ENDING:
         return f"{long} long, one that ends at every row"
+    if grid.anew:
+        size = long
+        if isinstance(grid.anew, Months):
+            size = write_units(grid.anew.count, in_months=True)
+        return f"up to {size} long, all from its start, one that ends every {slide}"
     if grid.range == grid.slide:
         return f"{long} long, one after the other"
     gaps = ", with gaps between them" if grid.range < grid.slide else ""

@@ -17,9 +17,9 @@ from fanlight.engine.plan.coordinate import (
     check_kind,
     check_length,
 )
-from fanlight.engine.spec.calendar import Calendar
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.sliding import Local, Sliding
+from fanlight.engine.spec.units import HOURS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,8 +29,23 @@ Number = TypeVar("Number", int, "NDArray[np.int64]")  # one coordinate, or an ar
 
 
 @dataclass(frozen=True)
+class Months:
+    """Months of a calendar, in a coordinate of which so many make a day.
+
+    ``first`` is one of the months, counted from January 1970, with which ``count`` of them begin.
+    """
+
+    count: int
+    first: int
+    a_day: int
+
+
+@dataclass(frozen=True)
 class Grid:
     """Windows in a coordinate: ``m`` is ``[offset + m * slide, offset + m * slide + range)``.
+
+    Windows that begin ``anew`` with each RANGE, or with each so many months, which are no longer
+    than the RANGE, are such windows, less what is before the one in which they end begins.
 
     It says which windows an instant is in, and where a window begins and ends, for one number or an
     array of them; :mod:`fanlight.engine.spark.grids` does in SQL. Nothing else computes it.
@@ -39,10 +54,23 @@ class Grid:
     range: int
     slide: int
     offset: int = 0
+    anew: bool | Months = False
 
     def window_start(self, window: Number) -> Number:
-        """Where a window begins."""
+        """Where a window begins; one that begins anew may only do so later."""
         return self.offset + window * self.slide
+
+    def first_place(self, window: Number) -> Number:
+        """The first coordinate of which a window has what lies there."""
+        start = self.window_start(window)
+        return self._begun_by(start + self.range - 1) if self.anew else start
+
+    def _begun_by(self, at: Number) -> Number:
+        """Where the windows that begin together, and are the last to do so by then, begin."""
+        if isinstance(self.anew, Months):
+            msg = "months have no fixed length"
+            raise TypeError(msg)
+        return at - (at - self.offset) % self.range
 
     def window_end(self, window: Number) -> Number:
         """Where a window ends: the first coordinate after it."""
@@ -57,7 +85,8 @@ class Grid:
 
         In a gap it is the window before, and :meth:`first_window` is the window after.
         """
-        return (at - self.offset) // self.slide
+        begun = self._begun_by(at) if self.anew else at
+        return (begun - self.offset) // self.slide
 
     def last_ended_window(self, at: Number) -> Number:
         """The last window that has ended at a coordinate."""
@@ -86,9 +115,8 @@ def make_grids(
     All grids are in the same coordinate, so that queries can share slices.
     """
     kind = check_kind(time, time_type, "which windows cannot slide over", doubles=True)
-    calendars = [spec for spec in specs if isinstance(spec, Calendar)]
-    if calendars:
-        return _make_calendar_grids(calendars, time, time_type, kind)
+    if any(spec.local for spec in specs):
+        return _make_calendar_grids(specs, time, time_type, kind)
     counted = specs[0].measure == "rows"
     for spec in [] if counted else specs:
         _check_lengths(spec, kind, time, time_type)
@@ -101,7 +129,12 @@ def _make_grid(spec: Sliding) -> Grid:
     length = int(spec.range.value)
     if spec.slide_by_tuple:
         return Grid(length, 1)
-    return Grid(length, int(spec.slide.value), int(spec.offset.value))
+    return Grid(length, int(spec.slide.value), int(spec.offset.value), _is_anew(spec))
+
+
+def _is_anew(spec: Sliding) -> bool:
+    """Whether windows begin together; where a size is one step, they are windows that tumble."""
+    return spec.anew and not spec.tumbling
 
 
 def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None:
@@ -124,13 +157,14 @@ def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None
 
 
 def _make_calendar_grids(
-    specs: Sequence[Calendar], time: str, time_type: str, kind: Kind
+    specs: Sequence[Sliding], time: str, time_type: str, kind: Kind
 ) -> tuple[Coordinate, tuple[Grid, ...]]:
     """Grids in the longest unit of the calendar that divides all RANGEs, SLIDEs and offsets."""
-    first = specs[0]
+    several = [_local_of(spec, specs) for spec in specs]
+    first = several[0]
     if kind not in TIMESTAMPS:
         raise refuse(
-            repr(first),
+            repr(specs[0]),
             f"is for timestamps, but time={time!r} is of type {time_type}",
             f"turn {time!r} into a timestamp (timestamp_seconds, …), or use fl.Sliding",
         )
@@ -144,19 +178,36 @@ def _make_calendar_grids(
             if first.zone is None
             else "write zone=None, or cast the column to timestamp",
         )
-    for number, spec in enumerate(specs):
-        if (spec.zone, spec.shift, spec.by_months) != (first.zone, first.shift, first.by_months):
+    for number, one in enumerate(several):
+        if (one.zone, one.shift, one.by_months) != (first.zone, first.shift, first.by_months):
             raise refuse(
-                f"query {number}, {spec!r},",
-                f"shares no pieces of time with query 0, {first!r}",
+                f"query {number}, {specs[number]!r},",
+                f"shares no pieces of time with query 0, {specs[0]!r}",
                 "use another fl.over for windows in months than for those in days, and for each "
                 "zone and offset",
             )
-    lengths = [(int(s.range.value), int(s.slide.value), s.grid_offset) for s in specs]
-    unit = math.gcd(*(part for parts in lengths for part in parts))
+    unit = math.gcd(*(part for one in several for part in (one.range, one.slide, one.offset)))
     calendar = CalendarUnit(unit, first.by_months, first.shift, first.zone)
     coordinate = Coordinate(kind, Fraction(calendar.microseconds), calendar=calendar)
-    return coordinate, tuple(Grid(*(part // unit for part in parts)) for parts in lengths)
+    grids = []
+    for spec, one in zip(specs, several, strict=True):
+        anew: bool | Months = _is_anew(spec)
+        if one.anew:
+            anew = Months(one.anew, one.first, HOURS["day"] // unit)
+        grids.append(Grid(one.range // unit, one.slide // unit, one.offset // unit, anew))
+    return coordinate, tuple(grids)
+
+
+def _local_of(spec: Sliding, specs: Sequence[Sliding]) -> Local:
+    """A window as the calendar places it; one that it does not place is refused."""
+    if spec.local is None:
+        number, first = specs.index(spec), next(one for one in specs if one.local)
+        raise refuse(
+            f"query {number}, {spec!r},",
+            f"is not placed by a calendar, as {first!r} is",
+            "use another fl.over for it",
+        )
+    return spec.local
 
 
 def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, ...]]:
@@ -180,6 +231,7 @@ def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, 
             int(spec.range.value / unit),
             int(spec.slide.value / unit),
             int((spec.offset.value - origin) / unit),
+            _is_anew(spec),
         )
         for spec in specs
     )

@@ -43,6 +43,8 @@ _NO_VALUES = "it counts distinct values, and something else is asked for"
 _NO_TIMES = "it is for time windows, not for those that end at rows"
 _NO_RANKS = "it reads exact percentiles, frequent or distinct values, and something else is asked"
 _ONE_OPERATOR = "windows that are given early are kept by one stateful operator"
+_NO_OVERLAP = "windows that do not overlap have nothing to subtract"
+_NONE_LEAVES = "windows begin together, so that no row leaves them"
 _NO_LEAD = "it is for batches: in a stream a value's next row is not known"
 _NO_ORDER = (
     "a stream's panes are combined in Spark's state store, where windows have no order, so that "
@@ -166,6 +168,8 @@ def _why_not_placed(request: Request) -> str:
     """Why windows are not those of a batch that time places; empty if they are."""
     if request.ordered:
         return _NO_TIMES
+    if any(grid.anew for grid in request.grids):
+        return _NONE_LEAVES
     return _NO_LEAD if request.streaming else ""
 
 
@@ -203,6 +207,10 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
             yield _cut_candidate(name, ways.SLICES, cut, cost)
         elif counts:
             yield _cut_candidate(name, ways.COUNT_COPIES, cut, points.counts(load, sketch))
+        elif cut.grid.anew:
+            yield _cut_candidate(
+                name, ways.ACCUMULATED, cut, points.accumulate(load, collected, sketch)
+            )
         else:
             yield _cut_candidate(name, ways.SCANNED, cut, points.scan(load, collected, sketch))
             if any(field.running for field in fields):
@@ -211,8 +219,8 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
                 )
     cut = cut_into_pairs(request.grids[0])
     refused = _why_not_invertible(request)
-    if not refused and cut.span == 1:
-        refused = "windows that do not overlap have nothing to subtract"
+    if not refused and (cut.span == 1 or cut.grid.anew):
+        refused = _NONE_LEAVES if cut.grid.anew else _NO_OVERLAP
     cost = points.difference(_load_of_cut(work, cut))
     yield _cut_candidate(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, cost, refused)
     load = _load_of_cut(work, cut_into_panes(request.grids[0]))

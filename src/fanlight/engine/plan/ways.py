@@ -98,6 +98,8 @@ DIFFERENCE = Rollup(
     "each window is a running total at its end less the one at its start (formula 3.2)",
 )
 
+SO_FAR = Rollup("so far", "each window is the one before it and a slice")
+
 
 def _stacked(of: str) -> str:
     return (
@@ -164,6 +166,7 @@ UNFIT = Way(ROWS, NOTHING)  # of a candidate that is there to say why it cannot 
 # Points: one kind of windows.
 SLICES = Way(PARTIALS, NOTHING)
 SCANNED = Way(PARTIALS, SCAN)
+ACCUMULATED = Way(PARTIALS, SO_FAR)
 STACKED = Way(PARTIALS, TWO_STACKS)
 SUBTRACTED = Way(PARTIALS, DIFFERENCE)
 SLICE_COPIES = Way(PARTIALS, COPIES)

@@ -27,16 +27,14 @@ def number_by_clock(unit: CalendarUnit, column: str, micros: str) -> str:
     local = f"({local} - {unit.shift}L)"
     if not unit.in_months:
         return _divide_down(local, unit.count * _HOUR)
-    day = f"date_from_unix_date(cast({_divide_down(local, _DAY)} as int))"
-    months = f"cast((year({day}) - 1970) * 12 + month({day}) - 1 as bigint)"
+    months = month_of(_divide_down(local, _DAY))
     return _divide_down(months, unit.count) if unit.count > 1 else months
 
 
 def beginning(unit: CalendarUnit, number: str) -> str:
     """SQL: when a unit begins, in microseconds; without a zone, of local time."""
     if unit.in_months:
-        month = f"cast(({number}) * {unit.count} as int)"
-        local = f"cast(unix_date(add_months(date'1970-01-01', {month})) as bigint) * {_DAY}L"
+        local = f"{first_day(f'({number}) * {unit.count}')} * {_DAY}L"
     else:
         local = f"({number}) * {unit.count * _HOUR}L"
     if unit.shift:
@@ -44,6 +42,18 @@ def beginning(unit: CalendarUnit, number: str) -> str:
     if unit.zone is None:
         return f"({local})"
     return f"unix_micros(to_utc_timestamp(timestamp_micros({local}), {literal(unit.zone)}))"
+
+
+def month_of(day: str) -> str:
+    """SQL: the month that a day is in; both are counted from the beginning of 1970."""
+    date = f"date_from_unix_date(cast({day} as int))"
+    return f"cast((year({date}) - 1970) * 12 + month({date}) - 1 as bigint)"
+
+
+def first_day(month: str) -> str:
+    """SQL: the first day of a month; both are counted from the beginning of 1970."""
+    date = f"add_months(date'1970-01-01', cast({month} as int))"
+    return f"cast(unix_date({date}) as bigint)"
 
 
 def _divide_down(number: str, by: int) -> str:

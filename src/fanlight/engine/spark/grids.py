@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import granules_of_bounds
-from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.grid import Grid, Months
+from fanlight.engine.spark.calendars import first_day, month_of
 from fanlight.engine.spark.cuts import after_edge, from_origin, pick_extreme, slice_end
 
 HIGHEST = 56  # shifted numbers of windows stay below 2**57; six more bits hold a power
@@ -28,7 +29,35 @@ def first_start(grid: Grid, t: str) -> str:
 
 def last_start(grid: Grid, t: str) -> str:
     """SQL: the start of the last window that begins at or before coordinate ``t``."""
-    return f"({t} - {after_edge(t, grid.offset, grid.slide)})"
+    if isinstance(grid.anew, Months):
+        return f"({_month_edge(grid.anew, t, after=grid.anew.count)} - {grid.range}L)"
+    every = grid.range if grid.anew else grid.slide
+    return f"({t} - {after_edge(t, grid.offset, every)})"
+
+
+def first_place(grid: Grid, start: str) -> str:
+    """SQL: the first coordinate of which the window that begins at ``start`` has what lies there.
+
+    It is later than the start only in windows that begin anew.
+    """
+    last = f"({start} + {grid.range - 1}L)"
+    if isinstance(grid.anew, Months):
+        return _month_edge(grid.anew, last)
+    return f"({last} - {after_edge(last, grid.offset, grid.range)})" if grid.anew else start
+
+
+def first_place_by(grids: Sequence[Grid], start: str) -> str:
+    """SQL: the same, by the row's query."""
+    places = [first_place(grid, start) for grid in grids]
+    return places[0] if len(set(places)) == 1 else f"array({', '.join(places)})[query]"
+
+
+def _month_edge(months: Months, t: str, after: int = 0) -> str:
+    """SQL: where the months begin that hold ``t``, or so many months ``after``."""
+    day = f"(({t} - pmod({t}, {months.a_day}L)) div {months.a_day}L)" if months.a_day > 1 else t
+    month = month_of(day)
+    edge = f"({month} - {after_edge(month, months.first, months.count)} + {after}L)"
+    return f"({first_day(edge)} * {months.a_day}L)"
 
 
 def window_starts(grid: Grid, t: str) -> str:
@@ -149,7 +178,7 @@ def first_number(grid: Grid, at: str, among: int = 1) -> str:
 
 def last_number(grid: Grid, at: str, among: int = 1) -> str:
     """SQL: the number of the last window that begins at or before ``at``."""
-    return _divide_down(grid, at, -grid.offset, among)
+    return _divide_down(grid, last_start(grid, at) if grid.anew else at, -grid.offset, among)
 
 
 def numbered_start(grid: Grid, number: str, among: int = 1) -> str:

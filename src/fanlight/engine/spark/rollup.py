@@ -15,11 +15,20 @@ from fanlight.engine.algebra.aggregate import digits_of
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import Branch, Pieces, granules_of_cut
+from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_number, slice_start
 from fanlight.engine.spark.fields import Field, combine_sql
-from fanlight.engine.spark.grids import has_window, start_of_run, window_starts
+from fanlight.engine.spark.grids import (
+    first_start,
+    has_window,
+    last_start,
+    previous_start,
+    start_of_run,
+    starts_between,
+    window_starts,
+)
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import narrow_decimal, over_clause
 
@@ -201,6 +210,8 @@ def roll_up_cut(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = (
     ``how`` is the roll-up; ``more`` are further columns of windows, as SQL, after the keys.
     """
     keys, names = slices.keys, slices.names
+    if cut.grid.anew:
+        return _roll_up_anew(slices, cut.grid, more)
     if cut.span == 1:
         return slices.df.selectExpr(*keys, *more, "piece as start", *names)
     numbered = slices.df.selectExpr(*keys, f"{slice_number(cut, 'piece')} as slice", *names)
@@ -209,6 +220,27 @@ def roll_up_cut(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = (
     if cut.step > 1:
         windows = windows.filter(f"pmod(upto - {cut.span - 1}L, {cut.step}L) = 0")
     return windows.selectExpr(*keys, *more, f"{start_of_run(cut, 'upto')} as start", *names)
+
+
+def _roll_up_anew(slices: Relation, grid: Grid, more: Sequence[str]) -> DataFrame:
+    """Windows that begin together: each combines what the one before has, and a slice.
+
+    Without a row in its last slices a window has what the one before it has.
+    """
+    keys, fields, types = slices.keys, slices.fields, slices.types()
+    rows = slices.df.selectExpr(
+        *keys, "piece", f"{last_start(grid, 'piece')} as last_one", *slices.names
+    )
+    mine = [*keys, "last_one"]
+    so_far = over_clause(mine, "piece", _SO_FAR)
+    rows = rows.selectExpr(
+        *mine, "piece",
+        f"lead(piece) {over_clause(mine, 'piece')} as ahead",
+        *(f"{combine_sql(f, types[f.name], so_far)} as {f.name}" for f in fields),
+    )  # fmt: skip
+    last = f"coalesce({previous_start(grid, first_start(grid, 'ahead'))}, last_one)"
+    starts = starts_between(first_start(grid, "piece"), last, f"{grid.slide}L")
+    return rows.selectExpr(*keys, *more, f"explode({starts}) as start", *slices.names)
 
 
 def roll_up_branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFrame:

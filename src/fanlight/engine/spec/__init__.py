@@ -2,6 +2,7 @@
 
 from fanlight.engine.spec import frames
 from fanlight.engine.spec.calendar import Calendar
+from fanlight.engine.spec.cumulative import Cumulative
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.frames import *  # noqa: F403 - all schemes, as their room lists them
@@ -13,6 +14,7 @@ from fanlight.engine.spec.widening import ProgressiveWidening
 
 __all__ = [
     "Calendar",
+    "Cumulative",
     "Episode",
     "FanlightError",
     "MultiGranular",

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
-from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.units import (
     HOURS,
     MICROSECONDS,
@@ -91,17 +91,17 @@ class Calendar(Sliding):
         offset: str | timedelta | int = 0,
         week_starts: str = "monday",
     ) -> None:
-        length = _read_units("range", range)
-        step = length if slide is None else _read_units("slide", slide)
+        length = read_units("range", range)
+        step = length if slide is None else read_units("slide", slide)
         if length.measure != step.measure:
             raise refuse(
                 f"range={length} with slide={step}",
                 "mixes months, which differ in days, with days",
                 "write both in months, quarters or years, or both in hours, days or weeks",
             )
-        start, shift = _read_offset(offset, length.measure)
+        start, shift = read_offset(offset, length.measure)
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
-        parts = (length, step, start, shift, _check_zone(zone), first)
+        parts = (length, step, start, shift, check_zone(zone), first)
         for name, part in zip(_PARTS, parts, strict=True):
             object.__setattr__(self, name, part)
 
@@ -111,25 +111,17 @@ class Calendar(Sliding):
         return self.measure == "months"
 
     @property
-    def grid_offset(self) -> int:
-        """Where counting starts, in months or hours of the local calendar, besides ``shift``."""
-        if self.by_months:
-            return int(self.offset.value)
-        weeks = self.slide.value % HOURS["week"] == 0
-        return WEEKDAYS.index(self.week_starts) * HOURS["day"] if weeks else 0
+    def local(self) -> Local:
+        """The windows in the local calendar."""
+        offset = int(self.offset.value) if self.by_months else week_offset(self.slide, self.week_starts)
+        lengths = int(self.range.value), int(self.slide.value), offset
+        return Local(*lengths, self.by_months, self.shift, self.zone)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, tuple(getattr(self, name) for name in _PARTS)
 
     def _key(self) -> tuple[object, ...]:
-        lengths = (self.range.value, self.slide.value)
-        return (*lengths, self.by_months, self.grid_offset, self.shift, self.zone)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Calendar) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+        return (self.local,)
 
     def __repr__(self) -> str:
         slide = "" if self.tumbling else f", {self.slide}"
@@ -145,7 +137,12 @@ def _restore(*parts: object) -> Calendar:
     return spec
 
 
-def _read_units(argument: str, given: object) -> Extent:
+def week_offset(length: Extent, week_starts: str) -> int:
+    """After how many hours of 1970 counting starts: whole weeks begin on a day of the week."""
+    return WEEKDAYS.index(week_starts) * HOURS["day"] if length.value % HOURS["week"] == 0 else 0
+
+
+def read_units(argument: str, given: object) -> Extent:
     """A length in months, or in hours that the clock shows."""
     if not isinstance(given, str):
         raise refuse(
@@ -175,7 +172,7 @@ def _read_units(argument: str, given: object) -> Extent:
     return Extent("months" if by_months else "hours", total, repr(given))
 
 
-def _read_offset(given: object, measure: Measure) -> tuple[Extent, int]:
+def read_offset(given: object, measure: Measure) -> tuple[Extent, int]:
     """The offset: its months, and its microseconds of local time."""
     if isinstance(given, timedelta):
         micros = (given.days * 86_400 + given.seconds) * 1_000_000 + given.microseconds
@@ -208,7 +205,7 @@ def _read_offset(given: object, measure: Measure) -> tuple[Extent, int]:
     return Extent(measure, months, repr(given)), int(local)
 
 
-def _check_zone(zone: object) -> str | None:
+def check_zone(zone: object) -> str | None:
     """The zone, if Python knows it; Spark's Java has the same names."""
     if zone is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,25 @@ from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
 
 if TYPE_CHECKING:
     from datetime import timedelta
+
+
+@dataclass(frozen=True)
+class Local:
+    """Windows of a local calendar, in months or in hours that its clock shows.
+
+    Counting starts ``offset`` of these units, and ``shift`` microseconds of local time, after the
+    beginning of 1970. If windows in hours begin ``anew`` with every so many months, ``first`` is
+    one of the months, counted from January 1970, with which they do.
+    """
+
+    range: int
+    slide: int
+    offset: int
+    by_months: bool
+    shift: int
+    zone: str | None
+    anew: int = 0
+    first: int = 0
 
 
 class Sliding(Pictured):
@@ -104,6 +124,16 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
     def slide_by_tuple(self) -> bool:
         """Whether a window ends at every row while RANGE is a duration."""
         return self.measure == "time" and self.slide.measure == "rows"
+
+    @property
+    def local(self) -> Local | None:
+        """The windows in a local calendar, if that places them."""
+        return None
+
+    @property
+    def anew(self) -> bool:
+        """Whether windows begin together, and end one after the other."""
+        return False
 
     @property
     def tumbling(self) -> bool:

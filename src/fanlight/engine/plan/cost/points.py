@@ -96,6 +96,12 @@ def scan(load: Load, collected: int = 0, sketch: float = 0.0) -> float:
     return slicing(load, sketch) + FILL * _rolled_rows(load) + entered
 
 
+def accumulate(load: Load, collected: int = 0, sketch: float = 0.0) -> float:
+    """Windows that begin together, each the one before and a slice: constant work a slice."""
+    entered = (ENTER + COLLECTED * collected + sketch) * _rolled_rows(load)
+    return slicing(load, sketch) + FILL * _rolled_rows(load) + entered
+
+
 def difference(load: Load) -> float:
     """3.2: slices that enter and leave, ``2 * c * G * SLIDE / GCD(RANGE, SLIDE)``."""
     return slicing(load) + (FILL + DIFFERENCE) * _rolled_rows(load)

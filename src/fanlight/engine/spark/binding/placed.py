@@ -21,7 +21,7 @@ from fanlight.engine.spark.binding.source import (
     schema_of,
 )
 from fanlight.engine.spark.coordinates import boundary, coordinate, exact, rejections
-from fanlight.engine.spark.grids import limit
+from fanlight.engine.spark.grids import first_place_by, limit
 from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
@@ -131,8 +131,11 @@ class Placed(Bound):
 
     @property
     def shown_start(self) -> str:
-        """SQL: where a window begins, not before the initiation time (the paper's scope)."""
-        return "start" if self.since is None else f"greatest(start, {self.since}L)"
+        """SQL: where what a window has begins, not before the initiation time (the paper's scope).
+        """
+        if self.since is not None:
+            return f"greatest(start, {self.since}L)"
+        return first_place_by(self.grids, "start")
 
     @property
     def rejections(self) -> list[tuple[str, str]]:
@@ -314,14 +317,16 @@ def _read_list(given: Sequence[Any]) -> list[Sliding]:
     for number, spec in enumerate(given):
         named = f"query {number}, {spec!r},"
         if not isinstance(spec, Sliding):
-            raise refuse(named, "is not a sliding window", "list fl.Sliding(…) only")
+            raise refuse(
+                named, "is not placed by time alone", "list fl.Sliding, fl.Calendar, fl.Cumulative"
+            )
         if spec.slide_by_tuple:
             raise refuse(
                 named,
                 "ends at every row, so it shares no slices with others",
                 "use an fl.over of its own for it",
             )
-        if spec.measure != given[0].measure:
+        if spec.slide.measure != given[0].slide.measure:
             raise refuse(
                 named,
                 f"is not measured like query 0, {given[0]!r}",

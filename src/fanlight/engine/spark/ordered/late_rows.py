@@ -20,7 +20,13 @@ from fanlight.engine.spark.coordinates import boundary
 from fanlight.engine.spark.equality import with_nulls
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import Windows, fingerprint
-from fanlight.engine.spark.grids import first_end, first_event_end, starts_of_row, window_end
+from fanlight.engine.spark.grids import (
+    first_end,
+    first_event_end,
+    first_place,
+    starts_of_row,
+    window_end,
+)
 from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.ordered.host import Hosting
 from fanlight.engine.spark.result import key_column, window_times
@@ -113,7 +119,9 @@ def _missed_windows(bound: Placed) -> str:
     found = []
     for number, query in enumerate(bound.queries.queries):
         starts = starts_of_row(bound.grids, number, lasting=bound.lasting)
-        begin = "s" if bound.since is None else f"greatest(s, {bound.since}L)"
+        begin = first_place(query.grid, "s")
+        if bound.since is not None:
+            begin = f"greatest(s, {bound.since}L)"
         ends = window_times(bound, begin, window_end(query.grid, "s"))
         label = [f"{query.label}"] if bound.query_columns else []
         found.append(f"transform({starts}, s -> {_struct([*label, *ends])})")

@@ -15,7 +15,7 @@ from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.aggregate_parts import plan_in_parts
 from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.events import CALENDAR
+from fanlight.engine.plan.events import ANEW, CALENDAR
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
@@ -286,7 +286,7 @@ class PlacedWindows(WindowedEarly):
             native_windows=apart
             and bound.coordinate.is_timestamp
             and bound.coordinate.calendar is None
-            and not bound.grid.has_gaps
+            and not (bound.grid.has_gaps or bound.grid.anew)
             and all(one.native or not one.counts for one in fields.outputs),
         )
         if reads <= READ and request.is_placed_batch:
@@ -458,6 +458,8 @@ def _why_not_in_operator(bound: Placed) -> str:
     """Why no stateful operator can combine slices of a stream; empty if one can."""
     if bound.df.isStreaming and bound.coordinate.calendar is not None:
         return CALENDAR
+    if any(grid.anew for grid in bound.grids):
+        return ANEW
     return _WEIGHTED if bound.df.isStreaming and bound.weights is not None else ""
 
 

@@ -1,0 +1,190 @@
+"""Cumulative windows: so far in this hour, day, month or year, step by step."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from fanlight.engine.spec.arguments import check_choice
+from fanlight.engine.spec.calendar import (
+    WEEKDAYS,
+    check_zone,
+    read_offset,
+    read_units,
+    week_offset,
+)
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.sliding import Local, Sliding
+from fanlight.engine.spec.units import HOURS, MONTHS, Extent, parse_parts, read_extent
+
+_PARTS = ("range", "slide", "offset", "shift", "zone", "week_starts")
+_LONGEST_MONTH = 31 * HOURS["day"]
+
+
+class Cumulative(Sliding):
+    """Windows from the start of each day, month or other size, one that ends with each step.
+
+    Windows of a size begin together; the first is a step long, the next two, and the last as long
+    as the size. A row is in those that end after it. A window is reported if at least
+    one row lies in it, also when none came in its last step.
+
+    Parameters
+    ----------
+    size
+        How long the longest windows are: ``"1 day"``, ``"1 month"``; a number when ``time`` is
+        numeric.
+    step
+        How often a window ends, of the same kind. It divides the size; months can be divided by
+        months, by days, and by what divides a day.
+    offset
+        Where counting starts, as in :class:`fanlight.Sliding` and :class:`fanlight.Calendar`.
+    zone
+        The time zone whose calendar and clock say when sizes begin and steps end. ``None``: a day
+        has 24 hours and begins at 0:00 UTC; months are then those of times without time zone
+        (``timestamp_ntz``).
+    week_starts
+        The first day of a week.
+
+    Raises
+    ------
+    FanlightError
+        If a length cannot be read or is not positive, if the step does not divide the size, or if
+        there is no such zone or day.
+
+    Notes
+    -----
+    Cost: rows are combined once, in steps; a window is the one before it and a step. In a stream
+    the partial of each step is copied to the windows of its size that end after it.
+
+    See Also
+    --------
+    Li et al., *No Pane, No Gain*, section 3: steps are panes. Flink's ``CUMULATE``.
+
+    Examples
+    --------
+    >>> import fanlight as fl
+    >>> fl.Cumulative("1 month", "1 day", zone="Europe/Berlin")
+    Cumulative('1 month', '1 day', zone='Europe/Berlin')
+    >>> from fanlight import agg
+    >>> calls = spark.sql("SELECT timestamp_seconds(1200 * id) AS at FROM range(7)")
+    >>> so_far = fl.over(calls, fl.Cumulative("2 hours", "30 minutes"), time="at")
+    >>> [row.calls for row in so_far.agg(calls=agg.count()).orderBy("window.end").collect()]
+    [2, 3, 5, 6, 1, 1, 1, 1]
+
+    """
+
+    __slots__ = ("shift", "week_starts", "zone")
+    shift: int  # the part of the offset that is in microseconds of local time
+    zone: str | None
+    week_starts: str
+
+    def __init__(
+        self,
+        size: str | timedelta | float,
+        step: str | timedelta | float,
+        *,
+        offset: str | timedelta | float = 0,
+        zone: str | None = None,
+        week_starts: str = "monday",
+    ) -> None:
+        first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
+        local = zone is not None or _has_months(size)
+        read = read_units if local else _read_length
+        length, every = read("size", size), read("step", step)
+        _check_divides(length, every)
+        start, shift = (
+            read_offset(offset, length.measure) if local else (_read_start(offset, length), 0)
+        )
+        parts = (length, every, start, shift, check_zone(zone), first)
+        for name, part in zip(_PARTS, parts, strict=True):
+            object.__setattr__(self, name, part)
+
+    @property
+    def anew(self) -> bool:
+        """Windows begin together."""
+        return True
+
+    @property
+    def local(self) -> Local | None:
+        """The windows in a local calendar, if that places them."""
+        size, step = int(self.range.value), int(self.slide.value)
+        if self.measure not in ("months", "hours"):
+            return None
+        if self.slide.measure == "months":
+            return Local(size, step, int(self.offset.value), True, self.shift, self.zone)
+        if self.measure == "hours":
+            offset = week_offset(self.range, self.week_starts)
+            return Local(size, step, offset, False, self.shift, self.zone)
+        longest = size * _LONGEST_MONTH
+        first = int(self.offset.value)
+        return Local(longest, step, 0, False, self.shift, self.zone, anew=size, first=first)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, tuple(getattr(self, name) for name in _PARTS)
+
+    def _key(self) -> tuple[object, ...]:
+        return self.local, self.zone, *super()._key()
+
+    def __repr__(self) -> str:
+        offset = f", offset={self.offset}" if self.offset.value or self.shift else ""
+        zone = "" if self.zone is None else f", zone={self.zone!r}"
+        first = "" if self.week_starts == "monday" else f", week_starts={self.week_starts!r}"
+        return f"Cumulative({self.range}, {self.slide}{offset}{zone}{first})"
+
+
+def _restore(*parts: object) -> Cumulative:
+    spec = object.__new__(Cumulative)
+    for name, part in zip(_PARTS, parts, strict=True):
+        object.__setattr__(spec, name, part)
+    return spec
+
+
+def _has_months(size: object) -> bool:
+    return isinstance(size, str) and any(unit in MONTHS for _, unit in parse_parts("size", size))
+
+
+def _read_length(argument: str, given: object) -> Extent:
+    length = read_extent(argument, given, counted=False)
+    if length.measure == "rows":
+        raise refuse(
+            f"{argument}={given}",
+            "counts rows, and cumulative windows begin with time",
+            f"write {argument}='1 day' or a number",
+        )
+    return length
+
+
+def _read_start(given: object, size: Extent) -> Extent:
+    start = read_extent("offset", given, positive=False, counted=False)
+    if not start.value:
+        return Extent(size.measure, start.value, start.text)
+    if start.measure != size.measure:
+        raise refuse(
+            f"offset={start}",
+            f"is {start.kind_in_words}, but size={size} is {size.kind_in_words}",
+            "leave offset out, or give it in the same kind",
+        )
+    return start
+
+
+def _check_divides(size: Extent, step: Extent) -> None:
+    """Refuse a step of which a size is no whole number."""
+    named = f"step={step} with size={size}"
+    if (size.measure, step.measure) == ("months", "hours"):
+        if HOURS["day"] % step.value:
+            raise refuse(
+                named,
+                "does not divide every month, since months differ in days",
+                "write step='1 day', or hours that divide a day",
+            )
+    elif size.measure != step.measure:
+        raise refuse(
+            named,
+            f"mixes {size.kind_in_words} with {step.kind_in_words}",
+            "give both in the same kind; months may have steps of days",
+        )
+    elif size.value % step.value:
+        raise refuse(
+            named,
+            "does not divide it",
+            "write a step of which the size is a whole number",
+        )
