@@ -13,7 +13,7 @@ from tests.helpers.dataframes import FAR
 from tests.helpers.events import MINUTE, ONE_AT_A_TIME
 
 Row = dict[str, Any]
-PLACED = ("sliding", "levels", "spanning", "several")  # kinds that time may place
+PLACED = ("sliding", "levels", "spanning", "several", "calendar")  # kinds that time may place
 UNITS = {"minutes": MINUTE, "minute": MINUTE, "seconds": 1_000_000}
 
 

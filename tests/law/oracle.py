@@ -247,7 +247,16 @@ def widening(ask, rows):
     ]
 
 
+def placed_anyhow(ask, rows):
+    """Windows of a calendar, or that begin together: of points, of events, one kind or several."""
+    lasting, listed = isinstance(ask.time, tuple), isinstance(ask.spec, list)
+    if lasting:
+        return (several_spans if listed else spans)(ask, rows)
+    return (several if listed else sliding)(ask, rows)
+
+
 PLACED = {
+    "calendar": placed_anyhow,
     "sliding": sliding,
     "levels": several,
     "spanning": spans,

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tests.oracle import aggregates as functions
+from tests.oracle.calendars import bounds_near
 from tests.oracle.values import instant, is_finite, is_nan, rank
 
 if TYPE_CHECKING:
@@ -142,6 +143,20 @@ def _place(row: Row, time: str, more: Sequence[str]) -> tuple[Any, ...]:
     return (instant(row[time]), *(rank(row[name]) for name in more))
 
 
+def _near(spec: Sliding, places: Iterable[Any], *, doubles: bool) -> list[tuple[Any, Any]]:
+    """The bounds of all windows that might hold one of the places: exact, or nearest doubles."""
+    found = {
+        one for place in {Fraction(p) for p in places} for one in bounds_near(spec, place, place)
+    }
+    return [(_shown(start, doubles), _shown(end, doubles)) for start, end in sorted(found)]
+
+
+def _shown(edge: Any, doubles: bool) -> Any:  # noqa: FBT001 - of this file
+    if doubles:
+        return float(edge)
+    return int(edge) if edge.denominator == 1 else edge
+
+
 def _numbers(spec: Sliding, places: Iterable[Any]) -> list[int]:
     """The numbers m of all windows that might hold one of the places (and some that do not)."""
     found: set[int] = set()
@@ -152,22 +167,11 @@ def _numbers(spec: Sliding, places: Iterable[Any]) -> list[int]:
     return sorted(found)
 
 
-def _bounds(spec: Sliding, m: int, *, doubles: bool) -> tuple[Any, Any]:
-    """Window m's start and end: exact, or as the doubles nearest to the exact numbers."""
-    start = spec.offset.value + m * spec.slide.value
-    end = start + spec.range.value
-    if doubles:
-        return float(start), float(end)
-    whole = start.denominator == end.denominator == 1
-    return (int(start), int(end)) if whole else (start, end)
-
-
 def _over_time(key: tuple[Any, ...], rows: list[Row], spec: Sliding, time: str) -> list[Window]:
     places = [instant(row[time]) for row in rows]
     doubles = any(isinstance(place, float) for place in places)
     found = []
-    for m in _numbers(spec, places):
-        start, end = _bounds(spec, m, doubles=doubles)
+    for start, end in _near(spec, places, doubles=doubles):
         members = tuple(
             row for row, place in zip(rows, places, strict=True) if start <= place < end
         )
@@ -181,7 +185,8 @@ def _over_rows(
 ) -> list[Window]:
     found = []
     for m in _numbers(spec, range(len(rows))):
-        start, end = _bounds(spec, m, doubles=False)
+        start = int(spec.offset.value + m * spec.slide.value)
+        end = int(start + spec.range.value)
         members = tuple(row for number, row in enumerate(rows) if start <= number < end)
         if members and (limit is None or end <= limit):
             found.append(Window(key, start, end, members, instant(members[0][time])))

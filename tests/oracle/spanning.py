@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tests.oracle import aggregates as functions
+from tests.oracle.calendars import bounds_near
 from tests.oracle.granular import alike
 from tests.oracle.reports import Horizon, horizons, shown
 from tests.oracle.sliding import MICROSECONDS, Request, Row, Window
@@ -145,7 +145,7 @@ def spans(
     rows: Iterable[Row], spec: Sliding, *, time: tuple[str, str], by: Sequence[str] = ()
 ) -> list[Window]:
     """Every window that shares an instant with a row, with its rows; sorted by key and window."""
-    return _spans(rows, partial(_near, spec=spec), time, by)
+    return _spans(rows, partial(bounds_near, spec), time, by)
 
 
 def _spans(
@@ -183,13 +183,6 @@ def _shares(row: Row, time: tuple[str, str], start: Any, end: Any) -> bool:
     if began == stopped:
         return bool(start <= began < end)
     return bool(began < end and start < stopped)
-
-
-def _near(began: Fraction, stopped: Fraction, spec: Sliding) -> Iterator[tuple[Any, Any]]:
-    first = math.floor((began - spec.offset.value - spec.range.value) / spec.slide.value)
-    for number in range(first, math.floor((stopped - spec.offset.value) / spec.slide.value) + 2):
-        start = spec.offset.value + number * spec.slide.value
-        yield start, start + spec.range.value
 
 
 def _why_rejected(row: Row, time: tuple[str, str], since: Fraction | None = None) -> str | None:

@@ -17,8 +17,13 @@ from fanlight.language.names import join_name
 from fanlight.language.spec_builder import parse_interval
 from fanlight.language.tokens import Place, Token, read_path, split_at_commas
 
-CUMULATE = "CUMULATE"  # fanlight does not have it; an error says what to write instead
-_ARGUMENTS = {"SIZE": "range", "SLIDE": "slide", "OFFSET": "offset", "GAP": "gap"}
+_ARGUMENTS = {
+    "SIZE": ("range", "size"),
+    "SLIDE": ("slide",),
+    "STEP": ("step",),
+    "OFFSET": ("offset",),
+    "GAP": ("gap",),
+}
 
 
 def flink_windows() -> dict[str, Elsewhere]:
@@ -40,7 +45,7 @@ def parse_windowing(text: str, tokens: Sequence[Token], at: int) -> Windowing | 
     first = at
     if tokens[at].is_word("TABLE") and tokens[at + 1].text == "(":
         at += 2
-    begins = tokens[at].is_word(*flink_windows(), CUMULATE) and tokens[at + 1].text == "("
+    begins = tokens[at].is_word(*flink_windows()) and tokens[at + 1].text == "("
     if not begins or not tokens[at + 2].is_word("TABLE", "DATA"):
         return None
     reading = _Parser(text, tokens, at)
@@ -73,12 +78,6 @@ class _Parser:
         raise refusal_at(self.text, start, stop, self.text[start:stop], why, instead)
 
     def parse(self, after: int) -> Windowing:
-        if self.kind == CUMULATE:
-            self.refuse(
-                (self.at, self.at + 1), "has windows that share a start and grow, which fanlight "
-                "does not have", "write TUMBLE with its step, and sum around the query: sum(n) "
-                "OVER (PARTITION BY date_trunc('DAY', window_start) ORDER BY window_start)",
-            )  # fmt: skip
         data, time, lengths = self._parse_arguments()
         table, keys = self._parse_table(data)
         start, end = self.tokens[self.whole[0]].start, self.tokens[self.whole[1] - 1].end
@@ -137,7 +136,8 @@ class _Parser:
         return parts
 
     def _parse_length(self, name: str, place: Place) -> timedelta:
-        self.add_span(_ARGUMENTS[name], place)
+        for argument in _ARGUMENTS[name]:
+            self.add_span(argument, place)
         tokens = self.tokens[place[0] : place[1]]
         with translate_errors(self.text, [], tokens[0].start, tokens[-1].end, FLINK):
             if len(tokens) == 1 and tokens[0].kind == "string":

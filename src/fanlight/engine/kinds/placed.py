@@ -22,14 +22,23 @@ from fanlight.engine.kinds.kind import (
     register,
 )
 from fanlight.engine.spec.calendar import WEEKDAYS, Calendar
+from fanlight.engine.spec.cumulative import Cumulative
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import Extent, read_extent, rows, write_duration, write_units
+from fanlight.engine.spec.units import (
+    MONTHS,
+    Extent,
+    parse_parts,
+    read_extent,
+    rows,
+    write_duration,
+    write_units,
+)
 
 _Read = Callable[[Reader, Node], Any]
 _Write = Callable[[Writer, Any], str]
 
-_OVER_TIME = Feature("sliding and calendar windows, lists and levels, over time", NATIVE, NATIVE)
+_OVER_TIME = Feature("sliding, calendar and cumulative windows, lists and levels, over time", NATIVE, NATIVE)
 _OVERLAPPING = Feature(
     "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
 )
@@ -37,15 +46,20 @@ _OPEN = Feature("windows over time while they are open", NATIVE, STATE)
 _OVER_ROWS = Feature("windows over rows, windows at every row", NATIVE, STATE)
 
 
-def _read_each(read: Callable[[Reader, Node, Node, Sequence[Node]], Sliding]) -> _Read:
-    """What reads one kind of windows, or a list of them: ``read`` one, its length and the rest."""
+def _read_each(
+    read: Callable[[Reader, Node, Node, Sequence[Node]], Sliding], argument: str = "range"
+) -> _Read:
+    """What reads one kind of windows, or a list of them: ``read`` one, its length and the rest.
+
+    ``argument`` is what the length is called in Python.
+    """
 
     def read_all(reader: Reader, node: Node) -> Any:
         windows: list[Sliding] = []
         for one in reader.parts(node):
             length, *rest = reader.parts(one)
             reader.add_span(f"query {len(windows)},", one)
-            reader.add_span("range", length)
+            reader.add_span(argument, length)
             windows.append(read(reader, one, length, rest))
         return windows[0] if len(windows) == 1 else tuple(windows)
 
@@ -136,7 +150,16 @@ SLIDING = Kind(
 
 
 def _read_calendar(reader: Reader, node: Node, length: Node, rest: Sequence[Node]) -> Calendar:
-    more: dict[str, Any] = {"zone": None}
+    more = _read_local(reader, node, rest, calendar=True)
+    with reader.translate_errors(node):
+        return Calendar(reader.length(length, calendar=True), **{"zone": None, **more})
+
+
+def _read_local(
+    reader: Reader, node: Node, rest: Sequence[Node], *, calendar: bool
+) -> dict[str, Any]:
+    """What stands after the length of windows that a calendar may place."""
+    more: dict[str, Any] = {}
     words = reader.words(node)
     if "WEEK_STARTS" in words:
         more["week_starts"] = words["WEEK_STARTS"].split()[-1].lower()
@@ -147,18 +170,21 @@ def _read_calendar(reader: Reader, node: Node, length: Node, rest: Sequence[Node
             more[name] = reader.string(part)
         else:
             (value,) = reader.parts(part)
-            more[name] = reader.length(value, calendar=True)
-    with reader.translate_errors(node):
-        return Calendar(reader.length(length, calendar=True), **more)
+            more[name] = reader.length(value, calendar=calendar)
+    return more
 
 
 def _write_calendar(writer: Writer, spec: Any) -> str:  # noqa: ARG001 - as of every kind
-    written = f"CALENDAR {_units(spec, spec.range)}"
+    written = f"CALENDAR {_units(spec.range)}"
     if not spec.tumbling:
-        written += f" SLIDE {_units(spec, spec.slide)}"
-    if spec.zone is not None:
-        written += f" ZONE '{spec.zone}'"
-    parts = [_units(spec, spec.offset)] if spec.offset.value else []
+        written += f" SLIDE {_units(spec.slide)}"
+    return written + _write_local(spec)
+
+
+def _write_local(spec: Calendar | Cumulative) -> str:
+    """What stands after the lengths of windows that a calendar places."""
+    written = "" if spec.zone is None else f" ZONE '{spec.zone}'"
+    parts = [_units(spec.offset)] if spec.offset.value else []
     parts += [write_duration(spec.shift).upper()] if spec.shift else []
     if parts:
         written += f" OFFSET {' '.join(parts)}"
@@ -167,8 +193,8 @@ def _write_calendar(writer: Writer, spec: Any) -> str:  # noqa: ARG001 - as of e
     return written
 
 
-def _units(spec: Calendar, length: Extent) -> str:
-    return write_units(int(length.value), in_months=spec.by_months).upper()
+def _units(length: Extent) -> str:
+    return write_units(int(length.value), in_months=length.measure == "months").upper()
 
 
 _EACH_MONTH = "fl.over(df, fl.Calendar('1 month', zone='Europe/Berlin'), time='ts')"
@@ -197,6 +223,68 @@ CALENDAR = Kind(
     right=({"range": "1 day", "zone": "Europe/Berlin"},),
     called={("calendar", "monthly", "month", "daily"): _EACH_MONTH},
 )
+
+
+def _read_cumulative(reader: Reader, node: Node, length: Node, rest: Sequence[Node]) -> Cumulative:
+    local = _is_local(reader, length, rest)
+    more = _read_local(reader, node, rest, calendar=local)
+    with reader.translate_errors(node):
+        return Cumulative(reader.length(length, calendar=local), **more)
+
+
+def _is_local(reader: Reader, length: Node, rest: Sequence[Node]) -> bool:
+    """Whether days are days of a calendar: there is a zone, or a size in months."""
+    if any(reader.rule(part) == "zone" for part in rest):
+        return True
+    size = reader.length(length, calendar=True)
+    return isinstance(size, str) and any(unit in MONTHS for _, unit in parse_parts("size", size))
+
+
+def _write_cumulative(writer: Writer, spec: Any) -> str:
+    if spec.local is None:
+        lengths = f"{writer.length(spec.range)} STEP {writer.length(spec.slide)}"
+        return f"CUMULATIVE {lengths}{_write_offset(writer, spec.offset)}"
+    return f"CUMULATIVE {_units(spec.range)} STEP {_units(spec.slide)}{_write_local(spec)}"
+
+
+CUMULATIVE = Kind(
+    Cumulative,
+    PLACED,
+    Cumulative("1 day", "1 hour"),
+    (_OVER_TIME, _OPEN),
+    Words(
+        "cumulative",
+        "CUMULATIVE",
+        'of_cumulative ("," of_cumulative)*',
+        _read_each(_read_cumulative, "size"),
+        _write_each(_write_cumulative),
+        rules=(
+            "of_cumulative: CUMULATIVE length step zone? offset? WEEK_STARTS?\n"
+            "step: STEP length\n"
+        ),
+        terminals=(
+            "CUMULATIVE.3: /cumulative\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n"
+            "STEP.3: /step\\b/i\n"
+        ),
+        examples={"CUMULATIVE": "CUMULATIVE 1 DAY STEP 1 HOUR", "STEP": "STEP 1 HOUR"},
+        arguments={"size": "CUMULATIVE", "step": "STEP"},
+    ),
+    right=({"size": "1 day", "step": "1 hour"}, {"size": 10, "step": 1}),
+    elsewhere=(
+        Elsewhere(
+            "CUMULATE",
+            ("STEP", "SIZE", "OFFSET"),
+            "CUMULATE(TABLE bids, DESCRIPTOR(ts), INTERVAL '1' HOUR, INTERVAL '1' DAY)",
+            lambda lengths: Cumulative(
+                lengths["SIZE"], lengths["STEP"], offset=lengths.get("OFFSET", 0)
+            ),
+        ),
+    ),
+    called={
+        ("cumulate", "cumulativewindow", "sofar", "expanding"):
+            "fl.over(df, fl.Cumulative('1 day', '1 hour'), time='ts')",
+    },
+)  # fmt: skip
 
 
 def _read_levels(reader: Reader, node: Node) -> MultiGranular:
@@ -301,4 +389,5 @@ LEVELS = Kind(
 
 register(SLIDING)
 register(CALENDAR)
+register(CUMULATIVE)
 register(LEVELS)

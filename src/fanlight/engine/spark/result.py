@@ -95,6 +95,8 @@ def finish_windows(bound: Placed, windows: DataFrame, columns: Sequence[Named]) 
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
     if bound.early is not None:
         labels.append(("final = 1L", FINAL))
+    if bound.stands_still is not None:
+        windows = windows.filter(f"not {bound.stands_still}")
     if bound.df.isStreaming and bound.early is None:
         windows = windows.alias(MODES)
     return finish_result(bound, windows, start, end, [*labels, *columns])

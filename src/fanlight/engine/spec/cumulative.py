@@ -12,7 +12,7 @@ from fanlight.engine.spec.calendar import (
     read_units,
     week_offset,
 )
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.units import HOURS, MONTHS, Extent, parse_parts, read_extent
 
@@ -77,6 +77,7 @@ class Cumulative(Sliding):
     zone: str | None
     week_starts: str
 
+    @explain_wrong_calls("fl.Cumulative('1 day', '1 hour')")
     def __init__(
         self,
         size: str | timedelta | float,

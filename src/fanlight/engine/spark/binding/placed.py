@@ -21,7 +21,7 @@ from fanlight.engine.spark.binding.source import (
     schema_of,
 )
 from fanlight.engine.spark.coordinates import boundary, coordinate, exact, rejections
-from fanlight.engine.spark.grids import first_place_by, limit
+from fanlight.engine.spark.grids import first_place_by, limit, window_end
 from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
@@ -136,6 +136,23 @@ class Placed(Bound):
         if self.since is not None:
             return f"greatest(start, {self.since}L)"
         return first_place_by(self.grids, "start")
+
+    @property
+    def stands_still(self) -> str | None:
+        """SQL: whether a window ends when the one before it does, since the clock skips its step.
+
+        None if none does.
+        """
+        calendar = self.coordinate.calendar
+        if calendar is None or calendar.zone is None or not any(one.anew for one in self.grids):
+            return None
+        tests = []
+        for grid in self.grids:
+            end = window_end(grid, "start")
+            before = boundary(self.coordinate, f"{end} - {grid.slide}L")
+            same = f"{boundary(self.coordinate, end)} = {before}"
+            tests.append(same if grid.anew else "false")
+        return f"({tests[0]})" if len(tests) == 1 else f"array({', '.join(tests)})[query]"
 
     @property
     def rejections(self) -> list[tuple[str, str]]:

@@ -1,0 +1,111 @@
+"""Windows that a calendar places, and windows that begin together."""
+
+from __future__ import annotations
+
+import fanlight as fl
+from tests.helpers import events
+from tests.helpers.aggregates import DISTINCT, EVERYTHING, EXACT, FEW, READ, TIMELESS
+from tests.law import oracle
+from tests.law.ask import Arrivals, asks, thorough
+from tests.law.data import NO_ROW, keyless, lasting, points, recent
+from tests.law.data import TODAY as NOW
+from tests.law.kinds.kind import Kind
+
+NEW_YORK, HOWE = "America/New_York", "Australia/Lord_Howe"
+# Rows are drawn as for these, close to where they begin and end.
+DAYS, MINUTES = fl.Sliding("36 hours", "6 hours"), fl.Sliding("4 minutes", "1 minute")
+ROWS, FINE, TODAY = points(DAYS), points(MINUTES), recent(DAYS)
+LOCAL = (
+    fl.Calendar("1 day", zone=NEW_YORK),
+    fl.Calendar("1 day", "1 hour", zone=HOWE),
+    fl.Calendar("3 days", "2 days", zone="Asia/Kathmandu", offset="6 hours"),
+    fl.Calendar("2 weeks", "1 week", zone="Africa/Casablanca", week_starts="sunday"),
+    fl.Calendar("3 months", "1 month", zone="America/Sao_Paulo"),
+    fl.Calendar("1 year", "1 quarter", zone="Europe/Athens", offset="1 month 2 days"),
+    fl.Calendar("1 hour", zone="+05:30"),
+)
+FIXED = (
+    fl.Cumulative("4 minutes", "1 minute"),
+    fl.Cumulative("10 seconds", "2 seconds", offset="-3 seconds"),
+    fl.Cumulative("2 minutes", "2 minutes"),
+)
+BY_ZONE = (
+    fl.Cumulative("1 day", "1 hour", zone=NEW_YORK),
+    fl.Cumulative("1 month", "1 day", zone=HOWE),
+    fl.Cumulative("1 year", "1 month", zone="America/Sao_Paulo", offset="3 months 5 hours"),
+    fl.Cumulative("1 quarter", "12 hours", zone="Europe/Athens", offset="1 month"),
+    fl.Cumulative("1 week", "1 day", zone="UTC", week_starts="sunday"),
+)
+WHOLE, REAL = fl.Cumulative(9, 3, offset=1), fl.Cumulative(0.3, 0.1)
+LISTS = (
+    [fl.Cumulative("4 minutes", "1 minute"), fl.Sliding("6 minutes", "2 minutes"),
+     fl.Cumulative("6 minutes", "3 minutes", offset="1 minute")],
+    [fl.Cumulative("1 month", "1 day", zone=NEW_YORK),
+     fl.Cumulative("1 day", "6 hours", zone=NEW_YORK),
+     fl.Calendar("2 days", "1 day", zone=NEW_YORK)],
+)  # fmt: skip
+STRATEGIES = ("panes", "expand", "auto")
+EVENTS = lasting(MINUTES, 8)
+LONG = lasting(DAYS, 8)
+PAIR = ("began", "ts")
+LIST = {"n": ("count",), "list": ("collect_list", "n")}
+
+
+def calendar(about, specs, data, requests, **more):
+    return asks("calendar", about, specs, data, requests, **more)
+
+
+def arriving(about, specs, data, requests, which=3, **more):
+    return calendar(about, specs, data, requests, arrivals=Arrivals(which, "2 days"), **more)
+
+
+KIND = Kind(
+    "calendar",
+    {
+        "agg": oracle.placed_anyhow,
+        "early": oracle.placed_anyhow,
+        "pieces": oracle.placed_anyhow,
+    },
+    strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks"),
+    example=(LOCAL[0], "ts"),
+    in_python=lambda ask: ask.action == "early",
+    batch=(
+        *calendar("local", LOCAL, ROWS, FEW, strategies=("panes", "expand")),
+        *calendar("taken back", LOCAL[1:6], ROWS, EXACT, strategies=("differential",)),
+        *calendar("values in order", LOCAL[1:3], ROWS, READ, strategies=("ranks",)),
+        *calendar("distinct values", LOCAL[1:3], ROWS, DISTINCT, strategies=("lifetimes",)),
+        *calendar("every aggregate", LOCAL[3:4], ROWS, TIMELESS),
+        *calendar("growing", FIXED, FINE, FEW, strategies=STRATEGIES),
+        *calendar("growing by zone", BY_ZONE, ROWS, FEW, strategies=STRATEGIES),
+        *calendar("growing, every aggregate", FIXED[:1], FINE, EVERYTHING, strategies=STRATEGIES),
+        *calendar("growing by zone, every aggregate", BY_ZONE[1:2], ROWS, TIMELESS),
+        *calendar("numbers", [WHOLE], points(fl.Sliding(9, 6, offset=1)), FEW, time="i",
+                  strategies=STRATEGIES),
+        *calendar("numbers", [REAL], points(events.REAL_SPECS[1]), FEW, time="x",
+                  strategies=STRATEGIES),
+        *calendar("lists", LISTS[:1], FINE, FEW),
+        *calendar("lists by zone", LISTS[1:], ROWS, FEW),
+        *calendar("lists, every aggregate", LISTS[:1], FINE, EVERYTHING),
+        *calendar("stored", FIXED[:2], FINE, FEW, action="pieces"),
+        *calendar("without keys", [FIXED[0], BY_ZONE[1]], keyless(ROWS), FEW, by=()),
+        *calendar("no row", [FIXED[0], BY_ZONE[1], LISTS[0]], NO_ROW, FEW),
+        *calendar("events", [FIXED[0], FIXED[1]], EVENTS, FEW, time=PAIR,
+                  strategies=("auto", "levels", "cells", "expand")),
+        *calendar("events by zone", [LOCAL[1], *BY_ZONE[:2]], LONG, FEW, time=PAIR),
+        *calendar("lists of events", LISTS[:1], EVENTS, FEW, time=PAIR),
+    ),
+    stream=(
+        *arriving("stream", [LOCAL[1], FIXED[0], BY_ZONE[1]], TODAY, FEW),
+        *thorough(arriving("stream", [LOCAL[3], *BY_ZONE[2:]], TODAY, FEW)),
+        *arriving("stream, rows copied", [FIXED[0]], recent(MINUTES), FEW, strategies=("expand",)),
+        *arriving("every aggregate", FIXED[:1], recent(MINUTES), EVERYTHING),
+        *arriving("lists", LISTS[:1], recent(MINUTES), LIST),
+        *arriving("early", FIXED[:1], recent(MINUTES), FEW, action="early"),
+        *arriving("early, lists", LISTS[:1], recent(MINUTES), LIST, action="early"),
+        *arriving("without keys", [FIXED[0]], keyless(recent(MINUTES)), LIST, by=()),
+        *arriving("events", FIXED[:1], lasting(MINUTES, 6, (NOW,)), LIST, time=PAIR),
+    ),
+    connect=calendar("connect", [FIXED[0], BY_ZONE[1]], ROWS, FEW),
+    sample=calendar("sample", [BY_ZONE[1], FIXED[0]], ROWS, TIMELESS),
+    stream_sample=arriving("stream", FIXED[:1], recent(MINUTES), LIST),
+)  # fmt: skip

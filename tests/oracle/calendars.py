@@ -1,0 +1,115 @@
+"""Windows that begin together, and windows of a calendar: their bounds, by Python's own dates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from fractions import Fraction
+from typing import Any
+from zoneinfo import ZoneInfo
+
+EPOCH = datetime(1970, 1, 1)
+HOUR = timedelta(hours=1)
+DAYS = ("thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday")
+
+
+def bounds_near(spec: Any, began: Any, stopped: Any) -> Iterator[tuple[Any, Any]]:
+    """The bounds of the windows that might hold an instant of these, and of some that do not."""
+    if spec.local is not None:
+        yield from _of_calendar(spec, int(began), int(stopped))
+    elif spec.anew:
+        size, step = Fraction(spec.range.value), Fraction(spec.slide.value)
+        begins = spec.offset.value + math.floor((began - spec.offset.value) / size) * size
+        while begins <= stopped:
+            for number in range(1, int(size / step) + 1):
+                yield begins, begins + number * step
+            begins += size
+    else:
+        first = math.floor((began - spec.offset.value - spec.range.value) / spec.slide.value)
+        last = math.floor((stopped - spec.offset.value) / spec.slide.value)
+        for number in range(first - 1, last + 2):
+            start = spec.offset.value + number * spec.slide.value
+            yield start, start + spec.range.value
+
+
+def _of_calendar(spec: Any, began: int, stopped: int) -> Iterator[tuple[int, int]]:
+    low, high = (_clock(at, spec.zone) for at in (began, stopped))
+    shift = timedelta(microseconds=spec.shift)
+    if spec.anew:
+        found = _growing(spec, low - shift, high - shift)
+    else:
+        found = _moving(spec, low - shift, high - shift)
+    for bounds in found:
+        start, end = (_instant(one + shift, spec.zone) for one in bounds)
+        yield start, end
+
+
+def _moving(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """Windows of one length; two of them are looked at on either side."""
+    slide, length = int(spec.slide.value), int(spec.range.value)
+    first = _first(spec, spec.slide)
+    lowest = (_count(low, spec.slide.measure) - length - first) // slide - 2
+    highest = (_count(high, spec.slide.measure) - first) // slide + 2
+    for number in range(lowest, highest + 1):
+        start = first + number * slide
+        yield _date(start, spec.slide.measure), _date(start + length, spec.slide.measure)
+
+
+def _growing(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """Windows from the beginning of each size, one to the end of each of its steps."""
+    size, first, measure = int(spec.range.value), _first(spec, spec.range), spec.range.measure
+    lowest = (_count(low, measure) - first) // size - 1
+    highest = (_count(high, measure) - first) // size + 1
+    for number in range(lowest, highest + 1):
+        begins = _date(first + number * size, measure)
+        until = _date(first + (number + 1) * size, measure)
+        ends, steps = begins, 0
+        while ends < until:
+            steps += int(spec.slide.value)
+            ends = _later(begins, steps, spec.slide.measure)
+            yield begins, ends
+
+
+def _first(spec: Any, length: Any) -> int:
+    """Where counting starts, in months or hours."""
+    if length.measure == "months":
+        return int(spec.offset.value)
+    return DAYS.index(spec.week_starts) * 24 if length.value % 168 == 0 else 0
+
+
+def _count(at: datetime, measure: str) -> int:
+    """How many whole months or hours have passed since 1970."""
+    return (at.year - 1970) * 12 + at.month - 1 if measure == "months" else (at - EPOCH) // HOUR
+
+
+def _date(count: int, measure: str) -> datetime:
+    return _later(EPOCH, count, measure)
+
+
+def _later(at: datetime, count: int, measure: str) -> datetime:
+    if measure == "hours":
+        return at + count * HOUR
+    months = at.year * 12 + at.month - 1 + count
+    return at.replace(year=months // 12, month=months % 12 + 1)
+
+
+def _zone(name: str | None) -> Any:
+    if name is None:
+        return UTC
+    if name[0] in "+-":
+        hours, minutes = int(name[:3]), int(name[0] + name[4:])
+        return timezone(timedelta(hours=hours, minutes=minutes))
+    return ZoneInfo(name)
+
+
+def _clock(at: int, zone: str | None) -> datetime:
+    """What the clock shows at an instant in microseconds."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)
+    return moment.astimezone(_zone(zone)).replace(tzinfo=None)
+
+
+def _instant(shown: datetime, zone: str | None) -> int:
+    """The first instant at which the clock shows a time; later by what it skips."""
+    offset = shown.replace(tzinfo=_zone(zone), fold=0).utcoffset()
+    return (shown - offset - EPOCH) // timedelta(microseconds=1)
