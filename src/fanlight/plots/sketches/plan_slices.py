@@ -18,9 +18,8 @@ def add_plan(sketch: Sketch, picture: Picture) -> Sketch:
     alt = f"{sketch.alt} The strategy is {picture.strategy}."
     if cut is None or not isinstance(spec, Sliding) or spec.slide_by_tuple:
         return replace(sketch, alt=alt)
-    unit = (
-        float(spec.range.value) / cut.grid.range
-    )  # what one unit of the coordinate is on the sketch's axis
+    # What one unit of the coordinate is on the sketch's axis.
+    unit = 1 / cut.grid.slide if spec.anew else float(spec.range.value) / cut.grid.range
     slices = _mark_slices(cut, unit, sketch.span[1])
     if slices is None:
         note = f"a window is made of {cut.span} slices, too many to be drawn"

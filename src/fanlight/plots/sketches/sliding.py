@@ -23,6 +23,8 @@ def sketch_sliding(spec: Sliding) -> Sketch:
     """The first few sliding windows as a staircase, each a slide later than the one before."""
     if spec.slide_by_tuple:
         return _sketch_at_rows(spec)
+    if spec.anew:
+        return _sketch_growing(spec)
     length, step = spec.range.value, spec.slide.value
     rows = spec.measure == "rows"
     shown = MOST if step <= length else 3
@@ -56,6 +58,29 @@ def sketch_sliding(spec: Sliding) -> Sketch:
     ticks = [(float(place), spell_length(place, spec.measure)) for place in places]
     return Sketch(
         repr(spec), tuple(lanes), select_ticks(ticks, (0, float(whole)), ROOM), alt, notes
+    )
+
+
+def _sketch_growing(spec: Sliding) -> Sketch:
+    """The first few windows of a size, and its longest, over an axis of steps."""
+    size = spell_length(spec.range.value, spec.measure)
+    step = spell_length(spec.slide.value, spec.slide.measure)
+    alike = spec.slide.measure == spec.measure
+    count = int(spec.overlap) if alike else CELLS  # so many days has no month, and they differ
+    shown = count if count <= MOST + 1 else MOST
+    lengths = [spell_length(n * spec.slide.value, spec.slide.measure) for n in range(1, shown)]
+    lanes = [
+        Lane(f"window {n - 1}", (Mark("window", 0, n, "" if n < shown else size),))
+        for n in range(1, shown + 1)
+    ]
+    notes = _offset_notes(spec)
+    if shown < count:
+        notes = (*notes, f"the first {shown - 1} windows and the last are drawn, not to scale")
+    ticks = [(0.0, "0"), *((float(n), text) for n, text in enumerate(lengths, 1))]
+    ticks.append((float(shown), size))
+    alt = f"Windows from the start of each {size}, one that ends with each {step}."
+    return Sketch(
+        repr(spec), tuple(lanes), select_ticks(ticks, (0, float(shown)), ROOM), alt, notes
     )
 
 
