@@ -74,6 +74,13 @@ GOOD = [
         "range": "1 year", "slide": None, "zone": None, "offset": "3 months",
         "week_starts": "monday",
     })),
+    ("Cumulative", Good(fl.Cumulative, {
+        "size": "1 month", "step": "1 day", "zone": "Europe/Berlin", "offset": "6 hours",
+        "week_starts": "monday",
+    })),
+    ("Cumulative", Good(fl.Cumulative, {
+        "size": 10, "step": 2.5, "zone": None, "offset": 1, "week_starts": "sunday",
+    })),
     ("MultiGranular", Good(fl.MultiGranular, {
         **MINUTES, "offset": None, "report": "periodic", "horizons": (), "weights": [1, 0.5],
         "changes_only": False,

@@ -136,6 +136,7 @@ def test_aggregates_that_do_not_exist_say_what_to_write():
     ("call", "said"),
     [
         ("Calendar('1 day')", "missing a required argument: 'zone'"),
+        ("Cumulative('1 day')", "missing a required argument: 'step'"),
         ("Session('5 minutes', '1 day')", "too many positional arguments"),
         ("Sliding('1 hour', ofset='1 minute')", "offset=… instead of ofset=…"),
         ("ThresholdFrame(speed=3)", "missing a required argument: 'predicate'"),

@@ -384,6 +384,8 @@ WINDOWS = [
      {"1h": fl.Trailing("1 hour"), "a.b": fl.Trailing(fl.rows(3)), "x": fl.Trailing()}),
     ('window = "Calendar"\nrange = "3 months"\nslide = "1 month"\nzone = "Europe/Berlin"',
      fl.Calendar("3 months", "1 month", zone="Europe/Berlin")),
+    ('window = "Cumulative"\nsize = "1 month"\nstep = "1 day"\nzone = "Europe/Berlin"',
+     fl.Cumulative("1 month", "1 day", zone="Europe/Berlin")),
     ('window = "PredicateFrame"\nopen = "seconds > 1"\nclose = "seconds < 1"',
      fl.PredicateFrame("seconds > 1", "seconds < 1")),
 ]  # fmt: skip
@@ -399,7 +401,7 @@ def test_no_kind_of_window_is_forgotten():
     tried = {kind_of(spec).name for _, spec in WINDOWS}
     assert tried == set(query.window_kinds())
     kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {
-        "Calendar", "Session", "Sliding", "MultiGranular", "Trailing",
+        "Calendar", "Cumulative", "Session", "Sliding", "MultiGranular", "Trailing",
     }  # fmt: skip
     assert set(query.window_kinds()) == kinds
 

@@ -113,6 +113,7 @@ KINDS = {
     "fit by row": lambda df, c: over(df, c, LEVELS).fit(c("real"), per_row=True),
     "recurring": lambda df, c: over(df, c, LEVELS).recurring(c("text"), counts=True),
     "calendar": every("auto", fl.Calendar("1 day", "1 hour", zone="Europe/Berlin")),
+    "cumulative": every("auto", fl.Cumulative("1 month", "1 day", zone="Europe/Berlin")),
     "list": every("auto", [MINUTES, fl.Sliding("1 minute")]),
     **{
         f"events, {how}": every(how, MINUTES, ("began", "at"))

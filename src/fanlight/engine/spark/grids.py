@@ -72,6 +72,15 @@ def starts_between(first: str, last: str, step: str) -> str:
     return f"sequence({first}, {last}, {step})"
 
 
+def starts_without(grid: Grid, t: str, ahead: str, last: str) -> str:
+    """SQL: an array of the starts of the windows that hold ``t`` and nothing from ``ahead`` on.
+
+    ``ahead`` may be null; ``last`` is the start of the last window that holds ``t``.
+    """
+    upto = f"coalesce({previous_start(grid, first_start(grid, ahead))}, {last})"
+    return starts_between(first_start(grid, t), upto, f"{grid.slide}L")
+
+
 def has_window(grid: Grid, t: str) -> str | None:
     """SQL: whether some window holds ``t``; None if windows leave no gaps."""
     return f"{after_edge(t, grid.offset, grid.slide)} < {grid.range}L" if grid.has_gaps else None

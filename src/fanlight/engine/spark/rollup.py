@@ -21,12 +21,10 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_number, slice_start
 from fanlight.engine.spark.fields import Field, combine_sql
 from fanlight.engine.spark.grids import (
-    first_start,
     has_window,
     last_start,
-    previous_start,
     start_of_run,
-    starts_between,
+    starts_without,
     window_starts,
 )
 from fanlight.engine.spark.relation import Relation
@@ -238,9 +236,8 @@ def _roll_up_anew(slices: Relation, grid: Grid, more: Sequence[str]) -> DataFram
         f"lead(piece) {over_clause(mine, 'piece')} as ahead",
         *(f"{combine_sql(f, types[f.name], so_far)} as {f.name}" for f in fields),
     )  # fmt: skip
-    last = f"coalesce({previous_start(grid, first_start(grid, 'ahead'))}, last_one)"
-    starts = starts_between(first_start(grid, "piece"), last, f"{grid.slide}L")
-    return rows.selectExpr(*keys, *more, f"explode({starts}) as start", *slices.names)
+    starts = f"explode({starts_without(grid, 'piece', 'ahead', 'last_one')}) as start"
+    return rows.selectExpr(*keys, *more, starts, *slices.names)
 
 
 def roll_up_branches(bound: Placed, cut: Pieces, granules: Relation) -> DataFrame:
