@@ -69,10 +69,9 @@ def _sketch_growing(spec: Sliding) -> Sketch:
     count = int(spec.overlap) if alike else CELLS  # so many days has no month, and they differ
     shown = count if count <= MOST + 1 else MOST
     lengths = [spell_length(n * spec.slide.value, spec.slide.measure) for n in range(1, shown)]
-    lanes = [
-        Lane(f"window {n - 1}", (Mark("window", 0, n, "" if n < shown else size),))
-        for n in range(1, shown + 1)
-    ]
+    lanes = [Lane(f"window {n - 1}", (Mark("window", 0, n),)) for n in range(1, shown)]
+    last = f"window {count - 1}" if alike else "the last"
+    lanes.append(Lane(last, (Mark("window", 0, shown, size),)))
     notes = _offset_notes(spec)
     if shown < count:
         notes = (*notes, f"the first {shown - 1} windows and the last are drawn, not to scale")
