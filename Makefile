@@ -47,12 +47,14 @@ quick: $(READY) ## run the tests that need no JVM and are not slow, in about a m
 		wait $$half && exit $$rest
 
 # THOROUGH=1 asks all that can be asked (tests/README.md); without it, it is a sample.
-# What needs no JVM takes what the JVM leaves.
+# Two processes for those that start Spark, which waits much; what needs no JVM takes what they leave.
 test: $(READY) ## run all tests, by a sample of asks and examples (`make law`: all)
-	@{ nice $(MAKE) --no-print-directory quick && \
+	@JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME || exit 1; \
+		{ nice $(MAKE) --no-print-directory quick && \
 		nice $(PY) -m pytest -q -m "(slow or installs) and not spark"; } & quick=$$!; \
-		$(WITH_JAVA) $(PY) -m pytest -q -m spark; rest=$$?; \
-		wait $$quick && exit $$rest
+		$(PY) -m pytest -q -m spark --ignore=tests/spark & law=$$!; \
+		$(PY) -m pytest -q -m spark tests/spark; rest=$$?; \
+		wait $$law || rest=1; wait $$quick || rest=1; exit $$rest
 
 law: $(READY) ## run all tests, ask all that the law can ask, with all examples (`make test`: a sample of each)
 	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q
@@ -74,7 +76,7 @@ page: $(READY) ## make the demo's page of all flights, and look at it in a brows
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages
 
-wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, and try all (ALL=1: on every PySpark)
+wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, and try each kind (ALL=1: all, on every PySpark)
 	@$(WITH_JAVA) $(PY) -m scripts.wheels $(if $(ALL),all)
 
 bench: $(READY) ## time fanlight beside Spark's own windows
@@ -83,22 +85,24 @@ bench: $(READY) ## time fanlight beside Spark's own windows
 against: $(READY) ## time the source beside a revision of before (REV=HEAD)
 	@$(WITH_JAVA) $(PY) -m benchmarks.against $(or $(REV),HEAD)
 
-bench-smoke: $(READY) ## run every benchmark once, on little data
-	@$(WITH_JAVA) $(PY) -m benchmarks --smoke
+bench-smoke: $(READY) ## run every fourth benchmark once, on little data (ALL=1: every one)
+	@$(WITH_JAVA) $(PY) -m benchmarks --smoke $(if $(ALL),,--sample)
 	@$(WITH_JAVA) $(PY) -m benchmarks.against HEAD --rows 20000 --rounds 1 --only 60/1 --only "delta, stream"
 
-experiments-smoke: $(READY) ## run the experiments of the papers, on little data
+experiments-smoke: $(READY) ## run the shorter experiments of the papers, on little data (ALL=1: every one)
 	@$(PY) -m experiments.panes --smoke
-	@$(WITH_JAVA) $(PY) -m experiments.panes.on_spark --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.panes.choices --smoke
 	@$(PY) -m experiments.multi_granular --smoke
+	@$(PY) -m experiments.frames --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.fraud --smoke
+	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
+ifdef ALL
+	@$(WITH_JAVA) $(PY) -m experiments.panes.on_spark --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.multi_granular.on_spark --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.multi_granular.streamed --smoke
 	@$(PY) -m experiments.spanning --smoke
-	@$(PY) -m experiments.frames --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.frames --spark --smoke
-	@$(WITH_JAVA) $(PY) -m experiments.fraud --smoke
-	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
+endif
 
 lint: $(READY) ## check style and format, and name files with much code, which is a hint
 	@$(PY) -m ruff check .

@@ -30,7 +30,8 @@ SPARKS = OUT / "pyspark"
 CACHE = OUT / "cache"
 UV = (sys.executable, "-m", "uv")
 # The extras that bring PySpark.
-WITH_SPARK = {"spark", "connect", "demo"}
+WITH_SESSION = ("spark", "connect")
+WITH_SPARK = {*WITH_SESSION, "demo"}
 # Of all else a release without a wheel for this Python is not taken.
 LOWEST = ("--resolution", "lowest", "--only-binary", ":all:")
 
@@ -104,9 +105,10 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, 
         yield base, "newest", ["bases.py", base]
     yield "watch", "newest", ["watching.py"]
     for version in versions:
-        few = ["few"] if version == "newest" and not everything else []  # all else is tested on it
-        yield "spark", version, ["check.py", "classic", *few]
-        yield "connect", version, ["check.py", "connect", *few]
+        # All other tests run on the newest.
+        some = ("few", "few") if version == "newest" else ("each", "few")
+        for extra, kind, which in zip(WITH_SESSION, ("classic", "connect"), some, strict=True):
+            yield extra, version, ["check.py", kind, "every" if everything else which]
     demo = ["demo", "--out", str(OUT / "demo")] if everything else ["--version"]
     yield "demo", "newest", ["-m", "fanlight.cli", *demo]
 
@@ -117,8 +119,8 @@ def main(versions: tuple[str, ...]) -> None:
     """Install the wheel and each extra alone, and run every kind of window with it.
 
     VERSIONS are those of PySpark: numbers, `oldest`, `newest`, or `all` alone for every one that is
-    published. Without any, the oldest and the newest. The exit code is the number of environments
-    in which something is wrong.
+    published, and then all that can be asked of each. Without any, a sample on the oldest and the
+    newest. The exit code is the number of environments in which something is wrong.
     """
     everything = versions == ("all",)
     sys.exit(tried(versions, everything=everything))

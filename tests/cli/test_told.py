@@ -93,6 +93,7 @@ def program(*words):
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.spark  # of its own
 def test_a_command_prints_no_record_of_pyspark_s(tmp_path):
     path = tmp_path / "calls.parquet"

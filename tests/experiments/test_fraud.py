@@ -158,6 +158,7 @@ def test_folders_that_are_none_of_the_books(few, theirs, tmp_path):
         p.read_days(tmp_path / "empty")
 
 
+@pytest.mark.thorough
 @pytest.mark.spark
 @pytest.mark.parametrize("wrong", [False, True])
 def test_a_folder_of_pickles_is_compared(few, theirs, tmp_path, wrong):

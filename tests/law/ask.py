@@ -78,8 +78,8 @@ class Ask:
     ``requests`` are aggregates as the oracle writes them, by output name. ``action`` is the
     terminal method if it is not ``agg``, ``options`` its arguments, ``hints`` those of ``using``.
     ``names`` are what some columns, and results, are called instead: the answer has the plain ones.
-    ``thorough`` asks are for ``make law``: others hold the same, one for each of their parts. Left
-    open, it is decided among all asks (tests/law/sample.py).
+    ``thorough`` asks are for ``make law``: others hold the same, one for each of their parts.
+    Which of the others are is decided among them all (tests/law/sample.py).
     """
 
     kind: str
@@ -100,7 +100,7 @@ class Ask:
     late: str = "drop"
     forget_after: Any = None
     names: Mapping[str, str] = field(default_factory=dict)
-    thorough: bool | None = None
+    thorough: bool = False
 
     @property
     def streamed(self) -> bool:
@@ -152,8 +152,3 @@ def asks(kind, about, specs, data, requests, *, strategies=("auto",), time="ts",
 def thorough(found):
     """The same asks, for ``make law``."""
     return tuple(ask.again(thorough=True) for ask in found)
-
-
-def always(found):
-    """The same asks, none of which stands for another: what they are about is in their specs."""
-    return tuple(ask.again(thorough=False) for ask in found)

@@ -16,7 +16,7 @@ from tests.helpers.frames import (
     THRESHOLDS,
 )
 from tests.helpers.granular_cases import LEVELS, ROW_QUERIES, ROWS
-from tests.law.ask import Arrivals, always, asks, thorough
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import derived, keyless
 from tests.law.kinds import frames, levels, sliding, trailing, widening
 
@@ -62,9 +62,9 @@ def forgetting():
         widening.bursts(6), "whole", lambda rows: [{**r, "i": r["n"] * 3} for r in rows]
     )
     return [
-        *always(_frames("batch", FRAMES, frames.ROWS, frames.NUMBERS)),
-        *always(_frames("natively", [THRESHOLDS[2], BOUNDARIES[4], STATES[1], SESSIONS[1]],
-                        frames.ROWS, frames.NATIVELY, strategies=("native", "arrow"))),
+        *_frames("batch", FRAMES, frames.ROWS, frames.NUMBERS),
+        *_frames("natively", [THRESHOLDS[2], BOUNDARIES[4], STATES[1], SESSIONS[1]],
+                        frames.ROWS, frames.NATIVELY, strategies=("native", "arrow")),
         *_frames("rows", [THRESHOLDS[2], SESSIONS[1]], frames.ROWS, {}, action="rows",
                  strategies=("native", "arrow")),
         *_frames("without keys", [DELTAS[6], THRESHOLDS[2]], keyless(frames.ROWS, 60),

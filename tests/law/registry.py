@@ -64,30 +64,19 @@ SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
 
 
 def under_settings():
-    """Each kind's sample in a batch under each setting; a stream of a kind or two, in turn.
-
-    Of a sample of several every third one is asked, of two every second, in turn, and of two
-    streams the first; the others are thorough.
-    """
-    kinds = list(KINDS.values())
-    found = []
-    for at, setting in enumerate(SETTINGS):
-        for kind in kinds:
-            found += [
-                ask.again(setting=setting, thorough=(at + n) % min(len(kind.sample), 3) > 0)
-                for n, ask in enumerate(kind.sample)
-            ]
-        for n, streamed in enumerate(kinds[at :: len(SETTINGS)]):
-            found += [ask.again(setting=setting, thorough=n > 0) for ask in streamed.stream_sample]
-    return found
+    """Each kind's sample, in batches and streams, under each setting."""
+    return [
+        ask.again(setting=setting)
+        for setting in SETTINGS
+        for kind in KINDS.values()
+        for ask in (*kind.sample, *kind.stream_sample)
+    ]
 
 
 def in_several_tasks():
-    """A stream of each kind whose keys are spread over tasks; every second one is thorough."""
+    """A stream of each kind whose keys are spread over tasks."""
     return [
-        ask.again(setting=SEVERAL_TASKS, thorough=at % 2 == 1)
-        for at, kind in enumerate(KINDS.values())
-        for ask in kind.stream_sample
+        ask.again(setting=SEVERAL_TASKS) for kind in KINDS.values() for ask in kind.stream_sample
     ]
 
 

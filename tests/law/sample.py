@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from tests.law.ask import Ask
 
 
 def sampled(asks: list[Ask], in_python: Callable[[Ask], bool]) -> list[Ask]:
-    """The same asks, each of them thorough or not, where that was left open.
+    """The same asks, thorough unless they are among the few that show all that any of them shows.
 
-    Kept are asks that together show all that any of them shows.
+    Those that are thorough by themselves show nothing.
     """
-    shown = {id(ask): shows(ask, in_python(ask)) for ask in asks if ask.thorough is not True}
-    always = [shown[id(ask)] for ask in asks if ask.thorough is False]
-    open_ = {id(ask): shown[id(ask)] for ask in asks if ask.thorough is None}
-    kept = covering(open_, set().union(*always))
-    return [
-        ask.again(thorough=id(ask) not in kept) if ask.thorough is None else ask for ask in asks
-    ]
+    open_ = {id(ask): shows(ask, in_python(ask)) for ask in asks if not ask.thorough}
+    kept = covering(open_)
+    return [ask.again(thorough=id(ask) not in kept) for ask in asks]
 
 
 def shows(ask: Ask, in_python: bool) -> set[tuple[Any, ...]]:
-    """What an ask shows of its kind, in batches and streams, in SQL and Python each by itself."""
-    where = ask.kind, ask.streamed, in_python
-    parts = {
-        "about": ask.about,
-        "strategy": ask.strategy,
-        "setting": ask.setting,
-        "session": ask.session,
-        "late": ask.late,
+    """What an ask shows: of its kind, in batches and streams each by itself.
+
+    What a stream is about, and its setting, are shown by one kind for all: streams take longest.
+    """
+    where = ask.kind, ask.streamed
+    subject = ask.about.partition(",")[0]
+    here = ("streams",) if ask.streamed else where
+    return {
+        (*here, "about", subject),
+        (*here, "setting", ask.setting),
+        (*where, "strategy", ask.strategy, in_python),
+        (*where, "action", ask.action),
+        (*where, "session", ask.session),
+        (*where, "late", ask.late),
+        (*where, "without keys", not ask.by, in_python),
+        (ask.kind, "spec", type(ask.spec)),
     }
-    return {(*where, *part) for part in parts.items()} | {(ask.kind, "spec", repr(ask.spec))}
 
 
-def covering(found: dict[int, set[Any]], covered: Iterable[Any]) -> set[int]:
-    """A few of the sets whose union, with what is covered, is that of all; the widest first."""
-    missing = set().union(*found.values()) - set(covered)
+def covering(found: dict[int, set[Any]]) -> set[int]:
+    """A few of the sets whose union is that of all; the widest first."""
+    missing = set().union(*found.values())
     kept = set()
     while missing:
         widest = max(found, key=lambda key: len(found[key] & missing))

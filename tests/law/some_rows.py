@@ -28,7 +28,6 @@ def some_rows(kinds):
             session=session,
             # The oracle takes the column of the condition for an argument, which decides ties.
             tiebreak=(*ask.tiebreak, TESTED),
-            thorough=False if session == "connect" else ask.thorough or None,
         )
         for ask, session in found
     ]

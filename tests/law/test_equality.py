@@ -181,6 +181,7 @@ def answers(rows):
     return sorted(repr(in_one_spelling(row)) for row in rows)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("ask", ASKS, ids=name_of)
 def test_a_batch(classic, ask):
     asked, spec, way = ask
@@ -191,6 +192,7 @@ def test_a_batch(classic, ask):
     assert found == plain
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.streaming
 @pytest.mark.usefixtures("rocksdb")
 @pytest.mark.parametrize("ask", STREAMED, ids=name_of)

@@ -23,6 +23,7 @@ AROUND = (("", ""), ("a", ""), ("a", "b"), ("I", "\u0307"), ("", "  "), ("\u03a3
 SURROGATES = range(0xD800, 0xE000)
 
 
+@pytest.mark.thorough
 def test_over_all_code_points_forms_are_equal_where_strings_are(classic):
     texts = [chr(point) for point in range(0x110000) if point not in SURROGATES]
     assert_alike(classic, texts, "UTF8_LCASE")

@@ -51,6 +51,7 @@ def sorted_rows(df):
     return sorted(map(repr, collected(df)))
 
 
+@pytest.mark.sampled(2)
 def test_rows_are_answered_as_of_the_last_whole_pieces(spark, tmp_path):
     """Of the rows themselves, asked as of that time."""
     requests = {n: r for n, r in EVERYTHING.items() if n not in SKETCHED | FITS}

@@ -68,6 +68,7 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     assert sum(one.late for one in batches) == found.late
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.streaming
 @pytest.mark.parametrize(
     ("spec", "refused"),

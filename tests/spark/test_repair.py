@@ -310,6 +310,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("about", RESULTS)
 def test_results_that_were_never_stored(classic, about):
     change, why = RESULTS[about]

@@ -49,7 +49,7 @@ def rows(spark, kind):
     return spark.sql(ROWS.format(at=at, kind=kind))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", KINDS)
 def test_it_is_what_a_timestamp_gives(spark, name):
     of_times, of_dates, of_texts = (

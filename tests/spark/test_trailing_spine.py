@@ -108,6 +108,7 @@ def finished(result, folder):
     return running
 
 
+@pytest.mark.sampled(2)
 def test_a_stream_is_as_a_batch_also_after_a_restart(spark, tmp_path):
     """Rows come in disorder; a request before any row, of no key, and without a time, too."""
 

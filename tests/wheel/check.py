@@ -1,10 +1,10 @@
 """Every kind in a batch and in a stream, by a Python that has the wheel, an extra and nothing else.
 
-python check.py classic|connect [few]
+python check.py classic|connect every|each|few
 
-Connect has fewer streams, and none with as many tasks as Spark comes with: that takes a minute.
-``few`` is for the PySpark that all other tests run on: the same on classic, where each batch is by
-keys or without, in turn; and on Connect no batches but of these.
+``every`` kind is asked in batches by keys and without. ``each`` is asked once, by keys or without
+in turn. ``few`` are a kind of each engine. Connect has fewer streams. Only with ``every``, on
+classic, a batch and a stream have as many tasks as Spark comes with: that takes a minute.
 """
 
 from __future__ import annotations
@@ -133,35 +133,37 @@ class Check:
         return complete(self.spark.table(query.name))
 
 
-def streams_of(kind, *, few):
-    """(case, keys, settings) of a stream of each kind, every second one without keys.
+def streams_of(kind, batches, *, full):
+    """(case, keys, settings) of a stream for each kind that has a batch; fewer on Connect.
 
-    The first of all has the number of tasks that Spark comes with. Each has the ANSI mode that its
-    batch did not have.
+    Each has the ANSI mode that its batch did not have.
     """
     found = []
-    fewer = few or kind == "connect"
     for case in KINDS:
-        if fewer and case.name not in STREAMED:
+        keys = [by for one, by, _ in batches if one is case]
+        if not keys or (kind == "connect" and case.name not in STREAMED):
             continue
-        by = () if len(found) % 2 and kind == "classic" else LANE
+        by = keys[len(found) % len(keys)]
         store = {} if case.native else {PROVIDER: ROCKSDB}
-        tasks = FEW if found or fewer else {}
+        tasks = {} if full and not found else FEW
         found.append((case, by, store | tasks | {ANSI: "false" if by else "true"}))
     return found
 
 
-def batches_of(kind, *, few):
-    """(case, keys, settings) of batches; the first has the number of tasks that Spark has."""
+def batches_of(kind, which):
+    """(case, keys, settings) of batches."""
+    full = which == "every" and kind == "classic"
     for number, case in enumerate(KINDS):
-        streamed = case.name in STREAMED
-        if not few or streamed or (number % 2 == 0 and kind == "classic"):
-            yield case, LANE, FEW if number else {}
-        if kind == "classic" and (not few or streamed or number % 2):
+        if which == "few" and case.name not in STREAMED:
+            continue
+        without = kind == "classic" and (full or number % 2 == 1)
+        if full or not without:
+            yield case, LANE, {} if full and not number else FEW
+        if without:
             yield case, (), {**FEW, ANSI: "false"}
 
 
-def main(kind, *more):
+def main(kind, which):
     began = time.perf_counter()
     for module in pkgutil.walk_packages(fanlight.__path__, "fanlight."):
         if not module.name.startswith(OTHER_EXTRAS):
@@ -171,10 +173,10 @@ def main(kind, *more):
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder) / "rows")
         check = Check(spark, Path(folder) / "rows")
-        few = "few" in more
-        for case, by, settings in batches_of(kind, few=few):
+        batches = list(batches_of(kind, which))
+        for case, by, settings in batches:
             check.batch(case, by, settings)
-        asked = streams_of(kind, few=few)
+        asked = streams_of(kind, batches, full=which == "every" and kind == "classic")
         for first in range(0, len(asked), AT_ONCE):
             check.streams(asked[first : first + AT_ONCE])
         version = spark.version

@@ -17,7 +17,7 @@ from tests.helpers.frames import (
     THRESHOLDS,
 )
 from tests.law import oracle
-from tests.law.ask import Arrivals, always, asks, thorough
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
     DIVIDED,
     EXACT_SHARES,
@@ -112,7 +112,7 @@ BATCH = (
             strategies=("arrow", "native")),
     *frames("without keys", SOME, keyless(ROWS, 60), NUMBERS, by=()),
     *frames("one key", SOME, keyless(ROWS, 60), NUMBERS, by=("case",)),
-    *always(frames("natively", NATIVE, ROWS, NATIVELY, strategies=("native",))),
+    *frames("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),
     *frames("rows", [THRESHOLDS[0], THRESHOLDS[2], BOUNDARIES[4]], ROWS, {}, action="rows",
             strategies=("native",)),
     *frames("rows", [STATES[1], STATES[2]], ROWS, {}, action="rows",

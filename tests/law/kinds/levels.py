@@ -26,7 +26,7 @@ from tests.helpers.granular_cases import (
     WHOLE,
 )
 from tests.law import oracle
-from tests.law.ask import Arrivals, always, asks, thorough
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
     EXACT_SHARES,
     LATE_POINTS,
@@ -109,8 +109,8 @@ def items(about, specs, data, by, *, counts, **more):
 
 BATCH = (
     *levels("strategies", LEVELS[:2], EVENTS, strategies=("granules", "separate")),
-    *always(levels("distinct values", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, DISTINCT,
-                   strategies=("lifetimes",))),
+    *levels("distinct values", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, DISTINCT,
+                   strategies=("lifetimes",)),
     *levels("distinct values, initiation time", [LEVELS[2], BEGUN], RECENT, DISTINCT,
             strategies=("lifetimes",)),
     *levels("distinct values of numbers", [WHOLE], WHOLES, DISTINCT, time="i",
@@ -148,8 +148,8 @@ BATCH = (
     ),
     *levels("aging, weights of nothing", WEIGHTLESS, FINITE, LINEAR),
     *levels("shares", [TUMBLING], SHARES, EXACT_SHARES, strategies=("granules", "separate")),
-    *always(levels("changes only", [CHANGES], EVENTS, STEADY)),
-    *always(levels("changes only", [AGED_CHANGES], EVENTS, SUMS)),
+    *levels("changes only", [CHANGES], EVENTS, STEADY),
+    *levels("changes only", [AGED_CHANGES], EVENTS, SUMS),
     *levels("one row, changes only", [CHANGES, UNCHANGED], ONE_ROW, STEADY),
     *levels("tumbling", [TUMBLING], RECENT, {"n": ("count",)}),
     *(one for data in (NO_ROW, ONE_ROW, EDGES)

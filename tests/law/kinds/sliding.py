@@ -18,7 +18,7 @@ from tests.helpers.aggregates import (
 )
 from tests.helpers.events import MINUTE, NAN
 from tests.law import oracle
-from tests.law.ask import Arrivals, always, asks, thorough
+from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import (
     DIVIDED,
     EXACT_SHARES,
@@ -106,7 +106,7 @@ INFINITE = written(
 INFINITE_IN = [fl.Sliding("4 minutes", "2 minutes"), fl.Sliding("2 minutes")]
 SIDE_BY_SIDE = [one for one in GRIDS if one.range.value <= one.slide.value]
 BATCH = (
-    *always(sliding("every strategy", UNEVEN, points, FEW, strategies=STRATEGIES)),
+    *sliding("every strategy", UNEVEN, points, FEW, strategies=STRATEGIES),
     *sliding("every strategy", EVEN + events.ROW_SPECS, points, FEW, strategies=STRATEGIES),
     *sliding("every strategy", events.TUPLE_SPECS, points, FEW, strategies=("expand", "auto")),
     *sliding("taken back", TAKEN, points, EXACT, strategies=("differential",)),
@@ -150,10 +150,10 @@ BATCH = (
       for one in sliding(f"{data.name}, repaired", ONE_EACH[:3], data, FEW, action="repair")),
     *sliding("values by Spark", SIDE_BY_SIDE, points, BY_SPARK),
     *sliding("values by Spark beside others", SIDE_BY_SIDE[:2], points, {**FEW, **BY_SPARK}),
-    *always(sliding("Spark's own windows", OWN, points, NATIVE, strategies=("expand",))),
-    *always(sliding("infinite distances", INFINITE_IN, INFINITE, MIDDLES, strategies=STRATEGIES)),
-    *always(sliding("infinite distances", INFINITE_IN[:1], INFINITE, MIDDLES,
-                    strategies=("ranks",))),
+    *sliding("Spark's own windows", OWN, points, NATIVE, strategies=("expand",)),
+    *sliding("infinite distances", INFINITE_IN, INFINITE, MIDDLES, strategies=STRATEGIES),
+    *sliding("infinite distances", INFINITE_IN[:1], INFINITE, MIDDLES,
+                    strategies=("ranks",)),
     *sliding("values in order without keys", GRIDS[:1], keyless(points(GRIDS[0])), READ,
              strategies=("ranks",), by=()),
     *sliding("distinct values without keys", GRIDS[:1], keyless(points(GRIDS[0])), DISTINCT,
@@ -272,13 +272,13 @@ CONNECT = (
     *sliding("distinct values", GRIDS[1:2], points, DISTINCT, strategies=("lifetimes",)),
     *sliding("every aggregate", GRIDS[1:2], points, EVERYTHING),
     *sliding("stored, every aggregate", GRIDS[1:2], points, EVERYTHING, action="pieces"),
-    *sliding("repaired, every aggregate", GRIDS[1:2], points, EVERYTHING, action="repair"),
+    *sliding("repaired", GRIDS[1:2], points, FEW, action="repair"),
     *arriving("stream", [GRIDS[0], events.ROW_SPECS[0]], FEW, 1),
 )  # fmt: skip
 SAMPLE = (
     *sliding("sample", GRIDS[:1], points, EVERYTHING, strategies=SHARED),
     *sliding("stored", GRIDS[:1], points, EVERYTHING, action="pieces"),
-    *sliding("repaired", GRIDS[:1], points, EVERYTHING, action="repair"),
+    *sliding("repaired", GRIDS[:1], points, SPREAD, action="repair"),
     *sliding("sample", (events.ROW_SPECS[2], events.TUPLE_SPECS[0]), points, SPREAD),
     *sliding("sample", [GRIDS[0]], points, EXACT, strategies=("differential",)),
 )
