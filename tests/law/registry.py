@@ -6,7 +6,16 @@ from tests.foreign import questions
 from tests.law import limits
 from tests.law.ask import Setting
 from tests.law.forgetting import forgetting
-from tests.law.kinds import calendar, frames, levels, sessions, sliding, spanning, trailing, widening
+from tests.law.kinds import (
+    calendar,
+    frames,
+    levels,
+    sessions,
+    sliding,
+    spanning,
+    trailing,
+    widening,
+)
 from tests.law.sample import sampled
 from tests.law.some_rows import some_rows
 

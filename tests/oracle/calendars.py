@@ -20,8 +20,9 @@ def bounds_near(spec: Any, began: Any, stopped: Any) -> Iterator[tuple[Any, Any]
         yield from _of_calendar(spec, int(began), int(stopped))
     elif spec.anew:
         size, step = Fraction(spec.range.value), Fraction(spec.slide.value)
-        begins = spec.offset.value + math.floor((began - spec.offset.value) / size) * size
-        while begins <= stopped:
+        # One more on either side: doubles lie beside the numbers that they stand for.
+        begins = spec.offset.value + (math.floor((began - spec.offset.value) / size) - 1) * size
+        while begins <= stopped + size:
             for number in range(1, int(size / step) + 1):
                 yield begins, begins + number * step
             begins += size

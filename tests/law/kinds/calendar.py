@@ -56,7 +56,7 @@ def calendar(about, specs, data, requests, **more):
 
 
 def arriving(about, specs, data, requests, which=3, **more):
-    return calendar(about, specs, data, requests, arrivals=Arrivals(which, "2 days"), **more)
+    return calendar(about, specs, data, requests, arrivals=Arrivals(which, "2880 minutes"), **more)
 
 
 KIND = Kind(
@@ -90,14 +90,15 @@ KIND = Kind(
         *calendar("without keys", [FIXED[0], BY_ZONE[1]], keyless(ROWS), FEW, by=()),
         *calendar("no row", [FIXED[0], BY_ZONE[1], LISTS[0]], NO_ROW, FEW),
         *calendar("events", [FIXED[0], FIXED[1]], EVENTS, FEW, time=PAIR,
-                  strategies=("auto", "levels", "cells", "expand")),
+                  strategies=("auto", "levels", "cells")),
         *calendar("events by zone", [LOCAL[1], *BY_ZONE[:2]], LONG, FEW, time=PAIR),
         *calendar("lists of events", LISTS[:1], EVENTS, FEW, time=PAIR),
     ),
     stream=(
         *arriving("stream", [LOCAL[1], FIXED[0], BY_ZONE[1]], TODAY, FEW),
         *thorough(arriving("stream", [LOCAL[3], *BY_ZONE[2:]], TODAY, FEW)),
-        *arriving("stream, rows copied", [FIXED[0]], recent(MINUTES), FEW, strategies=("expand",)),
+        *arriving("stream, rows copied", [FIXED[0]], recent(MINUTES), FEW, strategies=("expand",),
+                  late="open"),
         *arriving("every aggregate", FIXED[:1], recent(MINUTES), EVERYTHING),
         *arriving("lists", LISTS[:1], recent(MINUTES), LIST),
         *arriving("early", FIXED[:1], recent(MINUTES), FEW, action="early"),

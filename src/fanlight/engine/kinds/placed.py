@@ -38,7 +38,9 @@ from fanlight.engine.spec.units import (
 _Read = Callable[[Reader, Node], Any]
 _Write = Callable[[Writer, Any], str]
 
-_OVER_TIME = Feature("sliding, calendar and cumulative windows, lists and levels, over time", NATIVE, NATIVE)
+_OVER_TIME = Feature(
+    "sliding, calendar and cumulative windows, lists and levels, over time", NATIVE, NATIVE
+)
 _OVERLAPPING = Feature(
     "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
 )

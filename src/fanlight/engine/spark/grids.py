@@ -215,7 +215,7 @@ def first_event_end(grids: Sequence[Grid]) -> str:
 
 def may_hold_one(grid: Grid) -> bool:
     """Whether an event can be in one window only, or in none."""
-    return grid.range < 2 * grid.slide
+    return bool(grid.anew) or grid.range < 2 * grid.slide
 
 
 def bits(among: int) -> int:

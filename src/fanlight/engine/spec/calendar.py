@@ -113,7 +113,9 @@ class Calendar(Sliding):
     @property
     def local(self) -> Local:
         """The windows in the local calendar."""
-        offset = int(self.offset.value) if self.by_months else week_offset(self.slide, self.week_starts)
+        offset = (
+            int(self.offset.value) if self.by_months else week_offset(self.slide, self.week_starts)
+        )
         lengths = int(self.range.value), int(self.slide.value), offset
         return Local(*lengths, self.by_months, self.shift, self.zone)
 
