@@ -151,7 +151,7 @@ def _near(spec: Sliding, places: Iterable[Any], *, doubles: bool) -> list[tuple[
     return [(_shown(start, doubles), _shown(end, doubles)) for start, end in sorted(found)]
 
 
-def _shown(edge: Any, doubles: bool) -> Any:  # noqa: FBT001 - of this file
+def _shown(edge: Any, doubles: bool) -> Any:
     if doubles:
         return float(edge)
     return int(edge) if edge.denominator == 1 else edge

@@ -179,7 +179,7 @@ def _make_calendar_grids(
             else "write zone=None, or cast the column to timestamp",
         )
     for number, one in enumerate(several):
-        if (one.zone, one.shift, one.by_months) != (first.zone, first.shift, first.by_months):
+        if (one.zone, one.shift, one.unit) != (first.zone, first.shift, first.unit):
             raise refuse(
                 f"query {number}, {specs[number]!r},",
                 f"shares no pieces of time with query 0, {specs[0]!r}",
@@ -187,7 +187,7 @@ def _make_calendar_grids(
                 "zone and offset",
             )
     unit = math.gcd(*(part for one in several for part in (one.range, one.slide, one.offset)))
-    calendar = CalendarUnit(unit, first.by_months, first.shift, first.zone)
+    calendar = CalendarUnit(unit, first.unit == "months", first.shift, first.zone)
     coordinate = Coordinate(kind, Fraction(calendar.microseconds), calendar=calendar)
     grids = []
     for spec, one in zip(specs, several, strict=True):

@@ -117,7 +117,7 @@ class Calendar(Sliding):
             int(self.offset.value) if self.by_months else week_offset(self.slide, self.week_starts)
         )
         lengths = int(self.range.value), int(self.slide.value), offset
-        return Local(*lengths, self.by_months, self.shift, self.zone)
+        return Local(*lengths, self.measure, self.shift, self.zone)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, tuple(getattr(self, name) for name in _PARTS)

@@ -111,13 +111,14 @@ class Cumulative(Sliding):
         if self.measure not in ("months", "hours"):
             return None
         if self.slide.measure == "months":
-            return Local(size, step, int(self.offset.value), True, self.shift, self.zone)
+            offset = int(self.offset.value)
+            return Local(size, step, offset, "months", self.shift, self.zone)
         if self.measure == "hours":
             offset = week_offset(self.range, self.week_starts)
-            return Local(size, step, offset, False, self.shift, self.zone)
+            return Local(size, step, offset, "hours", self.shift, self.zone)
         longest = size * _LONGEST_MONTH
         first = int(self.offset.value)
-        return Local(longest, step, 0, False, self.shift, self.zone, anew=size, first=first)
+        return Local(longest, step, 0, "hours", self.shift, self.zone, anew=size, first=first)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, tuple(getattr(self, name) for name in _PARTS)

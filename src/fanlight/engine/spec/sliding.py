@@ -26,7 +26,7 @@ class Local:
     range: int
     slide: int
     offset: int
-    by_months: bool
+    unit: Measure  # "months" or "hours"
     shift: int
     zone: str | None
     anew: int = 0

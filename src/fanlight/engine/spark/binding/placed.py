@@ -131,7 +131,7 @@ class Placed(Bound):
 
     @property
     def shown_start(self) -> str:
-        """SQL: where what a window has begins, not before the initiation time (the paper's scope)."""
+        """SQL: where a window is said to begin: not before the paper's initiation time."""
         if self.since is not None:
             return f"greatest(start, {self.since}L)"
         return first_place_by(self.grids, "start")
