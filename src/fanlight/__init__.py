@@ -62,10 +62,11 @@ __version__ = "0.1.0"
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "Calendar", "Cumulative", "DeltaFrame", "Episode",
     "EventWindows", "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular",
-    "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding", "SlidingWindows", "StateFrame",
-    "ThresholdFrame", "Trailing", "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg",
-    "clause", "doctor", "heartbeat", "late_rows", "over", "progress", "rejected", "repair",
-    "replay", "roll_up", "rows", "serve", "sql", "upsert", "watch",
+    "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
+    "SlidingWindows", "StateFrame", "ThresholdFrame", "Trailing", "TrailingWindows", "Upsert",
+    "WideningWindows", "Windowed", "agg", "clause", "doctor", "heartbeat", "late_rows", "over",
+    "progress", "rejected", "repair", "replay", "roll_up", "rows", "serve", "sql", "upsert",
+    "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.

@@ -72,7 +72,7 @@ KINDS = (
          (48, 120), (24, 120)),
     # From half past to half past in UTC; the sentinel's is long after.
     Case("calendar", fl.Calendar("1 hour", zone="Asia/Kolkata"), (2, 24), (1, 24)),
-    Case("cumulative", fl.Cumulative("4 minutes", "1 minute"), (0, 0), (0, 0)),
+    Case("cumulative", fl.Cumulative("4 minutes", "1 minute"), (28, 60), (14, 60)),
     Case("levels", LEVELS, (30, 48), (15, 48)),
     Case("events", fl.Sliding("1 minute"), (30, 48), (15, 48), time=("begin at", "end")),
     Case("recurring", fl.MultiGranular(["2 minutes", "4 minutes"], ["2 minutes", "2 minutes"]),
