@@ -145,9 +145,10 @@ BREAKAGES = (
     ),
     facts(
         "the oracle shifts windows the wrong way",
-        "_bounds",
+        "bounds_near",
         Code(
-            "spec.offset.value + m * spec.slide.value", "-spec.offset.value + m * spec.slide.value"
+            "spec.offset.value + number * spec.slide.value",
+            "-spec.offset.value + number * spec.slide.value",
         ),
     ),
     measured(

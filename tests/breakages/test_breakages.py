@@ -14,27 +14,20 @@ from tests.breakages.change import Code, InText
 from tests.breakages.every import ALL
 from tests.breakages.source import OURS, ROOT, Sources
 from tests.law.registry import everything
+from tests.law.sample import has_words
 
 EVERY = pytest.mark.parametrize("breakage", ALL, ids=lambda breakage: breakage.name)
 
 
 def selected(words):
-    """The names of the asks of ``make test`` that ``pytest -k`` picks; it looks at marks, too."""
-    terms = words.lower().split(" and ")
-    return [
-        name for name, marked in asked()
-        if all((term.removeprefix("not ") in marked) != term.startswith("not ") for term in terms)
-    ]  # fmt: skip
+    """The asks of ``make test`` that ``pytest -k`` picks."""
+    return [ask for ask in asked() if has_words(ask, words)]
 
 
 @cache
 def asked():
-    """The names of the asks of ``make test``, plain and as ``pytest -k`` sees them."""
-    return [
-        (ask.name, f"{ask.name} {'streaming' if ask.streamed else ''}".lower())
-        for ask in everything()
-        if not ask.thorough
-    ]
+    """The asks of ``make test``."""
+    return [ask for ask in everything() if not ask.thorough]
 
 
 @EVERY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.breakages.every import ALL as BREAKAGES
 from tests.foreign import questions
 from tests.law import limits
 from tests.law.ask import Setting
@@ -69,6 +70,7 @@ SETTINGS = (
         repartition=3,
     ),
 )  # fmt: skip
+WORDS = [one.tests[-1] for one in BREAKAGES if "-k" in one.tests]  # what each is seen by
 SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
 
 
@@ -99,7 +101,7 @@ def everything():
     found += limits.limited(kinds)
     found += forgetting()
     found += some_rows(kinds)
-    return sampled([*found, *questions.ASKED, *under_settings()], in_python)
+    return sampled([*found, *questions.ASKED, *under_settings()], in_python, WORDS)
 
 
 def in_python(ask):

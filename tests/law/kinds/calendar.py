@@ -105,6 +105,8 @@ KIND = Kind(
         *arriving("early", FIXED[:1], recent(MINUTES), FEW, action="early"),
         *arriving("early, lists", LISTS[:1], recent(MINUTES), LIST, action="early"),
         *arriving("without keys", [FIXED[0]], keyless(recent(MINUTES)), LIST, by=()),
+        *arriving("early without keys", [FIXED[0]], keyless(recent(MINUTES)), LIST, by=(),
+                  action="early"),
         *arriving("events", FIXED[:1], lasting(MINUTES, 6, (NOW,)), LIST, time=PAIR),
     ),
     connect=calendar("connect", [FIXED[0], BY_ZONE[1]], ROWS, FEW),
