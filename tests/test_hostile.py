@@ -65,7 +65,9 @@ GOOD = [
     })),
     ("rows", Good(fl.rows, {"count": 3})),
     ("Rows", Good(fl.Rows, {"count": 3})),
-    ("Sliding", Good(fl.Sliding, {"range": "1 hour", "slide": "1 minute", "offset": "1 second"})),
+    ("Sliding", Good(fl.Sliding, {
+        "range": "1 hour", "slide": "1 minute", "offset": "1 second", "closed": "both",
+    })),
     ("Calendar", Good(fl.Calendar, {
         "range": "3 weeks", "slide": "1 week", "zone": "Europe/Berlin", "offset": "6 hours",
         "week_starts": "sunday",

@@ -151,6 +151,15 @@ def _near(spec: Sliding, places: Iterable[Any], *, doubles: bool) -> list[tuple[
     return [(_shown(start, doubles), _shown(end, doubles)) for start, end in sorted(found)]
 
 
+def is_within(place: Any, start: Any, end: Any, closed: str) -> bool:
+    """Whether a place is in a window to which these of its ends belong."""
+    if place in (start, end):
+        return (place == start and closed in ("left", "both")) or (
+            place == end and closed in ("right", "both")
+        )
+    return bool(start < place < end)
+
+
 def _shown(edge: Any, doubles: bool) -> Any:
     if doubles:
         return float(edge)
@@ -173,7 +182,9 @@ def _over_time(key: tuple[Any, ...], rows: list[Row], spec: Sliding, time: str) 
     found = []
     for start, end in _near(spec, places, doubles=doubles):
         members = tuple(
-            row for row, place in zip(rows, places, strict=True) if start <= place < end
+            row
+            for row, place in zip(rows, places, strict=True)
+            if is_within(place, start, end, spec.closed)
         )
         if members:
             found.append(Window(key, start, end, members, start))
@@ -187,7 +198,9 @@ def _over_rows(
     for m in _numbers(spec, range(len(rows))):
         start = int(spec.offset.value + m * spec.slide.value)
         end = int(start + spec.range.value)
-        members = tuple(row for number, row in enumerate(rows) if start <= number < end)
+        members = tuple(
+            row for number, row in enumerate(rows) if is_within(number, start, end, spec.closed)
+        )
         if members and (limit is None or end <= limit):
             found.append(Window(key, start, end, members, instant(members[0][time])))
     return found

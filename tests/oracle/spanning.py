@@ -11,7 +11,7 @@ from tests.oracle import aggregates as functions
 from tests.oracle.calendars import bounds_near
 from tests.oracle.granular import alike
 from tests.oracle.reports import Horizon, horizons, shown
-from tests.oracle.sliding import MICROSECONDS, Request, Row, Window
+from tests.oracle.sliding import MICROSECONDS, Request, Row, Window, is_within
 from tests.oracle.values import instant, is_finite, is_nan, rank
 
 if TYPE_CHECKING:
@@ -145,11 +145,15 @@ def spans(
     rows: Iterable[Row], spec: Sliding, *, time: tuple[str, str], by: Sequence[str] = ()
 ) -> list[Window]:
     """Every window that shares an instant with a row, with its rows; sorted by key and window."""
-    return _spans(rows, partial(bounds_near, spec), time, by)
+    return _spans(rows, partial(bounds_near, spec), time, by, spec.closed)
 
 
 def _spans(
-    rows: Iterable[Row], near: Near, time: tuple[str, str], by: Sequence[str]
+    rows: Iterable[Row],
+    near: Near,
+    time: tuple[str, str],
+    by: Sequence[str],
+    closed: str = "left",
 ) -> list[Window]:
     """``near``: the windows that might share an instant with a row (and some that do not)."""
     keyed: dict[Any, list[Row]] = {}
@@ -163,7 +167,7 @@ def _spans(
         ends = [tuple(Fraction(instant(row[name])) for name in time) for row in members]
         for edges in sorted({one for began, stopped in ends for one in near(began, stopped)}):
             start, end = (shown(edge, doubles=doubles) for edge in edges)
-            inside = tuple(row for row in members if _shares(row, time, start, end))
+            inside = tuple(row for row in members if _shares(row, time, start, end, closed))
             if inside:
                 found.append(Window(key, start, end, inside, start))
     return found
@@ -177,12 +181,18 @@ def rejected_spans(
     return [{**row, "reason": why} for row, why in reasons if why is not None]
 
 
-def _shares(row: Row, time: tuple[str, str], start: Any, end: Any) -> bool:
-    """Whether an event and a window have an instant in common; an empty event is its instant."""
+def _shares(row: Row, time: tuple[str, str], start: Any, end: Any, closed: str) -> bool:
+    """Whether an event and a window have an instant in common; an empty event is its instant.
+
+    Whole times have no instant between two that follow each other.
+    """
     began, stopped = (instant(row[name]) for name in time)
     if began == stopped:
-        return bool(start <= began < end)
-    return bool(began < end and start < stopped)
+        return is_within(began, start, end, closed)
+    after_start = start < stopped
+    if closed in ("right", "neither") and not isinstance(stopped, float):
+        after_start = start < stopped - 1
+    return bool(after_start and (began < end or (began == end and closed in ("right", "both"))))
 
 
 def _why_rejected(row: Row, time: tuple[str, str], since: Fraction | None = None) -> str | None:

@@ -44,6 +44,18 @@ LISTS = (
      fl.Cumulative("1 day", "6 hours", zone=NEW_YORK),
      fl.Calendar("2 days", "1 day", zone=NEW_YORK)],
 )  # fmt: skip
+ENDS = ("right", "both", "neither")
+CLOSED = [fl.Sliding("4 minutes", "1 minute", closed=ends) for ends in ENDS]
+CLOSED += [
+    fl.Sliding("2 minutes", closed="right"),
+    fl.Sliding("1 minute", closed="both"),
+    fl.Sliding("1 minute", "4 minutes", closed="both"),
+    fl.Sliding("9 minutes", "6 minutes", offset="1 minute", closed="both"),
+]
+WHOLES = [fl.Sliding(4, 2, offset=-3, closed=ends) for ends in ENDS]
+REALS = [fl.Sliding(0.3, 0.1, offset=0.05, closed=ends) for ends in ENDS]
+NUMBERED = [fl.Sliding(fl.rows(4), fl.rows(2), closed=ends) for ends in ENDS]
+MIXED = [CLOSED[0], fl.Sliding("2 minutes"), CLOSED[1]]
 STRATEGIES = ("panes", "expand", "auto")
 EVENTS = lasting(MINUTES, 8)
 LONG = lasting(DAYS, 8)
@@ -65,11 +77,12 @@ KIND = Kind(
         "agg": oracle.placed_anyhow,
         "early": oracle.placed_anyhow,
         "pieces": oracle.placed_anyhow,
+        "repair": oracle.placed_anyhow,
     },
     strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks", "levels",
                 "cells"),
     example=(LOCAL[0], "ts"),
-    in_python=lambda ask: ask.action == "early",
+    in_python=lambda ask: ask.action == "early" or "rows(" in repr(ask.spec),
     batch=(
         *calendar("local", LOCAL, ROWS, FEW, strategies=("panes", "pairs", "expand")),
         *calendar("taken back", LOCAL[1:6], ROWS, EXACT, strategies=("differential",)),
@@ -88,7 +101,21 @@ KIND = Kind(
         *calendar("lists by zone", LISTS[1:], ROWS, FEW),
         *calendar("lists, every aggregate", LISTS[:1], FINE, EVERYTHING),
         *calendar("stored", FIXED[:2], FINE, FEW, action="pieces"),
+        *calendar("repaired", FIXED[:2], FINE, FEW, action="repair"),
         *calendar("without keys", [FIXED[0], BY_ZONE[1]], keyless(ROWS), FEW, by=()),
+        *calendar("ends", CLOSED, FINE, FEW, strategies=STRATEGIES),
+        *calendar("ends, every aggregate", CLOSED[:1], FINE, EVERYTHING, strategies=STRATEGIES),
+        *calendar("ends", CLOSED[:2], FINE, EXACT, strategies=("differential",)),
+        *calendar("ends", CLOSED[:2], FINE, READ, strategies=("ranks",)),
+        *calendar("ends", CLOSED[:2], FINE, DISTINCT, strategies=("lifetimes",)),
+        *calendar("ends of numbers", WHOLES, points(fl.Sliding(4, 2, offset=-3)), FEW, time="i"),
+        *calendar("ends of numbers", REALS, points(fl.Sliding(0.3, 0.1, offset=0.05)), FEW,
+                  time="x", strategies=STRATEGIES),
+        *calendar("ends of numbers, list", [[REALS[0], fl.Sliding(0.2), REALS[2]]],
+                  points(fl.Sliding(0.3, 0.1, offset=0.05)), FEW, time="x"),
+        *calendar("ends of rows", NUMBERED, FINE, LIST),
+        *calendar("ends, list", [MIXED], FINE, FEW),
+        *calendar("ends of events", CLOSED[:4], EVENTS, FEW, time=PAIR),
         *calendar("no row", [FIXED[0], BY_ZONE[1], LISTS[0]], NO_ROW, FEW),
         *calendar("events", [FIXED[0], FIXED[1]], EVENTS, FEW, time=PAIR,
                   strategies=("auto", "levels", "cells")),
@@ -101,6 +128,10 @@ KIND = Kind(
         *arriving("stream, rows copied", [FIXED[0]], recent(MINUTES), FEW, strategies=("expand",),
                   late="open"),
         *arriving("every aggregate", FIXED[:1], recent(MINUTES), EVERYTHING),
+        *arriving("ends", CLOSED[:2], recent(MINUTES), FEW),
+        *arriving("ends, list", [MIXED], recent(MINUTES), LIST),
+        *arriving("ends, early", CLOSED[:1], recent(MINUTES), LIST, action="early"),
+        *arriving("ends of rows", NUMBERED[:1], recent(MINUTES), LIST),
         *arriving("lists", LISTS[:1], recent(MINUTES), LIST),
         *arriving("early", FIXED[:1], recent(MINUTES), FEW, action="early"),
         *arriving("early, lists", LISTS[:1], recent(MINUTES), LIST, action="early"),

@@ -83,13 +83,17 @@ def _read_sliding(reader: Reader, node: Node, length: Node, rest: Sequence[Node]
     for argument, value in values.items():
         reader.add_span(argument, value)
     more = {argument: reader.length(value) for argument, value in values.items()}
+    words = reader.words(node)
+    if "CLOSED" in words:
+        more["closed"] = words["CLOSED"].split()[-1].lower()
     with reader.translate_errors(node):
         return Sliding(reader.length(length), more.pop("slide", None), **more)
 
 
 def _write_sliding(writer: Writer, spec: Any) -> str:
     slide = "" if spec.tumbling else f" SLIDE {writer.length(spec.slide)}"
-    return f"RANGE {writer.length(spec.range)}{slide}{_write_offset(writer, spec.offset)}"
+    closed = "" if spec.closed == "left" else f" CLOSED {spec.closed.upper()}"
+    return f"RANGE {writer.length(spec.range)}{slide}{_write_offset(writer, spec.offset)}{closed}"
 
 
 def _write_offset(writer: Writer, offset: Extent) -> str:
@@ -117,13 +121,13 @@ SLIDING = Kind(
         'range ("," range)*',
         _read_each(_read_sliding),
         _write_each(_write_sliding),
-        rules="range: RANGE length slide? offset?\nslide: SLIDE length\n",
+        rules="range: RANGE length slide? offset? CLOSED?\nslide: SLIDE length\n",
         terminals=(
             "RANGE.3: /range\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n"
             "SLIDE.3: /slide\\b/i\n"
         ),
         examples={"RANGE": "RANGE 4 MINUTES SLIDE 1 MINUTE"},
-        arguments={"range": "RANGE", "slide": "SLIDE"},
+        arguments={"range": "RANGE", "slide": "SLIDE", "closed": "CLOSED"},
     ),
     right=({"range": "1 hour"}, {"range": 1}, {"range": rows(1)}),
     elsewhere=(

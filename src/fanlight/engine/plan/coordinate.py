@@ -46,8 +46,9 @@ class Coordinate:
 
     For doubles the coordinate is the number of the unit that a value lies in: units are ``unit``
     long, and one of them begins at ``origin``. For a ``calendar`` it is the number of its unit,
-    whose length on average is ``unit``. If rows are ``counted``, a row's coordinate is its
-    number in its key, and the time column only puts rows in order.
+    whose length on average is ``unit``. If units are ``halves``, an even one is where a double unit
+    begins, and nothing else, and an odd one the rest of it. If rows are ``counted``, a row's
+    coordinate is its number in its key, and the time column only puts rows in order.
     """
 
     kind: Kind
@@ -55,6 +56,7 @@ class Coordinate:
     origin: Fraction = Fraction(0)
     counted: bool = False
     calendar: CalendarUnit | None = None
+    halves: bool = False
 
     @property
     def is_timestamp(self) -> bool:

@@ -28,6 +28,10 @@ from fanlight.engine.spec.units import Extent, write_duration, write_units
 _NO_CUT = "none: events differ only by the first and the last of their windows"
 _KEPT = "by key, partials of {pieces}windows that the watermark has not passed, in Spark's store"
 _ASSUMED = "assumed: say what you know by using("
+_ENDS = {
+    (0, 0): "", (1, 1): " with their ends, not their starts", (0, 1): " with both ends",
+    (1, 0): " without their ends",
+}  # fmt: skip
 _KEPT_BY_OPERATOR = "by key, the rows and partials that windows which are not final need"
 
 
@@ -111,7 +115,8 @@ def _window_facts(plan: Plan[Pieces], request: Request, *, verbose: bool) -> Ite
 
 
 def _describe_grid(request: Request, grid: Grid) -> str:
-    long, slide = (write_length(request.coordinate, n) for n in (grid.range, grid.slide))
+    length = grid.range + grid.opened - grid.closed
+    long, slide = (write_length(request.coordinate, n) for n in (length, grid.slide))
     if request.event is Event.ENDING:
         return f"{long} long, one that ends at every row"
     if grid.anew:
@@ -119,10 +124,11 @@ def _describe_grid(request: Request, grid: Grid) -> str:
         if isinstance(grid.anew, Months):
             size = write_units(grid.anew.count, in_months=True)
         return f"up to {size} long, all from its start, one that ends every {slide}"
-    if grid.range == grid.slide:
-        return f"{long} long, one after the other"
-    gaps = ", with gaps between them" if grid.range < grid.slide else ""
-    return f"{long} long, one every {slide}{gaps}"
+    ends = _ENDS[grid.opened, grid.closed]
+    if length == grid.slide:
+        return f"{long} long{ends}, one after the other"
+    gaps = ", with gaps between them" if length < grid.slide else ""
+    return f"{long} long{ends}, one every {slide}{gaps}"
 
 
 def _describe_way(plan: Plan[Pieces], request: Request) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -47,6 +47,9 @@ class Grid:
     Windows that begin ``anew`` with each RANGE, or with each so many months, which are no longer
     than the RANGE, are such windows, less what is before the one in which they end begins.
 
+    A window whose start is not in it (``opened``), or whose end is (``closed``), begins or ends one
+    coordinate later than it is said to.
+
     It says which windows an instant is in, and where a window begins and ends, for one number or an
     array of them; :mod:`fanlight.engine.spark.grids` does in SQL. Nothing else computes it.
     """
@@ -55,6 +58,8 @@ class Grid:
     slide: int
     offset: int = 0
     anew: bool | Months = False
+    opened: int = 0
+    closed: int = 0
 
     def window_start(self, window: Number) -> Number:
         """Where a window begins; one that begins anew may only do so later."""
@@ -129,7 +134,20 @@ def _make_grid(spec: Sliding) -> Grid:
     length = int(spec.range.value)
     if spec.slide_by_tuple:
         return Grid(length, 1)
-    return Grid(length, int(spec.slide.value), int(spec.offset.value), _is_anew(spec))
+    return _close(spec, Grid(length, int(spec.slide.value), int(spec.offset.value), _is_anew(spec)))
+
+
+def _close(spec: Sliding, grid: Grid) -> Grid:
+    """The grid of windows to which other ends belong than the start."""
+    opened, closed = int(spec.closed in ("right", "neither")), int(spec.closed in ("right", "both"))
+    length = grid.range + closed - opened
+    if not length:
+        raise refuse(
+            repr(spec),
+            "has windows in which nothing can be: they are one unit long, without their ends",
+            "leave closed out",
+        )
+    return replace(grid, range=length, offset=grid.offset + opened, opened=opened, closed=closed)
 
 
 def _is_anew(spec: Sliding) -> bool:
@@ -217,6 +235,8 @@ def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, 
     for spec in specs:
         for part in (spec.range.value, spec.slide.value, spec.offset.value - origin):
             unit = _common_divisor(unit, part)
+    halves = any(spec.closed != "left" for spec in specs)
+    parts = 2 if halves else 1  # of a unit: where it begins, and what is after that
     common = (origin / unit).denominator * unit.numerator
     for spec in specs:
         length, step = int(spec.range.value / unit), int(spec.slide.value / unit)
@@ -227,15 +247,18 @@ def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, 
                 "round them to fewer digits",
             )
     grids = tuple(
-        Grid(
-            int(spec.range.value / unit),
-            int(spec.slide.value / unit),
-            int((spec.offset.value - origin) / unit),
-            _is_anew(spec),
+        _close(
+            spec,
+            Grid(
+                parts * int(spec.range.value / unit),
+                parts * int(spec.slide.value / unit),
+                parts * int((spec.offset.value - origin) / unit),
+                _is_anew(spec),
+            ),
         )
         for spec in specs
     )
-    return Coordinate("double", unit, origin), grids
+    return Coordinate("double", unit / parts, origin, halves=halves), grids
 
 
 def _common_divisor(a: Fraction, b: Fraction) -> Fraction:

@@ -24,10 +24,13 @@ def coordinate(of: Coordinate, column: str) -> str:
             if of.calendar is None
             else number_by_clock(of.calendar, column, value)
         )
-        below, above = boundary(of, "p.c"), boundary(of, "p.c + 1L")
+        below, above = _beginning(of, "p.c"), _beginning(of, "p.c + 1L")
         checked = f"if(p.x < {below}, p.c - 1L, if(p.x >= {above}, p.c + 1L, p.c))"
         pair = f"struct({guess} as c, {value} as x)"
-        return f"transform(array({pair}), p -> {checked})[0]"
+        if not of.halves:
+            return f"transform(array({pair}), p -> {checked})[0]"
+        sure = f"transform(array({pair}), p -> struct({checked} as c, p.x as x))"
+        return f"transform({sure}, p -> p.c * 2L + if(p.x = {below}, 0L, 1L))[0]"
     return exact(of, column)
 
 
@@ -45,7 +48,7 @@ def exact(of: Coordinate, column: str) -> str:
 
 def _ratio(of: Coordinate, column: str) -> str:
     """(x - origin) / unit, in doubles."""
-    shift, scale = of.origin, of.unit
+    shift, scale = of.origin, _whole_unit(of)
     moved = (
         f"(cast({column} as double) - {float(shift)!r}D)" if shift else f"cast({column} as double)"
     )
@@ -53,14 +56,24 @@ def _ratio(of: Coordinate, column: str) -> str:
 
 
 def boundary(of: Coordinate, number: str) -> str:
-    """SQL: where a unit begins, as :func:`exact` has it.
+    """SQL: where a unit begins, as :func:`exact` has it; the rest of a unit, where that begins.
 
     Of doubles it is the one nearest to ``origin + number * unit``; only a division rounds.
     """
+    return _beginning(of, f"shiftright({number}, 1)" if of.halves else number)
+
+
+def _whole_unit(of: Coordinate) -> Fraction:
+    return of.unit * 2 if of.halves else of.unit
+
+
+def _beginning(of: Coordinate, number: str) -> str:
+    """SQL: where the unit with this number begins, of both of its halves."""
     if of.calendar is not None:
         return beginning(of.calendar, number)
-    common = Fraction(of.unit.denominator * of.origin.denominator)
-    per_unit, shift = of.unit * common, of.origin * common
+    unit = _whole_unit(of)
+    common = Fraction(unit.denominator * of.origin.denominator)
+    per_unit, shift = unit * common, of.origin * common
     moved = f" + {int(shift)}L" if shift else ""
     return f"(cast(({number}) * {int(per_unit)}L{moved} as double) / {int(common)}D)"
 

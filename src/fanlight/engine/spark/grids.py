@@ -46,10 +46,25 @@ def first_place(grid: Grid, start: str) -> str:
     return f"({last} - {after_edge(last, grid.offset, grid.range)})" if grid.anew else start
 
 
-def first_place_by(grids: Sequence[Grid], start: str) -> str:
+def shown_bounds(grid: Grid, start: str) -> tuple[str, str]:
+    """SQL: the bounds that the window which begins at ``start`` is said to have."""
+    first, end = first_place(grid, start), window_end(grid, start)
+    return (
+        f"({first} - {grid.opened}L)" if grid.opened else first,
+        f"({end} - {grid.closed}L)" if grid.closed else f"({end})",
+    )
+
+
+def shown_bounds_by(grids: Sequence[Grid], start: str) -> tuple[str, str]:
     """SQL: the same, by the row's query."""
-    places = [first_place(grid, start) for grid in grids]
-    return places[0] if len(set(places)) == 1 else f"array({', '.join(places)})[query]"
+    firsts, ends = zip(*(shown_bounds(grid, start) for grid in grids), strict=True)
+    end = ends[0]
+    if len({grid.closed for grid in grids}) == 1:
+        end = f"({window_end_by(grids, start)} - {grids[0].closed}L)"
+    elif len(set(ends)) > 1:
+        end = f"array({', '.join(ends)})[query]"
+    first = firsts[0] if len(set(firsts)) == 1 else f"array({', '.join(firsts)})[query]"
+    return first, end
 
 
 def _month_edge(months: Months, t: str, after: int = 0) -> str:

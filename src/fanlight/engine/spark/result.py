@@ -16,7 +16,7 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.equality import collated, has_collation
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import by_query, window_end_by
+from fanlight.engine.spark.grids import by_query
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, expr_as
 
 Named = tuple[str, str]  # SQL text, and the column's name
@@ -61,11 +61,13 @@ def key_column(bound: Bound, windows: DataFrame, key: Named | str) -> Column:
 def window_column(bound: Bound, windows: DataFrame, start: str, end: str) -> Column:
     """The column ``window``, with the metadata that ``F.window_time`` needs.
 
-    In a stream it also carries the watermark, so that aggregations can follow.
+    In a stream it also carries the watermark, so that aggregations can follow. Where its end is in
+    a window it does neither: Spark would take the instant before the end for its time.
     """
     column = expr(windows, f"named_struct('start', {start}, 'end', {end})")
     metadata: dict[str, Any] = {}
-    if bound.coordinate.is_timestamp and not bound.coordinate.counted:
+    ends_within = isinstance(bound, Placed) and any(grid.closed for grid in bound.grids)
+    if bound.coordinate.is_timestamp and not (bound.coordinate.counted or ends_within):
         metadata[TIME_WINDOW] = True
         if bound.df.isStreaming:
             metadata[WATERMARK] = bound.delay
@@ -89,7 +91,7 @@ def name_by_number(labels: Sequence[str]) -> list[Named]:
 
 def finish_windows(bound: Placed, windows: DataFrame, columns: Sequence[Named]) -> DataFrame:
     """Keys, ``window``, the label of the query where there are several, then ``columns``."""
-    start, end = window_times(bound, bound.shown_start, f"({window_end_by(bound.grids, 'start')})")
+    start, end = window_times(bound, bound.shown_start, bound.shown_end)
     labels = []
     if bound.query_columns:
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))

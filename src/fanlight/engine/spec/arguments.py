@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from fanlight.engine.spec.errors import refuse
+
+Closed = Literal["right", "left", "both", "neither"]  # which ends belong to a window
 
 
 def check_flag(argument: str, given: object) -> bool:

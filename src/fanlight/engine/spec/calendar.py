@@ -21,7 +21,7 @@ from fanlight.engine.spec.units import (
 )
 
 WEEKDAYS = ("thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday")  # of 1970
-_PARTS = ("range", "slide", "offset", "shift", "zone", "week_starts")
+_PARTS = ("range", "slide", "offset", "closed", "shift", "zone", "week_starts")
 _FIXED = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
 _MOST = 10_000 * 366 * 24  # hours or months: more than there are
 
@@ -101,7 +101,7 @@ class Calendar(Sliding):
             )
         start, shift = read_offset(offset, length.measure)
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
-        parts = (length, step, start, shift, check_zone(zone), first)
+        parts = (length, step, start, "left", shift, check_zone(zone), first)
         for name, part in zip(_PARTS, parts, strict=True):
             object.__setattr__(self, name, part)
 

@@ -16,7 +16,7 @@ from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.units import HOURS, MONTHS, Extent, parse_parts, read_extent
 
-_PARTS = ("range", "slide", "offset", "shift", "zone", "week_starts")
+_PARTS = ("range", "slide", "offset", "closed", "shift", "zone", "week_starts")
 _LONGEST_MONTH = 31 * HOURS["day"]
 
 
@@ -95,7 +95,7 @@ class Cumulative(Sliding):
         start, shift = (
             read_offset(offset, length.measure) if local else (_read_start(offset, length), 0)
         )
-        parts = (length, every, start, shift, check_zone(zone), first)
+        parts = (length, every, start, "left", shift, check_zone(zone), first)
         for name, part in zip(_PARTS, parts, strict=True):
             object.__setattr__(self, name, part)
 

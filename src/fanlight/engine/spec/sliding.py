@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from fanlight.engine.spec.arguments import Closed, check_choice
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
 
 if TYPE_CHECKING:
     from datetime import timedelta
+
+
+_PARTS = ("range", "slide", "offset", "closed")
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,8 @@ class Local:
 class Sliding(Pictured):
     """Windows of length RANGE that start every SLIDE.
 
-    Window *m* is the half-open interval ``[offset + m * slide, offset + m * slide + range)``, as
-    in Spark's ``window()``. It is reported if at least one row lies in it.
+    Window *m* is the interval ``[offset + m * slide, offset + m * slide + range)``, as in Spark's
+    ``window()``, unless ``closed`` says otherwise. It is reported if at least one row lies in it.
 
     Parameters
     ----------
@@ -52,6 +56,10 @@ class Sliding(Pictured):
     offset
         Where counting starts, of the same kind; 0 is 1970-01-01 00:00 UTC, the number 0, or the
         first row of a key.
+    closed
+        Which ends belong to a window: ``"left"``, the start; ``"right"``, the end, so that a row at
+        twelve o'clock is in the window up to twelve; ``"both"``, so that such a row is in both
+        windows; ``"neither"``, so that it is in none. ``window`` shows the same bounds in all four.
 
     Raises
     ------
@@ -78,10 +86,11 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
 
     """
 
-    __slots__ = ("offset", "range", "slide")
+    __slots__ = ("closed", "offset", "range", "slide")
     range: Extent
     slide: Extent
     offset: Extent
+    closed: str
 
     @explain_wrong_calls("fl.Sliding('1 hour', '5 minutes')")
     def __init__(
@@ -90,6 +99,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         slide: str | timedelta | float | Rows | None = None,
         *,
         offset: str | timedelta | float | Rows = 0,
+        closed: Closed = "left",
     ) -> None:
         length = read_extent("range", range)
         step = length if slide is None else read_extent("slide", slide)
@@ -110,10 +120,15 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
             if not by_tuple:
                 why = f"is {start.kind_in_words}, but range={length} is {length.kind_in_words}"
             raise refuse(f"offset={start}", why, "leave offset out, or give it in the same kind")
-        set_once = object.__setattr__
-        set_once(self, "range", length)
-        set_once(self, "slide", step)
-        set_once(self, "offset", start)
+        check_choice("closed", closed, get_args(Closed), "known")
+        if by_tuple and closed != "left":
+            raise refuse(
+                f"closed={closed!r} with slide={step}",
+                "is for windows on a grid, not for those that end at rows",
+                f"write fl.Trailing({length}, closed={closed!r}) for what each row sees",
+            )
+        for name, part in zip(_PARTS, (length, step, start, closed), strict=True):
+            object.__setattr__(self, name, part)
 
     @property
     def measure(self) -> Measure:
@@ -150,11 +165,11 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (self.range, self.slide, self.offset)
+        return _restore, tuple(getattr(self, name) for name in _PARTS)
 
     def _key(self) -> tuple[object, ...]:
         parts = (self.range, self.slide, self.offset)
-        return tuple((part.measure, part.value) for part in parts)
+        return *((part.measure, part.value) for part in parts), self.closed
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._key() == other._key()
@@ -165,11 +180,12 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
     def __repr__(self) -> str:
         slide = "" if self.tumbling else f", {self.slide}"
         offset = f", offset={self.offset}" if self.offset.value else ""
-        return f"Sliding({self.range}{slide}{offset})"
+        closed = f", closed={self.closed!r}" if self.closed != "left" else ""
+        return f"Sliding({self.range}{slide}{offset}{closed})"
 
 
-def _restore(length: Extent, step: Extent, start: Extent) -> Sliding:
+def _restore(*parts: object) -> Sliding:
     spec = object.__new__(Sliding)
-    for name, part in (("range", length), ("slide", step), ("offset", start)):
+    for name, part in zip(_PARTS, parts, strict=True):
         object.__setattr__(spec, name, part)
     return spec

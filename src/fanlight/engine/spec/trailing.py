@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
+from fanlight.engine.spec.arguments import Closed, check_choice, check_flag, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, read_extent
-
-Closed = Literal["right", "left", "both", "neither"]
 
 
 @dataclass(frozen=True, init=False)

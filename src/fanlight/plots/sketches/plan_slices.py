@@ -19,7 +19,9 @@ def add_plan(sketch: Sketch, picture: Picture) -> Sketch:
     if cut is None or not isinstance(spec, Sliding) or spec.slide_by_tuple:
         return replace(sketch, alt=alt)
     # What one unit of the coordinate is on the sketch's axis.
-    unit = 1 / cut.grid.slide if spec.anew else float(spec.range.value) / cut.grid.range
+    grid = cut.grid
+    length = grid.range + grid.opened - grid.closed
+    unit = 1 / grid.slide if spec.anew else float(spec.range.value) / length
     slices = _mark_slices(cut, unit, sketch.span[1])
     if slices is None:
         note = f"a window is made of {cut.span} slices, too many to be drawn"

@@ -21,7 +21,7 @@ from fanlight.engine.spark.binding.source import (
     schema_of,
 )
 from fanlight.engine.spark.coordinates import boundary, coordinate, exact, rejections
-from fanlight.engine.spark.grids import first_place_by, limit, window_end
+from fanlight.engine.spark.grids import limit, shown_bounds_by, window_end
 from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
@@ -134,7 +134,12 @@ class Placed(Bound):
         """SQL: where a window is said to begin: not before the paper's initiation time."""
         if self.since is not None:
             return f"greatest(start, {self.since}L)"
-        return first_place_by(self.grids, "start")
+        return shown_bounds_by(self.grids, "start")[0]
+
+    @property
+    def shown_end(self) -> str:
+        """SQL: where a window is said to end."""
+        return shown_bounds_by(self.grids, "start")[1]
 
     @property
     def stands_still(self) -> str | None:

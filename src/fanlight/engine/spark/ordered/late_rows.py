@@ -23,9 +23,8 @@ from fanlight.engine.spark.fingerprint import Windows, fingerprint
 from fanlight.engine.spark.grids import (
     first_end,
     first_event_end,
-    first_place,
+    shown_bounds,
     starts_of_row,
-    window_end,
 )
 from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.ordered.host import Hosting
@@ -119,10 +118,10 @@ def _missed_windows(bound: Placed) -> str:
     found = []
     for number, query in enumerate(bound.queries.queries):
         starts = starts_of_row(bound.grids, number, lasting=bound.lasting)
-        begin = first_place(query.grid, "s")
+        begin, end = shown_bounds(query.grid, "s")
         if bound.since is not None:
             begin = f"greatest(s, {bound.since}L)"
-        ends = window_times(bound, begin, window_end(query.grid, "s"))
+        ends = window_times(bound, begin, end)
         label = [f"{query.label}"] if bound.query_columns else []
         found.append(f"transform({starts}, s -> {_struct([*label, *ends])})")
     return f"concat({', '.join(found)})"

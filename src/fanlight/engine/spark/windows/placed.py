@@ -286,7 +286,9 @@ class PlacedWindows(WindowedEarly):
             native_windows=apart
             and bound.coordinate.is_timestamp
             and bound.coordinate.calendar is None
-            and not (bound.grid.has_gaps or bound.grid.anew)
+            and not (
+                bound.grid.has_gaps or bound.grid.anew or bound.grid.opened or bound.grid.closed
+            )
             and all(one.native or not one.counts for one in fields.outputs),
         )
         if reads <= READ and request.is_placed_batch:
@@ -443,6 +445,12 @@ class SlidingWindows(PlacedWindows):
 
         """
         bound = self._bound
+        if any(grid.opened or grid.closed for grid in bound.grids):
+            raise refuse(
+                f"{self!r}.pieces(…)",
+                "have ends that are pieces of their own",
+                "leave closed out",
+            )
         if bound.coordinate.counted or bound.at_every_row or bound.coordinate.calendar:
             raise refuse(
                 f"{self!r}.pieces(…)",
