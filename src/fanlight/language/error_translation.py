@@ -43,7 +43,8 @@ _CLAUSE = {
     "length": "", "event": "EVENT", "result": "RESULT",
 }  # fmt: skip
 FLINK = {
-    "range": "", "slide": "", "offset": "", "gap": "", "length": "",  # by name or by position
+    # By name or by position.
+    "range": "", "slide": "", "size": "", "step": "", "offset": "", "gap": "", "length": "",
     "time": "DESCRIPTOR", "by": "PARTITION BY", "late": "LATE",
 }  # fmt: skip
 _LEVELS = {"ranges": "range", "slides": "slide", "horizons": "horizon", "weights": "weight"}
@@ -254,7 +255,8 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
     message = re.sub(r"^(.*\))='([^']+)' is", r"\2 in \1 is", message)
     begins = {kind.name: kind.words.begins for kind in list_kinds() if kind.family is not PLACED}
     message = re.sub(rf"\b({'|'.join(begins)})\b", lambda match: begins[match[1]], message)
-    return _SLIDING.sub(_translate_sliding, _translate_lengths(message, words))
+    message = _SLIDING.sub(_translate_sliding, _translate_lengths(message, words))
+    return re.sub(r"fl\.TRAILING\(([^(),]+), ([^()]+)\)", r"TRAILING \1 \2", message)
 
 
 def _translate_argument(name: str, value: str) -> str:
@@ -263,6 +265,8 @@ def _translate_argument(name: str, value: str) -> str:
         return _quote_names(value)
     if name in _CONDITIONS or (name == "gap" and value[0] == "'" and not _LENGTH.match(value)):
         return value[1:-1]
+    if name == "closed":
+        return value[1:-1].upper()
     if name in _ROWS and value.isdigit():
         return f"{value} ROWS"
     return re.sub(r"\.0\b", "", value) if name in ("rate", "groups", "weights") else value
