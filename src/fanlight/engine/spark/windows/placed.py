@@ -28,6 +28,7 @@ from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
+from fanlight.engine.spark.placed.empty_windows import Empty, fill_empty, read_empty
 from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
@@ -80,7 +81,14 @@ class PlacedWindows(WindowedEarly):
         given = self._hints.with_hints(known, rate=rate, groups=groups, **hints)
         return type(self)(with_partitions(bound, partitions), given)
 
-    def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
+    def agg(
+        self,
+        *aggregates: Call,
+        empty: str | Call = "skip",
+        between: tuple[Any, Any] | Call | None = None,
+        keys: DataFrame | Call | None = None,
+        **named: Call,
+    ) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
 
         Several windows have a label in a column after ``window``: ``level`` for levels, ``query``
@@ -96,6 +104,15 @@ class PlacedWindows(WindowedEarly):
         ----------
         aggregates
             Aggregates of :mod:`fanlight.agg`, for example ``agg.max("price")``.
+        empty
+            What a batch gives for windows without rows between a key's first and last one:
+            ``"skip"``, nothing; ``"null"``, a row of nulls; ``"zero"``, a row with 0 in place of
+            numbers, right for counts and sums; ``"last"``, the results of the window before.
+        between
+            The windows that are given then, for every key: those from a start to an end. Each is a
+            ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or a number.
+        keys
+            A DataFrame with the ``by`` columns: its keys are given, too, also without any row.
         named
             The same under output names of their own: ``highest=agg.max("price")``.
 
@@ -108,8 +125,9 @@ class PlacedWindows(WindowedEarly):
         ------
         FanlightError
             If an aggregate is unknown, its column is missing or of the wrong type, if output names
-            clash, if an aggregate has no weighted form, or if the forced strategy cannot compute
-            the windows.
+            clash, if an aggregate has no weighted form, if the forced strategy cannot compute
+            the windows, or if it cannot be said which windows are empty: in a stream, and where rows
+            end windows.
 
         Examples
         --------
@@ -120,6 +138,9 @@ class PlacedWindows(WindowedEarly):
         >>> highest = windows.agg(agg.max("price"), bids=agg.count())
         >>> highest.orderBy("window").select("max(price)", "bids").first()
         Row(max(price)=59, bids=60)
+        >>> rare = fl.over(bids.where("price % 240 = 0"), fl.Sliding("1 minute"), time="ts")
+        >>> [row.n for row in rare.agg(n=agg.count(), empty="zero").orderBy("window").collect()]
+        [1, 0, 0, 0, 1, 0, 0, 0, 1]
 
         See Also
         --------
@@ -129,6 +150,10 @@ class PlacedWindows(WindowedEarly):
 
         """
         bound = self._bound
+        more: dict[str, Any] = {"empty": empty, "between": between, "keys": keys}
+        named |= {name: one for name, one in more.items() if isinstance(one, Call)}
+        more = {name: one for name, one in more.items() if name not in named}
+        given = read_empty(bound, **more)
         if has_lives(bound):
             divided = type(self)(divide_into_lives(bound), self._hints)
             return drop_lives(divided.agg(*aggregates, **named))
@@ -136,11 +161,11 @@ class PlacedWindows(WindowedEarly):
         if bound.weights is not None:
             check_weighted(bound, calls)
         with errors_of_call(name_call(calls)):
-            if len(parts) > 1:
-                return self._complete(self._compute_parts(calls, parts))
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                return self._complete(self._compute_one_by_one(calls))
+                return self._complete(self._compute_one_by_one(calls, more))
+            if len(parts) > 1 or given is not None:
+                return self._complete(self._compute_parts(calls, parts, given))
             return self._complete(run_results(self._asked_of(fields, plan)))
 
     def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
@@ -302,8 +327,10 @@ class PlacedWindows(WindowedEarly):
         """What a plan is run for."""
         return Asked(self._bound, fields, plan.chosen, self._hints.height)
 
-    def _compute_parts(self, calls: Sequence[Call], parts: Sequence[Part]) -> DataFrame:
-        """The results of parts, computed apart, in one row a window."""
+    def _compute_parts(
+        self, calls: Sequence[Call], parts: Sequence[Part], empty: Empty | None = None
+    ) -> DataFrame:
+        """The results of parts, computed apart, in one row a window; also of empty windows."""
         bound, labels = self._bound, [call.label for call in calls]
         lowered = []
         for fields, _, plan in parts:
@@ -312,11 +339,12 @@ class PlacedWindows(WindowedEarly):
             lowered.append(
                 lower_by_number(bound, windows, fields.lowering(plan.chosen.lift), numbers)
             )
-        return result.finish_windows(
-            bound, put_beside(bound, lowered), result.name_by_number(labels)
-        )
+        windows = put_beside(bound, lowered) if len(lowered) > 1 else lowered[0]
+        if empty is not None:
+            windows = fill_empty(bound, windows, empty)
+        return result.finish_windows(bound, windows, result.name_by_number(labels))
 
-    def _compute_one_by_one(self, calls: Sequence[Call]) -> DataFrame:
+    def _compute_one_by_one(self, calls: Sequence[Call], more: Mapping[str, Any]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
         bound = self._bound
         keys = [quote(name) for name in bound.names]
@@ -327,7 +355,7 @@ class PlacedWindows(WindowedEarly):
             own = Queries((query,), asked=bound.grids, place=place)
             one = type(self)(replace(bound, spec=spec, queries=own, collects=False))
             label = f"{query.label} as {quote(bound.queries.name)}"
-            results.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
+            results.append(one.agg(*calls, **more).selectExpr(*keys, "window", label, *outputs))
         return reduce(lambda a, b: a.unionAll(b), results)
 
     def __repr__(self) -> str:

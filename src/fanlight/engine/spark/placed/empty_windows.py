@@ -1,0 +1,217 @@
+"""Windows without rows: between those of a key that have some, or over a given time.
+
+Windows come lowered to results (keys, ``query``, ``start``, ``r0``, ``r1``, …). Each row is
+followed by the empty windows up to the next one of its key; no table is joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import reduce
+from math import isnan
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
+from fanlight.engine.algebra.sql_text import literal
+from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.coordinates import coordinate, restore_sql
+from fanlight.engine.spark.grids import first_start, last_start, shown_bounds_by, step_by
+from fanlight.engine.spark.sql import expr, is_taken, over_clause, quote_column, types_in
+from fanlight.engine.spec.arguments import check_choice
+from fanlight.engine.spec.errors import refuse
+
+SKIP = "skip"
+RULES = (SKIP, "null", "zero", "last")
+MOST = 10_000_000  # windows in a row
+_TOO_MANY = f"fanlight: more than {MOST:,} empty windows of a key in a row; write between=(…)"
+_NUMBERS = (*INTEGRAL, "float", "double", "decimal")
+_NOON = "between=('2025-03-01T00:00:00Z', '2025-04-01T00:00:00Z')"
+
+
+@dataclass(frozen=True)
+class Empty:
+    """What stands in windows without rows, and which there are.
+
+    ``between`` are two values of the time column as SQL; without it they are those between the
+    first and the last window of a key that have rows. ``keys`` has more keys.
+    """
+
+    rule: str
+    between: tuple[str, str] | None
+    keys: DataFrame | None
+
+
+def read_empty(
+    bound: Placed, empty: Any = SKIP, between: Any = None, keys: Any = None
+) -> Empty | None:
+    """The arguments of ``agg``, checked; None if only windows with rows are wanted."""
+    rule = check_choice("empty", empty, RULES, "known")
+    if rule == SKIP:
+        for name, value in (("between", between), ("keys", keys)):
+            if value is not None:
+                raise refuse(
+                    f"{name}=… with empty='skip'",
+                    "says which windows without rows are given, and none are",
+                    "write empty='null', 'zero' or 'last', too",
+                )
+        return None
+    _check_windows(bound, rule)
+    ends = None if between is None else _read_ends(bound.coordinate, between)
+    if keys is not None and ends is None:
+        raise refuse(
+            "keys=…",
+            "may have keys without any row, of which no first or last window is known",
+            f"write {_NOON}, too",
+        )
+    return Empty(rule, ends, None if keys is None else _read_keys(bound, keys))
+
+
+def _check_windows(bound: Placed, rule: str) -> None:
+    """Refuse windows of which it cannot be said which are empty."""
+    for wrong, why, instead in (
+        (bound.df.isStreaming, "is for batches: a stream does not know which windows stay empty",
+         "leave it out, or ask it of what the stream has written"),
+        (bound.at_every_row or bound.coordinate.counted,
+         "is for windows that time places, not for those that rows end", "leave it out"),
+        (bound.changes_only, "gives windows of which changes_only=True leaves out some",
+         "leave one of them out"),
+        (bound.forget_after is not None, "would end the silence after which keys are forgotten",
+         "leave forget_after out"),
+    ):  # fmt: skip
+        if wrong:
+            raise refuse(f"empty={rule!r}", why, instead)
+
+
+def _read_ends(of: Coordinate, given: Any) -> tuple[str, str]:
+    """Two values of the time column, as SQL."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise refuse(f"between={given!r}", "is not a start and an end", f"write {_NOON}")
+    first, last = (_read_end(of, one) for one in given)
+    if first[0] > last[0]:
+        raise refuse(f"between={given!r}", "ends before it starts", "write the earlier one first")
+    return first[1], last[1]
+
+
+def _read_end(of: Coordinate, given: Any) -> tuple[Any, str]:
+    """A value that can be compared with the other one, and its SQL."""
+    if not of.is_timestamp:
+        if isinstance(given, bool) or not isinstance(given, (int, float)) or isnan(given):
+            why = "is not a number, but the time is one"
+            raise refuse(f"between=…{given!r}…", why, "write between=(0, 100)")
+        return given, f"{given}L" if isinstance(given, int) else f"{given!r}D"
+    if isinstance(given, str):
+        try:
+            given = datetime.fromisoformat(given)
+        except ValueError as error:
+            raise refuse(f"between=…{given!r}…", "is not a time", f"write {_NOON}") from error
+    if not isinstance(given, datetime):
+        raise refuse(
+            f"between=…{given!r}…", f"is a {type(given).__name__}, not a time", f"write {_NOON}"
+        )
+    local = of.kind == "timestamp_ntz"
+    if (given.tzinfo is None) != local:
+        raise refuse(
+            f"between=…{given.isoformat()!r}…",
+            "has a time zone, but the times have none" if local else "has no time zone",
+            "leave its time zone out" if local else f"write {_NOON}",
+        )
+    epoch = datetime(1970, 1, 1, tzinfo=None if local else UTC)
+    micros = (given - epoch) // timedelta(microseconds=1)
+    return micros, restore_sql(Coordinate(of.kind), f"{micros}L")
+
+
+def _read_keys(bound: Placed, keys: Any) -> DataFrame:
+    """The keys of another table, under their internal names."""
+    if not isinstance(getattr(keys, "columns", None), list) or not bound.names:
+        raise refuse(
+            f"keys={type(keys).__name__}",
+            "is not a DataFrame with the columns of by" if bound.names else "goes with by=",
+            "pass the table that has all keys, or leave keys out",
+        )
+    missing = [name for name in bound.names if not is_taken(keys, name, keys.columns)]
+    if missing:
+        raise refuse(
+            "keys=…",
+            f"has no column {missing[0]!r}",
+            "name its columns as the keys are: keys.withColumnRenamed(…)",
+        )
+    return keys
+
+
+def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
+    """The results, with a row for each window that is empty."""
+    keys, which = bound.keys, bound.query_columns
+    place = [*keys, *which]
+    values = [name for name in results.columns if name not in (*place, "start")]
+    types = types_in(results)
+    rows = results.selectExpr(*place, "start", *values, "true as there")
+    last = "start"
+    if empty.between is not None:
+        first, last, within = _range_between(bound, empty.between)
+        rows = _with_ends(bound, rows.filter(within), results, empty, first)
+    step = step_by(bound.grids)
+    over = over_clause(place, "start")
+    ahead = rows.selectExpr("*", f"lead(start) {over} as ahead")
+    upto = f"coalesce(ahead - {step}, {last})"
+    # A gap that is too wide is an error of Spark's own, and no loss.
+    many = f"({upto} - start) div {step} > {MOST}L"
+    told = f"cast(raise_error({literal(_TOO_MANY)}) as bigint)"
+    starts = f"sequence(start, if({many}, {told}, greatest(start, {upto})), {step})"
+    spread = ahead.selectExpr(
+        *place, *values, "there", "start as from_start", f"explode({starts}) as start"
+    )
+    kept = [_value(name, types[name], empty.rule) for name in values]
+    spread = spread.filter("there or start > from_start")
+    found = spread.selectExpr(*place, "start", *kept)
+    return found if empty.between is None else found.filter(_range_between(bound, empty.between)[2])
+
+
+def _value(name: str, kind: str, rule: str) -> str:
+    """SQL: a result, or what stands for it in an empty window."""
+    if rule == "last":
+        return name
+    number = rule == "zero" and base_type(kind) in _NUMBERS
+    filler = f"cast(0 as {kind})" if number else "null"
+    return f"if(there and start = from_start, {name}, {filler}) as {name}"
+
+
+def _range_between(bound: Placed, between: tuple[str, str]) -> tuple[str, str, str]:
+    """SQL: the first and the last start that there may be, and whether a window lies between."""
+    low, high = (coordinate(bound.coordinate, one) for one in between)
+    first = [first_start(grid, low) for grid in bound.grids]
+    last = [last_start(grid, high) for grid in bound.grids]
+    bounds = shown_bounds_by(bound.grids, "start")
+    start, end = (restore_sql(bound.coordinate, one) for one in bounds)
+    within = f"({start} >= {between[0]} and {end} <= {between[1]})"
+    return _of_query(first), _of_query(last), within
+
+
+def _of_query(texts: Sequence[str]) -> str:
+    return texts[0] if len(set(texts)) == 1 else f"array({', '.join(texts)})[query]"
+
+
+def _with_ends(
+    bound: Placed, rows: DataFrame, results: DataFrame, empty: Empty, first: str
+) -> DataFrame:
+    """The rows, and before those of each key and query a row that is in no window."""
+    keys = bound.keys
+    every = results.select(*keys)
+    if empty.keys is not None:
+        types = types_in(results)
+        texts = [quote_column(empty.keys, name) for name in bound.names]
+        named = [
+            expr(empty.keys, f"cast({text} as {types[key]})").alias(key)
+            for text, key in zip(texts, keys, strict=True)
+        ]
+        every = every.unionAll(empty.keys.select(*named))
+    every = every.distinct() if keys else results.sparkSession.range(1)
+    if bound.query_columns:
+        every = every.selectExpr(*keys, f"explode(sequence(0, {len(bound.grids) - 1})) as query")
+    before = f"{first} - {step_by(bound.grids)} as start"
+    sentinel = every.selectExpr(*keys, *bound.query_columns, before, "false as there")
+    return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), (rows, sentinel))
