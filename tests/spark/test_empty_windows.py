@@ -1,4 +1,4 @@
-"""Windows without rows: which there are, and what they have, by brute force over those with rows."""
+"""Windows without rows: which there are, and what they have, by those with rows."""
 
 from __future__ import annotations
 
