@@ -119,6 +119,30 @@ def test_without_keys_in_a_list_and_of_events_and_numbers(classic):
     assert [row.n for row in none.collect()] == [0, 0, 0]
 
 
+def test_they_are_asked_for_in_sql_too(classic):
+    df = frame(classic, ROWS)
+    windows = fl.over(df, fl.Sliding("4 minutes"), time="ts", by="k")
+    ends = "1970-01-01T00:00:00Z", "1970-01-01T00:30:00Z"
+    for text, more in (
+        ("EMPTY ZERO", {"empty": "zero"}),
+        (f"empty last between '{ends[0]}' and '{ends[1]}'", {"empty": "last", "between": ends}),
+    ):
+        found = fl.sql(
+            f"SELECT k, window, count(*) AS n FROM t [WATTR ts RANGE 4 MINUTES {text}] GROUP BY k",
+            t=df,
+        )
+        expected = windows.agg(n=agg.count(), **more)
+        assert sorted(map(repr, found.collect())) == sorted(map(repr, expected.collect()))
+    with pytest.raises(
+        fl.FanlightError, match="BETWEEN '2025-01-01' AND '2025-01-02' has no time zone"
+    ):
+        fl.sql(
+            "SELECT count(*) FROM t [WATTR ts RANGE 1 HOUR EMPTY ZERO "
+            "BETWEEN '2025-01-01' AND '2025-01-02']",
+            t=df,
+        )
+
+
 def test_aggregates_may_be_called_as_the_arguments_are(classic):
     windows = fl.over(frame(classic, ROWS), fl.Sliding("4 minutes"), time="ts", by="k")
     made = windows.agg(empty=agg.count(), between=agg.max("v"), keys=agg.min("v"))
@@ -136,9 +160,9 @@ REFUSED = {
     "no rule": ({"empty": "none"}, "is not known; write empty='skip' or 'null'"),
     "no rule at all": ({"between": (0, 1)}, "write empty='null', 'zero' or 'last', too"),
     "no two": ({"empty": "zero", "between": 3}, "is not a start and an end"),
-    "no times": ({"empty": "zero", "between": (0, 1)}, "is a int, not a time"),
+    "no times": ({"empty": "zero", "between": (0, 1)}, "has a int, which is not a time"),
     "no zone": ({"empty": "zero", "between": ("2025-01-01", "2025-01-02")}, "has no time zone"),
-    "no dates": ({"empty": "zero", "between": ("today", "tomorrow")}, "is not a time"),
+    "no dates": ({"empty": "zero", "between": ("today", "tomorrow")}, "which is not a time"),
     "backwards": (
         {"empty": "zero", "between": ("2025-01-02T00:00:00Z", "2025-01-01T00:00:00Z")},
         "ends before it starts",

@@ -11,6 +11,7 @@ from lark import Lark, Token, Tree, UnexpectedInput
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import Kind, kind_of, list_kinds
+from fanlight.engine.kinds.kind import LEVELLED, PLACED
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Spec, Verb
@@ -147,6 +148,7 @@ class _ClauseBuilder:
             "drop" if late is None else str(late.children[1]).lower(),
             None if forget is None else self.builder.length(next(_subtrees(forget))),
             False if early is None else self._read_early(early, verb, spec),
+            self._read_empty(parts["empty"], verb, spec) if "empty" in parts else {},
             strategy,
             hints,
             None if verb is None else self._read_verb(verb),
@@ -209,6 +211,32 @@ class _ClauseBuilder:
             return True
         self._add_span("every", length)
         return self.builder.length(length)
+
+    def _read_empty(
+        self, node: Tree[Token], verb: Tree[Token] | None, spec: Spec
+    ) -> dict[str, Any]:
+        """What windows without rows have, and which of them are given."""
+        word, kind = str(node.children[0]), kind_of(spec)
+        wrong = None
+        if verb is not None:
+            wrong = f"does not go with {str(verb.children[0]).upper()}", "keep one of them"
+        elif kind is not None and kind.family not in (PLACED, LEVELLED):
+            wrong = "is for windows that time places", "leave it out, or write RANGE or RANGES"
+        if wrong is not None:
+            raise refusal_at(
+                self.text, node.meta.start_pos, node.meta.end_pos, word.upper(), *wrong
+            )
+        self._add_span("empty", node)
+        found: dict[str, Any] = {"empty": word.rsplit(maxsplit=1)[-1].lower()}
+        edges = list(_subtrees(node))
+        if edges:
+            start, end = edges[0].meta.start_pos, edges[-1].meta.end_pos
+            self.builder.spans.append(ArgumentSpan("between", start, end))
+            found["between"] = tuple(
+                self.builder.string(one) if one.data == "edge" else self.builder.number(one)
+                for one in edges
+            )
+        return found
 
     def _incomplete(self, why: str, instead: str) -> FanlightError:
         return refusal_at(

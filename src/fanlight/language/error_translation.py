@@ -41,6 +41,7 @@ _CLAUSE = {
     "longest": "TO", "every": "SPLIT EVERY",
     "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING",
     "length": "", "event": "EVENT", "result": "RESULT",
+    "empty": "EMPTY", "between": "BETWEEN",
 }  # fmt: skip
 FLINK = {
     # By name or by position.
@@ -265,8 +266,10 @@ def _translate_argument(name: str, value: str) -> str:
         return _quote_names(value)
     if name in _CONDITIONS or (name == "gap" and value[0] == "'" and not _LENGTH.match(value)):
         return value[1:-1]
-    if name == "closed":
+    if name in ("closed", "empty"):
         return value[1:-1].upper()
+    if name == "between":
+        return " AND ".join(part.strip() for part in value[1:-1].split(","))
     if name in _ROWS and value.isdigit():
         return f"{value} ROWS"
     return re.sub(r"\.0\b", "", value) if name in ("rate", "groups", "weights") else value

@@ -19,6 +19,7 @@ start: part*
      | LATE WHEN                        -> late
      | FORGET_AFTER length              -> forget
      | EARLY (EVERY length)?            -> early
+     | EMPTY (BETWEEN edge AND edge)?   -> empty
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
@@ -35,6 +36,8 @@ hint: RATE number                       -> rate
     | DURATION length                   -> duration
     | HEIGHT NUMBER                     -> height
 
+?edge: STRING -> edge
+     | number
 offset: OFFSET length
 instant: INSTANT length
 on: ON name
@@ -76,6 +79,9 @@ LATE.3: /late\b(?=\s+(open|drop)\b)/i
 WHEN: /open\b|drop\b/i
 FORGET_AFTER.3: /forget\s+after\b(?=\s*['"\d]|\s+interval\b)/i
 EARLY.3: /early\b/i
+EMPTY.3: /empty\s+(null|zero|last)\b/i
+BETWEEN.3: /between\b/i
+AND.3: /and\b/i
 EVERY.3: /every\b/i
 USING.3: /using\b(?=\s+[\w'"])/i
 RATE.3: /rate\b/i
@@ -139,7 +145,7 @@ _CALLED = {
 _EXAMPLES = {
     "WATTR": "WATTR ts", "SPAN": "SPAN start, stop", "PARTITION": "PARTITION BY key",
     "TIEBREAK": "TIEBREAK id", "LATE": "LATE OPEN", "FORGET": "FORGET AFTER 30 DAYS",
-    "USING": "USING panes",
+    "USING": "USING panes", "EMPTY": "EMPTY ZERO",
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",

@@ -91,32 +91,31 @@ def _read_ends(of: Coordinate, given: Any) -> tuple[str, str]:
     """Two values of the time column, as SQL."""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise refuse(f"between={given!r}", "is not a start and an end", f"write {_NOON}")
-    first, last = (_read_end(of, one) for one in given)
+    first, last = (_read_end(of, one, f"between={tuple(given)!r}") for one in given)
     if first[0] > last[0]:
         raise refuse(f"between={given!r}", "ends before it starts", "write the earlier one first")
     return first[1], last[1]
 
 
-def _read_end(of: Coordinate, given: Any) -> tuple[Any, str]:
+def _read_end(of: Coordinate, given: Any, asked: str) -> tuple[Any, str]:
     """A value that can be compared with the other one, and its SQL."""
     if not of.is_timestamp:
         if isinstance(given, bool) or not isinstance(given, (int, float)) or isnan(given):
-            why = "is not a number, but the time is one"
-            raise refuse(f"between=…{given!r}…", why, "write between=(0, 100)")
+            why = "has what is not a number, but the time is one"
+            raise refuse(asked, why, "write between=(0, 100)")
         return given, f"{given}L" if isinstance(given, int) else f"{given!r}D"
     if isinstance(given, str):
         try:
             given = datetime.fromisoformat(given)
         except ValueError as error:
-            raise refuse(f"between=…{given!r}…", "is not a time", f"write {_NOON}") from error
+            raise refuse(asked, f"has {given!r}, which is not a time", f"write {_NOON}") from error
     if not isinstance(given, datetime):
-        raise refuse(
-            f"between=…{given!r}…", f"is a {type(given).__name__}, not a time", f"write {_NOON}"
-        )
+        why = f"has a {type(given).__name__}, which is not a time"
+        raise refuse(asked, why, f"write {_NOON}")
     local = of.kind == "timestamp_ntz"
     if (given.tzinfo is None) != local:
         raise refuse(
-            f"between=…{given.isoformat()!r}…",
+            asked,
             "has a time zone, but the times have none" if local else "has no time zone",
             "leave its time zone out" if local else f"write {_NOON}",
         )
