@@ -11,6 +11,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.algebra.sql_text import quote
 
 MINUTES = fl.Sliding("4 minutes", "2 minutes")
 LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
@@ -150,7 +151,9 @@ KINDS = {
         df,
         c,
         fl.AggregateFrame(
-            [agg.sum(c("real")), agg.count()], [c("whole"), c.column("whole") * 2], strict=True
+            [agg.sum(c("real")), agg.count()],
+            [quote(c("whole")), c.column("whole") * 2],
+            strict=True,
         ),
     ).agg(*aggregates(c)),
     "functions": lambda df, c: over(

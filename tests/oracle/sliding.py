@@ -201,7 +201,8 @@ def _over_rows(
         members = tuple(
             row for number, row in enumerate(rows) if is_within(number, start, end, spec.closed)
         )
-        if members and (limit is None or end <= limit):
+        last = end if spec.closed in ("right", "both") else end - 1
+        if members and (limit is None or last < limit):
             found.append(Window(key, start, end, members, instant(members[0][time])))
     return found
 

@@ -30,7 +30,10 @@ def refused(make, match):
     ("spec", "match"),
     [
         ([], "lists no window"),
-        ([fl.Sliding("1 hour"), "1 hour"], "query 1, '1 hour', is not a sliding window"),
+        (
+            [fl.Sliding("1 hour"), "1 hour"],
+            "query 1, '1 hour', is not placed by time alone; list fl.Sliding",
+        ),
         ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], "query 1.*not measured like"),
         ([fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))], "query 1.*ends at every row"),
         ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], "query 1.*repeats query 0"),

@@ -165,7 +165,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore, tuple(getattr(self, name) for name in _PARTS)
+        return make_sliding, tuple(getattr(self, name) for name in _PARTS)
 
     def _key(self) -> tuple[object, ...]:
         parts = (self.range, self.slide, self.offset)
@@ -184,7 +184,8 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         return f"Sliding({self.range}{slide}{offset}{closed})"
 
 
-def _restore(*parts: object) -> Sliding:
+def make_sliding(*parts: object) -> Sliding:
+    """Windows of parts that have been checked: range, slide, offset, closed."""
     spec = object.__new__(Sliding)
     for name, part in zip(_PARTS, parts, strict=True):
         object.__setattr__(spec, name, part)
