@@ -57,6 +57,10 @@ lowering = seen_by(*law("sliding and shares and auto"))
 quantiles = seen_by(*law("sliding and shares"))
 totals = seen_by(*law("levels and nothing"))
 source = seen_by("tests/spark/test_odd_values.py")
+growing = seen_by(*law("calendar and growing and panes"))
+growing_months = seen_by(*law("calendar and growing by zone and month and panes"))
+ends = seen_by(*law("calendar and ends and both"))
+empty = seen_by("tests/spark/test_empty_windows.py")
 collected = seen_by(*streams("sliding and collected"))
 
 fill = seen_by("tests/spark/test_frames_further.py")
@@ -373,7 +377,7 @@ BREAKAGES = (
     collected(
         "a late row misses windows that end elsewhere",
         "_missed_windows",
-        Code('window_end(query.grid, "s")', 'window_end(query.grid, "s + 1L")'),
+        Code('shown_bounds(query.grid, "s")', 'shown_bounds(query.grid, "s + 1L")'),
     ),
     collected(
         "a row is late once the watermark has passed its time",
@@ -464,6 +468,43 @@ BREAKAGES = (
         "frames are cut again from behind the late row",
         "frame_repair:_starts",
         InText("begin <= ", "begin > "),
+    ),
+    growing(
+        "a row is in the cumulative windows of the next size, too",
+        "spark.grids:last_start",
+        Code("grid.range if grid.anew else grid.slide", "grid.slide"),
+    ),
+    growing(
+        "a cumulative window begins with its last step",
+        "spark.grids:first_place",
+        Code(
+            "after_edge(last, grid.offset, grid.range)", "after_edge(last, grid.offset, grid.slide)"
+        ),
+    ),
+    growing_months(
+        "months begin a month late",
+        "spark.grids:_month_edge",
+        Code("month_of(day)", 'f"({month_of(day)} + 1L)"'),
+    ),
+    ends(
+        "a window is shown to end where the next coordinate is",
+        "spark.grids:shown_bounds",
+        Code('f"({end} - {grid.closed}L)"', 'f"({end} - 0L)"'),
+    ),
+    ends(
+        "windows with both ends lack the second",
+        "grid:_close",
+        Code("grid.range + closed - opened", "grid.range - opened"),
+    ),
+    empty(
+        "a key's windows are filled up to the next one that has rows, with it",
+        "empty_windows:fill_empty",
+        Code('f"coalesce(ahead - {step}, {last})"', 'f"coalesce(ahead, {last})"'),
+    ),
+    empty(
+        "a window that stands for the time before is given",
+        "empty_windows:fill_empty",
+        InText("there or start > from_start", "true"),
     ),
     cut_again(
         "frames that are too small are cut again from one of those before",

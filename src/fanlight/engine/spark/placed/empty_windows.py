@@ -139,7 +139,8 @@ def _read_keys(bound: Placed, keys: Any) -> DataFrame:
             f"has no column {missing[0]!r}",
             "name its columns as the keys are: keys.withColumnRenamed(…)",
         )
-    return keys
+    found: DataFrame = keys
+    return found
 
 
 def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
