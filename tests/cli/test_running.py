@@ -57,6 +57,16 @@ def test_a_batch_writes_what_the_api_gives(here, folder):
     assert call("run", folder / "busy.toml", "--watch").exit_code == 0
 
 
+def test_a_batch_gives_windows_without_rows_if_asked(here, folder):
+    ends = "2023-11-14T22:00:00Z", "2023-11-14T23:00:00Z"
+    text = without("stream").replace("[query]", f'[query]\nempty = "last"\nbetween = {list(ends)}')
+    assert call("run", job(folder, text)).exit_code == 0
+    windows = fl.over(here.read.parquet(str(folder / "calls")), SLIDING, time="ts", by="antenna")
+    wanted = windows.agg(calls=agg.count(), longest=agg.max("seconds"), empty="last", between=ends)
+    assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(wanted)
+    assert wanted.count() % 57 == 0  # windows of four minutes within the hour, of each antenna
+
+
 @pytest.mark.streaming
 def test_a_stream_tells_each_micro_batch_and_writes_what_is_final(here, folder):
     text = RIGHT.replace('path = "calls"', 'path = "calls"\noptions = { maxFilesPerTrigger = 1 }')

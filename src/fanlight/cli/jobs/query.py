@@ -11,7 +11,8 @@ from fanlight.cli.jobs.spec import LABELS, argument_names, read_windows, window_
 from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import early_words_of, explain_sql, require_sql, run_sql, sql_columns
 from fanlight.engine.kinds import kind_of, output_columns
-from fanlight.engine.kinds.kind import FRAMED, TRAILED, Family
+from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, TRAILED, Family
+from fanlight.engine.spec.arguments import EMPTY
 from fanlight.language.aggregate_text import parse_aggregate
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
     "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "early",
-    "using", "aggregates",
+    "empty", "between", "using", "aggregates",
 }  # fmt: skip
 
 
@@ -44,6 +45,7 @@ class WindowQuery:
     late: str
     forget_after: Any
     early: Any  # False, True, or a duration
+    empty: Mapping[str, Any]  # what windows without rows have, and which of them are given
     using: Mapping[str, Any]
     aggregates: Mapping[str, Any]
 
@@ -95,7 +97,8 @@ class WindowQuery:
             frames: DataFrame = windows.frames()
             return frames
         method = windows.attach if self._is_trailing else windows.agg
-        result: DataFrame = method(**self.aggregates)
+        calls = [call.alias(name) for name, call in self.aggregates.items()]
+        result: DataFrame = method(*calls, **self.empty)
         return result
 
     def explain(self, tables: Mapping[str, DataFrame], *, verbose: bool) -> str:
@@ -161,6 +164,7 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         table.one_of("late", ("drop", "open")) or "drop",
         _read_length(table, "forget_after", 'a duration, such as "30 days"'),
         _read_early(table, name),
+        _read_empty(table, name),
         _read_hints(table),
         _read_aggregates(table),
     )
@@ -238,6 +242,24 @@ def _read_early(table: Table, name: str | None) -> Any:
         why = f"does not apply to window = {name!r}"
         table.note_wrong("early", f"{why}; leave it out, or write one of {others}")
     return given
+
+
+def _read_empty(table: Table, name: str | None) -> dict[str, Any]:
+    """What windows without rows have, and between which times they are given."""
+    rule = table.one_of("empty", EMPTY)
+    expected = 'a start and an end, such as ["2025-03-01T00:00:00Z", "2025-04-01T00:00:00Z"]'
+    between = table.take("between", list, expected)
+    if between is not None and len(between) != 2:
+        table.note_wrong("between", f"{between!r} is not {expected}")
+    family = window_kinds()[name].family if name is not None else PLACED
+    if rule not in (None, EMPTY[0]) and family not in (PLACED, LEVELLED):
+        table.note_wrong(
+            "empty", f"is for windows that time places, not for window = {name!r}; leave it out"
+        )
+    if between is not None and rule in (None, EMPTY[0]):
+        table.note_wrong("between", f'goes with empty; write empty = "{EMPTY[2]}", too')
+    found = {"empty": rule, "between": None if between is None else tuple(between)}
+    return {argument: value for argument, value in found.items() if value is not None}
 
 
 def _read_hints(table: Table) -> dict[str, Any]:

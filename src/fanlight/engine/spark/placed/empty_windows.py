@@ -22,11 +22,10 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
 from fanlight.engine.spark.grids import first_start, last_start, shown_bounds_by, step_by
 from fanlight.engine.spark.sql import expr, is_taken, over_clause, quote_column, types_in
-from fanlight.engine.spec.arguments import check_choice
+from fanlight.engine.spec.arguments import EMPTY, check_choice
 from fanlight.engine.spec.errors import refuse
 
-SKIP = "skip"
-RULES = (SKIP, "null", "zero", "last")
+SKIP = EMPTY[0]
 MOST = 10_000_000  # windows in a row
 _TOO_MANY = f"fanlight: more than {MOST:,} empty windows of a key in a row; write between=(…)"
 _NUMBERS = (*INTEGRAL, "float", "double", "decimal")
@@ -50,7 +49,7 @@ def read_empty(
     bound: Placed, empty: Any = SKIP, between: Any = None, keys: Any = None
 ) -> Empty | None:
     """The arguments of ``agg``, checked; None if only windows with rows are wanted."""
-    rule = check_choice("empty", empty, RULES, "known")
+    rule = check_choice("empty", empty, EMPTY, "known")
     if rule == SKIP:
         for name, value in (("between", between), ("keys", keys)):
             if value is not None:
