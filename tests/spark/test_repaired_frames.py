@@ -54,7 +54,6 @@ def told(row):
     return start, end - GAP, sorted(row["vs"])
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_frames_that_are_new_changed_or_gone_and_no_other(spark, seed):
     rows, late = rows_of(seed, 60), rows_of(seed + 10, 4)

@@ -59,10 +59,10 @@ def shown_bounds_by(grids: Sequence[Grid], start: str) -> tuple[str, str]:
     """SQL: the same, by the row's query."""
     firsts, ends = zip(*(shown_bounds(grid, start) for grid in grids), strict=True)
     end = ends[0]
-    if len({grid.closed for grid in grids}) == 1:
-        end = f"({window_end_by(grids, start)} - {grids[0].closed}L)"
-    elif len(set(ends)) > 1:
+    if any(grid.closed for grid in grids) and len(set(ends)) > 1:
         end = f"array({', '.join(ends)})[query]"
+    elif len(set(ends)) > 1:
+        end = f"({window_end_by(grids, start)})"
     first = firsts[0] if len(set(firsts)) == 1 else f"array({', '.join(firsts)})[query]"
     return first, end
 

@@ -197,7 +197,7 @@ def _compare(
         if not contains_type(type_text(kinds[name]), UNGROUPED)
     ]
     unequal = "true" if len(alike) < len(told) else f"not ({' and '.join(alike)})"
-    changed = pairs.where(expr(pairs, f"before is null or after is null or {unequal}"))
+    changed = pairs.where(expr(pairs, unequal))  # of a frame that is not there all is null
     columns = {name: f"coalesce(after, before).{column}" for name, column in told.items()}
     shown = [(columns.get(name, number), name) for name in kinds]
     return project(changed, [*shown, ("after is null", GONE)])

@@ -148,7 +148,7 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     place = [*keys, *which]
     values = [name for name in results.columns if name not in (*place, "start")]
     types = types_in(results)
-    rows = results.selectExpr(*place, "start", *values, "true as there")
+    rows = results
     last = "start"
     if empty.between is not None:
         first, last, within = _range_between(bound, empty.between)
@@ -161,11 +161,8 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     many = f"({upto} - start) div {step} > {MOST}L"
     told = f"cast(raise_error({literal(_TOO_MANY)}) as bigint)"
     starts = f"sequence(start, if({many}, {told}, greatest(start, {upto})), {step})"
-    spread = ahead.selectExpr(
-        *place, *values, "there", "start as from_start", f"explode({starts}) as start"
-    )
+    spread = ahead.selectExpr(*place, *values, "start as from_start", f"explode({starts}) as start")
     kept = [_value(name, types[name], empty.rule) for name in values]
-    spread = spread.filter("there or start > from_start")
     found = spread.selectExpr(*place, "start", *kept)
     return found if empty.between is None else found.filter(_range_between(bound, empty.between)[2])
 
@@ -176,7 +173,7 @@ def _value(name: str, kind: str, rule: str) -> str:
         return name
     number = rule == "zero" and base_type(kind) in _NUMBERS
     filler = f"cast(0 as {kind})" if number else "null"
-    return f"if(there and start = from_start, {name}, {filler}) as {name}"
+    return f"if(start = from_start, {name}, {filler}) as {name}"
 
 
 def _range_between(bound: Placed, between: tuple[str, str]) -> tuple[str, str, str]:
@@ -212,5 +209,5 @@ def _with_ends(
     if bound.query_columns:
         every = every.selectExpr(*keys, f"explode(sequence(0, {len(bound.grids) - 1})) as query")
     before = f"{first} - {step_by(bound.grids)} as start"
-    sentinel = every.selectExpr(*keys, *bound.query_columns, before, "false as there")
+    sentinel = every.selectExpr(*keys, *bound.query_columns, before)
     return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), (rows, sentinel))
