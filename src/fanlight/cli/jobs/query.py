@@ -11,8 +11,7 @@ from fanlight.cli.jobs.spec import LABELS, argument_names, read_windows, window_
 from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import early_words_of, explain_sql, require_sql, run_sql, sql_columns
 from fanlight.engine.kinds import kind_of, output_columns
-from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, TRAILED, Family
-from fanlight.engine.spec.arguments import EMPTY
+from fanlight.engine.kinds.kind import EMPTY, FRAMED, LEVELLED, PLACED, TRAILED, Family
 from fanlight.language.aggregate_text import parse_aggregate
 
 if TYPE_CHECKING:

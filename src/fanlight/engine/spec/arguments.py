@@ -8,7 +8,6 @@ from typing import Literal
 from fanlight.engine.spec.errors import refuse
 
 Closed = Literal["right", "left", "both", "neither"]  # which ends belong to a window
-EMPTY = ("skip", "null", "zero", "last")  # what stands in windows without rows
 
 
 def check_flag(argument: str, given: object) -> bool:

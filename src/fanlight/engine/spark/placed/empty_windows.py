@@ -17,12 +17,13 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
 from fanlight.engine.algebra.sql_text import literal
+from fanlight.engine.kinds.kind import EMPTY
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
 from fanlight.engine.spark.grids import first_start, last_start, shown_bounds_by, step_by
 from fanlight.engine.spark.sql import expr, is_taken, over_clause, quote_column, types_in
-from fanlight.engine.spec.arguments import EMPTY, check_choice
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
 SKIP = EMPTY[0]
