@@ -22,13 +22,11 @@ from fanlight.engine.kinds.kind import (
     register,
 )
 from fanlight.engine.spec.calendar import WEEKDAYS, Calendar
-from fanlight.engine.spec.cumulative import Cumulative
+from fanlight.engine.spec.cumulative import Cumulative, has_months
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import (
-    MONTHS,
     Extent,
-    parse_parts,
     read_extent,
     rows,
     write_duration,
@@ -242,8 +240,7 @@ def _is_local(reader: Reader, length: Node, rest: Sequence[Node]) -> bool:
     """Whether days are days of a calendar: there is a zone, or a size in months."""
     if any(reader.rule(part) == "zone" for part in rest):
         return True
-    size = reader.length(length, calendar=True)
-    return isinstance(size, str) and any(unit in MONTHS for _, unit in parse_parts("size", size))
+    return has_months(reader.length(length, calendar=True))
 
 
 def _write_cumulative(writer: Writer, spec: Any) -> str:

@@ -58,13 +58,7 @@ def shown_bounds(grid: Grid, start: str) -> tuple[str, str]:
 def shown_bounds_by(grids: Sequence[Grid], start: str) -> tuple[str, str]:
     """SQL: the same, by the row's query."""
     firsts, ends = zip(*(shown_bounds(grid, start) for grid in grids), strict=True)
-    end = ends[0]
-    if any(grid.closed for grid in grids) and len(set(ends)) > 1:
-        end = f"array({', '.join(ends)})[query]"
-    elif len(set(ends)) > 1:
-        end = f"({window_end_by(grids, start)})"
-    first = firsts[0] if len(set(firsts)) == 1 else f"array({', '.join(firsts)})[query]"
-    return first, end
+    return text_by_query(firsts), text_by_query(ends)
 
 
 def _month_edge(months: Months, t: str, after: int = 0) -> str:
@@ -182,9 +176,12 @@ def step_by(grids: Sequence[Grid]) -> str:
 
 def by_query(values: Sequence[int], query: str = "query") -> str:
     """SQL: one of several values, by the row's query."""
-    if len(set(values)) == 1:
-        return f"{values[0]}L"
-    return f"array({', '.join(f'{value}L' for value in values)})[{query}]"
+    return text_by_query([f"{value}L" for value in values], query)
+
+
+def text_by_query(texts: Sequence[str], query: str = "query") -> str:
+    """SQL: one of several expressions, by the row's query."""
+    return texts[0] if len(set(texts)) == 1 else f"array({', '.join(texts)})[{query}]"
 
 
 # By their numbers.

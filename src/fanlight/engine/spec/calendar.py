@@ -21,7 +21,6 @@ from fanlight.engine.spec.units import (
 )
 
 WEEKDAYS = ("thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday")  # of 1970
-_PARTS = ("range", "slide", "offset", "closed", "shift", "zone", "week_starts")
 _FIXED = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
 _MOST = 10_000 * 366 * 24  # hours or months: more than there are
 
@@ -77,6 +76,7 @@ class Calendar(Sliding):
     """
 
     __slots__ = ("shift", "week_starts", "zone")
+    _parts = (*Sliding._parts, "shift", "zone", "week_starts")  # noqa: SLF001 - of this kind
     shift: int  # the part of the offset that is in microseconds of local time
     zone: str | None
     week_starts: str
@@ -101,9 +101,7 @@ class Calendar(Sliding):
             )
         start, shift = read_offset(offset, length.measure)
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
-        parts = (length, step, start, "left", shift, check_zone(zone), first)
-        for name, part in zip(_PARTS, parts, strict=True):
-            object.__setattr__(self, name, part)
+        self._set_parts(length, step, start, "left", shift, check_zone(zone), first)
 
     @property
     def by_months(self) -> bool:
@@ -119,9 +117,6 @@ class Calendar(Sliding):
         lengths = int(self.range.value), int(self.slide.value), offset
         return Local(*lengths, self.measure, self.shift, self.zone)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _restore, tuple(getattr(self, name) for name in _PARTS)
-
     def _key(self) -> tuple[object, ...]:
         return (self.local,)
 
@@ -130,13 +125,6 @@ class Calendar(Sliding):
         offset = f", offset={self.offset}" if self.offset.value or self.shift else ""
         first = "" if self.week_starts == "monday" else f", week_starts={self.week_starts!r}"
         return f"Calendar({self.range}{slide}, zone={self.zone!r}{offset}{first})"
-
-
-def _restore(*parts: object) -> Calendar:
-    spec = object.__new__(Calendar)
-    for name, part in zip(_PARTS, parts, strict=True):
-        object.__setattr__(spec, name, part)
-    return spec
 
 
 def week_offset(length: Extent, week_starts: str) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from fanlight.engine.spec.arguments import check_choice, check_flag
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
-from fanlight.engine.spec.sliding import Sliding, make_sliding
+from fanlight.engine.spec.sliding import Sliding, make_windows
 from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent, write_duration
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         ):  # ends are multiples of the step, so starts lie between two
             moved = start.value + ahead
             start = Extent(length.measure, moved, _write_length(moved, length))
-        return make_sliding(length, step, start, "left")
+        return make_windows(Sliding, length, step, start, "left")
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"MultiGranular is frozen: make a new one instead of setting {name}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 from fanlight.engine.spec.arguments import Closed, check_choice
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
@@ -13,9 +13,6 @@ from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
 
 if TYPE_CHECKING:
     from datetime import timedelta
-
-
-_PARTS = ("range", "slide", "offset", "closed")
 
 
 @dataclass(frozen=True)
@@ -87,6 +84,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
     """
 
     __slots__ = ("closed", "offset", "range", "slide")
+    _parts: ClassVar[tuple[str, ...]] = ("range", "slide", "offset", "closed")
     range: Extent
     slide: Extent
     offset: Extent
@@ -127,7 +125,11 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
                 "is for windows on a grid, not for those that end at rows",
                 f"write fl.Trailing({length}, closed={closed!r}) for what each row sees",
             )
-        for name, part in zip(_PARTS, (length, step, start, closed), strict=True):
+        self._set_parts(length, step, start, closed)
+
+    def _set_parts(self, *parts: object) -> None:
+        """Set the parts, which are checked, in the order of their names."""
+        for name, part in zip(self._parts, parts, strict=True):
             object.__setattr__(self, name, part)
 
     @property
@@ -165,7 +167,7 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return make_sliding, tuple(getattr(self, name) for name in _PARTS)
+        return make_windows, (type(self), *(getattr(self, name) for name in self._parts))
 
     def _key(self) -> tuple[object, ...]:
         parts = (self.range, self.slide, self.offset)
@@ -184,9 +186,8 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         return f"Sliding({self.range}{slide}{offset}{closed})"
 
 
-def make_sliding(*parts: object) -> Sliding:
-    """Windows of parts that have been checked: range, slide, offset, closed."""
-    spec = object.__new__(Sliding)
-    for name, part in zip(_PARTS, parts, strict=True):
-        object.__setattr__(spec, name, part)
+def make_windows(kind: type[Sliding], *parts: object) -> Sliding:
+    """Windows of a kind, of parts that have been checked."""
+    spec = object.__new__(kind)
+    spec._set_parts(*parts)
     return spec

@@ -132,6 +132,14 @@ def read_extent(
     return length
 
 
+def read_uncounted(argument: str, given: object, why: str, instead: str) -> Extent:
+    """Read a length that is no number of rows; errors say ``why`` and ``instead``."""
+    length = read_extent(argument, given, counted=False)
+    if length.measure == "rows":
+        raise refuse(f"{argument}={length}", why, instead)
+    return length
+
+
 def _parse_extent(argument: str, given: object, *, counted: bool) -> Extent:
     if isinstance(given, Rows):
         return Extent("rows", Fraction(given.count), str(given))

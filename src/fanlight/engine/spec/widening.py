@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
-from fanlight.engine.spec.units import LONGEST, Extent, Measure, read_extent
+from fanlight.engine.spec.units import LONGEST, Extent, Measure, read_uncounted
 
 Duration = str | timedelta | float
 
@@ -158,13 +158,12 @@ another whole number above 1
 
 
 def _read_duration(argument: str, given: object) -> Extent:
-    length = read_extent(argument, given, counted=False)
-    if length.measure == "rows":
-        raise refuse(
-            f"{argument}={length}",
-            "is a number of rows, but batches are cut by time",
-            f"write a duration ({argument}='1 second'), or a whole number for an integer time",
-        )
+    length = read_uncounted(
+        argument,
+        given,
+        "is a number of rows, but batches are cut by time",
+        f"write a duration ({argument}='1 second'), or a whole number for an integer time",
+    )
     if length.value.denominator != 1:
         raise refuse(
             f"{argument}={length}",

@@ -21,7 +21,7 @@ from fanlight.engine.spark.binding.source import (
     schema_of,
 )
 from fanlight.engine.spark.coordinates import boundary, coordinate, exact, rejections
-from fanlight.engine.spark.grids import limit, shown_bounds_by, window_end
+from fanlight.engine.spark.grids import limit, shown_bounds_by, text_by_query, window_end
 from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
@@ -156,7 +156,7 @@ class Placed(Bound):
             before = boundary(self.coordinate, f"{end} - {grid.slide}L")
             same = f"{boundary(self.coordinate, end)} = {before}"
             tests.append(same if grid.anew else "false")
-        return f"({tests[0]})" if len(tests) == 1 else f"array({', '.join(tests)})[query]"
+        return f"({text_by_query(tests)})"
 
     @property
     def rejections(self) -> list[tuple[str, str]]:

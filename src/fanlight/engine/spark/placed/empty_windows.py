@@ -6,7 +6,6 @@ followed by the empty windows up to the next one of its key; no table is joined.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import reduce
@@ -21,7 +20,13 @@ from fanlight.engine.kinds.kind import EMPTY
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
-from fanlight.engine.spark.grids import first_start, last_start, shown_bounds_by, step_by
+from fanlight.engine.spark.grids import (
+    first_start,
+    last_start,
+    shown_bounds_by,
+    step_by,
+    text_by_query,
+)
 from fanlight.engine.spark.sql import expr, is_taken, over_clause, quote_column, types_in
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
@@ -149,8 +154,7 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     place = [*keys, *which]
     values = [name for name in results.columns if name not in (*place, "start")]
     types = types_in(results)
-    rows = results
-    last = "start"
+    rows, last, within = results, "start", "true"
     if empty.between is not None:
         first, last, within = _range_between(bound, empty.between)
         rows = _with_ends(bound, rows.filter(within), results, empty, first)
@@ -164,8 +168,7 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     starts = f"sequence(start, if({many}, {told}, greatest(start, {upto})), {step})"
     spread = ahead.selectExpr(*place, *values, "start as from_start", f"explode({starts}) as start")
     kept = [_value(name, types[name], empty.rule) for name in values]
-    found = spread.selectExpr(*place, "start", *kept)
-    return found if empty.between is None else found.filter(_range_between(bound, empty.between)[2])
+    return spread.selectExpr(*place, "start", *kept).filter(within)
 
 
 def _value(name: str, kind: str, rule: str) -> str:
@@ -185,11 +188,7 @@ def _range_between(bound: Placed, between: tuple[str, str]) -> tuple[str, str, s
     bounds = shown_bounds_by(bound.grids, "start")
     start, end = (restore_sql(bound.coordinate, one) for one in bounds)
     within = f"({start} >= {between[0]} and {end} <= {between[1]})"
-    return _of_query(first), _of_query(last), within
-
-
-def _of_query(texts: Sequence[str]) -> str:
-    return texts[0] if len(set(texts)) == 1 else f"array({', '.join(texts)})[query]"
+    return text_by_query(first), text_by_query(last), within
 
 
 def _with_ends(

@@ -27,7 +27,7 @@ from fanlight.engine.spec.units import (
     Extent,
     Rows,
     parse_parts,
-    read_extent,
+    read_uncounted,
 )
 
 # A text that begins like this is a duration; any other is SQL.
@@ -173,14 +173,8 @@ def _read_gap(given: Any) -> tuple[Extent | None, Any]:
 
 def _read_fixed_length(argument: str, given: Any) -> Extent:
     """Read a length of time; a number of rows is refused."""
-    length = read_extent(argument, given, counted=False)
-    if length.measure == "rows":
-        raise refuse(
-            f"{argument}={given}",
-            "counts rows, but sessions are cut by time",
-            f"write {argument}='5 minutes', or a number for a numeric time",
-        )
-    return length
+    instead = f"write {argument}='5 minutes', or a number for a numeric time"
+    return read_uncounted(argument, given, "counts rows, but sessions are cut by time", instead)
 
 
 def _check_against_gap(gap: Extent, longest: Extent) -> None:
