@@ -81,7 +81,7 @@ GOOD = [
         "week_starts": "monday",
     })),
     ("Cumulative", Good(fl.Cumulative, {
-        "size": 10, "step": 2.5, "zone": None, "offset": 1, "week_starts": "sunday",
+        "size": 10, "step": 2.5, "zone": None, "offset": 1, "week_starts": "monday",
     })),
     ("MultiGranular", Good(fl.MultiGranular, {
         **MINUTES, "offset": None, "report": "periodic", "horizons": (), "weights": [1, 0.5],

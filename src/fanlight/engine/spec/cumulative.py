@@ -14,9 +14,15 @@ from fanlight.engine.spec.calendar import (
 )
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Local, Sliding
-from fanlight.engine.spec.units import HOURS, MONTHS, Extent, parse_parts, read_extent
+from fanlight.engine.spec.units import (
+    HOURS,
+    MONTHS,
+    Extent,
+    parse_parts,
+    read_extent,
+    read_uncounted,
+)
 
-_PARTS = ("range", "slide", "offset", "closed", "shift", "zone", "week_starts")
 _LONGEST_MONTH = 31 * HOURS["day"]
 
 
@@ -42,7 +48,7 @@ class Cumulative(Sliding):
         has 24 hours and begins at 0:00 UTC; months are then those of times without time zone
         (``timestamp_ntz``).
     week_starts
-        The first day of a week.
+        The first day of a week of the zone's calendar.
 
     Raises
     ------
@@ -73,6 +79,7 @@ class Cumulative(Sliding):
     """
 
     __slots__ = ("shift", "week_starts", "zone")
+    _parts = (*Sliding._parts, "shift", "zone", "week_starts")  # noqa: SLF001 - of this kind
     shift: int  # the part of the offset that is in microseconds of local time
     zone: str | None
     week_starts: str
@@ -88,16 +95,20 @@ class Cumulative(Sliding):
         week_starts: str = "monday",
     ) -> None:
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
-        local = zone is not None or _has_months(size)
+        local = zone is not None or has_months(size)
+        if not local and first != "monday":
+            raise refuse(
+                f"week_starts={first!r}",
+                "is of a calendar; without one, weeks are counted from Thursday, 1 January 1970",
+                "name the zone, for example zone='UTC', or write offset='3 days'",
+            )
         read = read_units if local else _read_length
         length, every = read("size", size), read("step", step)
         _check_divides(length, every)
         start, shift = (
             read_offset(offset, length.measure) if local else (_read_start(offset, length), 0)
         )
-        parts = (length, every, start, "left", shift, check_zone(zone), first)
-        for name, part in zip(_PARTS, parts, strict=True):
-            object.__setattr__(self, name, part)
+        self._set_parts(length, every, start, "left", shift, check_zone(zone), first)
 
     @property
     def anew(self) -> bool:
@@ -120,9 +131,6 @@ class Cumulative(Sliding):
         first = int(self.offset.value)
         return Local(longest, step, 0, "hours", self.shift, self.zone, anew=size, first=first)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _restore, tuple(getattr(self, name) for name in _PARTS)
-
     def _key(self) -> tuple[object, ...]:
         return self.local, self.zone, *super()._key()
 
@@ -133,26 +141,14 @@ class Cumulative(Sliding):
         return f"Cumulative({self.range}, {self.slide}{offset}{zone}{first})"
 
 
-def _restore(*parts: object) -> Cumulative:
-    spec = object.__new__(Cumulative)
-    for name, part in zip(_PARTS, parts, strict=True):
-        object.__setattr__(spec, name, part)
-    return spec
-
-
-def _has_months(size: object) -> bool:
+def has_months(size: object) -> bool:
+    """Whether a size is in months, so that only a calendar can place its windows."""
     return isinstance(size, str) and any(unit in MONTHS for _, unit in parse_parts("size", size))
 
 
 def _read_length(argument: str, given: object) -> Extent:
-    length = read_extent(argument, given, counted=False)
-    if length.measure == "rows":
-        raise refuse(
-            f"{argument}={given}",
-            "counts rows, and cumulative windows begin with time",
-            f"write {argument}='1 day' or a number",
-        )
-    return length
+    why = "counts rows, and cumulative windows begin with time"
+    return read_uncounted(argument, given, why, f"write {argument}='1 day' or a number")
 
 
 def _read_start(given: object, size: Extent) -> Extent:
