@@ -451,7 +451,7 @@ GRIDS = {
     "fanlight.engine.spark.placed.spark_windows": "what Spark's window() is given",
     "fanlight.engine.spark.placed.trend": "where instants are counted from",
     "fanlight.engine.spark.placed.numbered_rows": "how many rows a window at every row has",
-    "fanlight.engine.spark.ordered.row_windows": "the same in a stream",
+    "fanlight.engine.operators.tuple_windows": "the same in a stream",
     "fanlight.engine.operators.ranked_windows": "what a compiled loop is given",
     "fanlight.engine.operators.chain": "which level is finer",
 }

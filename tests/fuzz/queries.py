@@ -114,8 +114,21 @@ def row_grids(draw):
     return fl.Sliding(fl.rows(length), fl.rows(slide), offset=offset)
 
 
-def every_row():
-    return st.integers(1, 20).map(lambda n: fl.Sliding(f"{n} minutes", fl.rows(1)))
+def at_rows():
+    """Windows that end at every row, or at every so many."""
+    return st.builds(
+        lambda n, every, offset: fl.Sliding(
+            f"{n} minutes", fl.rows(every), offset=offset if every > 1 else 0
+        ),
+        st.integers(1, 20), st.sampled_from((1, 1, 2, 5)), st.integers(-2, 3),
+    )  # fmt: skip
+
+
+def last_rows():
+    return st.builds(
+        lambda n, slide: fl.Sliding(fl.rows(n), f"{slide} minutes"),
+        st.integers(1, 9), st.integers(1, 12),
+    )  # fmt: skip
 
 
 @st.composite
@@ -197,7 +210,7 @@ DRAWN = fl.Sliding("9 minutes", "3 minutes")  # where rows lie about, for specs 
 @st.composite
 def placed_points(draw, origins, *, streamed):
     """Sliding windows, levels or lists, over points: (kind, spec, time, rows, requests, ways)."""
-    many = ("time", "time", "rows", "every row", "levels", "list")
+    many = ("time", "time", "rows", "at rows", "last rows", "levels", "list")
     which = draw(st.sampled_from(many if streamed else (*many, "whole")))  # no watermark on numbers
     if which in ("levels", "list"):
         spec = draw(levels() if which == "levels" else lists())
@@ -211,10 +224,10 @@ def placed_points(draw, origins, *, streamed):
         ways = ("auto", "auto", "granules", "separate")
         return "levels", spec, "ts", rows, requests, ways
     spec = draw({"time": grids(), "whole": whole_grids(), "rows": row_grids(),
-                 "every row": every_row()}[which])  # fmt: skip
+                 "at rows": at_rows(), "last rows": last_rows()}[which])  # fmt: skip
     rows = draw(rows_of(spec, origins))
     requests = EVERYTHING if which != "whole" else TIMELESS
-    ways = {"every row": ("auto", "expand")}
+    ways = dict.fromkeys(("at rows", "last rows"), ("auto", "expand"))
     return (
         "sliding", spec, "i" if which == "whole" else "ts", rows, requests,
         ways.get(which, (*STRATEGIES, "differential")),

@@ -36,7 +36,7 @@ def tolerance(request, window, spec, time):
         return tolerance(request[1:], window, spec, time)
     function, names, options = aggregates.split(request)
     values = [row[names[0]] for row in window.rows if names and row[names[0]] is not None]
-    exactly = spec.measure == "rows" or spec.slide_by_tuple
+    exactly = "rows" in (spec.measure, spec.slide.measure)
     finite = [abs(value) for value in values if not isinstance(value, str) and is_finite(value)]
     if function == "approx_count_distinct" and not exactly:
         return 4 * (options[0] if options else 0.05) * len({rank(value) for value in values})
@@ -52,7 +52,8 @@ def tolerance(request, window, spec, time):
     elif function.startswith(("var", "stddev")):
         slack = _spread_slack(function, values)
     elif function == "linear_fit":
-        slack = _fit_slack(window, names[0], time, 1 if spec.measure == "number" else 1_000_000)
+        whole = "number" in (spec.measure, spec.slide.measure)
+        slack = _fit_slack(window, names[0], time, 1 if whole else 1_000_000)
     return slack
 
 

@@ -49,6 +49,14 @@ TUPLE_SPECS = (
     fl.Sliding("4 minutes", fl.rows(1)),
     fl.Sliding("3 microseconds", fl.rows(1)),
 )
+MIXED_SPECS = (  # rows and time place them together
+    fl.Sliding("4 minutes", fl.rows(3)),
+    fl.Sliding("90 seconds", fl.rows(4), offset=-1),
+    fl.Sliding(fl.rows(3), "2 minutes"),
+    fl.Sliding(fl.rows(5), "10 seconds", offset="-2 seconds"),
+    fl.Sliding(4, fl.rows(2), offset=1),
+    fl.Sliding(fl.rows(2), 3, offset=1),
+)
 WHOLE_SPECS = (
     fl.Sliding(4, 1),
     fl.Sliding(9, 6, offset=1),
@@ -91,9 +99,12 @@ def values(draw, flavour):
 def near(draw, spec, origin):
     """A place on the time line, often on the edge of a window or one unit beside it."""
     length, step = spec.range.value, spec.slide.value
+    offset = spec.offset.value
     if spec.slide_by_tuple:
-        step = max(length // 2, 1)
-    start = spec.offset.value + (origin // step + draw(st.integers(-2, 3))) * step
+        step, offset = max(length // 2, 1), 0
+    elif spec.range_of_tuples:
+        length = step
+    start = offset + (origin // step + draw(st.integers(-2, 3))) * step
     edge = start + draw(st.sampled_from((0, length)))
     return int(edge + draw(st.sampled_from((0, 0, -1, 1)) | st.integers(0, int(step))))
 
@@ -114,9 +125,10 @@ def case(draw, spec, *, origins=ORIGINS, most=16):
     """Rows of a few keys under one spec; times may be null, tie, and lie before 1970."""
     flavour = draw(st.sampled_from(FLAVOURS))
     origin = draw(st.sampled_from(origins))
-    whole = near(spec, 0) if spec.measure == "number" else st.just(0)
-    real = fractions(spec) if spec.measure == "number" else st.just(0.0)
-    timed = spec if spec.measure == "time" else fl.Sliding("4 minutes", "1 minute")
+    placed = {spec.measure, spec.slide.measure}
+    whole = near(spec, 0) if "number" in placed else st.just(0)
+    real = fractions(spec) if "number" in placed and not spec.mixed else st.just(0.0)
+    timed = spec if "time" in placed else fl.Sliding("4 minutes", "1 minute")
     rows = []
     for key in draw(st.lists(st.sampled_from(KEYS), min_size=1, max_size=3, unique=True)):
         count = draw(st.sampled_from((1, most // 2, most)))

@@ -109,6 +109,8 @@ KINDS = {
     "forgetting, frames": forgetting(lambda c: fl.DeltaFrame({c("real"): 3})),
     "forgetting, native": forgetting(lambda c: fl.BoundaryFrame({c("real"): 2}), "native"),
     "at every row": every("auto", fl.Sliding("2 minutes", fl.rows(1))),
+    "at every third row": every("auto", fl.Sliding("2 minutes", fl.rows(3))),
+    "last rows": every("auto", fl.Sliding(fl.rows(3), "2 minutes")),
     **{f"levels, {how}": every(how, LEVELS) for how in ("granules", "separate")},
     "fit": lambda df, c: over(df, c, LEVELS).fit(c("real")),
     "fit by row": lambda df, c: over(df, c, LEVELS).fit(c("real"), per_row=True),

@@ -63,9 +63,11 @@ def small(draw, least, kind):
 
 @st.composite
 def slidings(draw):
-    kind = draw(st.sampled_from(("time", "number", "rows", "row")))
-    if kind == "row":
-        return fl.Sliding(draw(durations()), fl.rows(1))
+    kind = draw(st.sampled_from(("time", "number", "rows", "at rows", "last rows")))
+    if kind == "at rows":
+        return fl.Sliding(draw(durations()), fl.rows(draw(st.integers(1, 9))))
+    if kind == "last rows":
+        return fl.Sliding(small(draw, 1, "rows"), draw(durations()), offset=draw(durations()))
     if kind == "rows":
         offset = draw(st.integers(-50, 50))
         return fl.Sliding(small(draw, 1, "rows"), small(draw, 1, "rows"), offset=offset)

@@ -15,6 +15,11 @@ def column(text, path):
 READ = {
     "RANGE 4 MINUTES SLIDE 1 MINUTE": fl.Sliding("4 minutes", "1 minute"),
     "range 4 min slide 1 tuple": fl.Sliding("4 minutes", fl.rows(1)),
+    "RANGE 1 HOUR SLIDE 10 ROWS OFFSET 3": fl.Sliding("1 hour", fl.rows(10), offset=3),
+    "RANGE 10 ROWS SLIDE 1 HOUR OFFSET 5 MINUTES": (
+        fl.Sliding(fl.rows(10), "1 hour", offset="5 minutes")
+    ),
+    "RANGE 10 ROWS SLIDE 60": fl.Sliding(fl.rows(10), 60),
     "RANGE 1 HOUR 30 MINUTES OFFSET -5 MINUTES": fl.Sliding("90 minutes", offset="-5 minutes"),
     "RANGE INTERVAL '1 02:30' DAY TO MINUTE": fl.Sliding("26 hours 30 minutes"),
     "RANGE INTERVAL 4 MINUTES": fl.Sliding("4 minutes"),

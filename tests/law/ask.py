@@ -112,7 +112,7 @@ class Ask:
         first = self.spec[0] if isinstance(self.spec, list) else self.spec
         measure = first.slides[0].measure if isinstance(first, fl.MultiGranular) else None
         if isinstance(first, fl.Sliding):
-            measure = first.slide.measure
+            measure = "rows" if first.mixed else first.slide.measure
         return self.kind in PLACED and measure != "rows"
 
     @property

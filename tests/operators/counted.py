@@ -8,6 +8,8 @@ from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.row_ends import RowEnds
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 SCHEMA = pa.schema(
@@ -22,8 +24,8 @@ SCHEMA = pa.schema(
 MONOIDS = (Sum(), Max(), Values())
 
 
-def query(cut: Cut | None, length: int = 0) -> TupleQuery:
-    return TupleQuery(SCHEMA, 1, MONOIDS, cut, length)
+def query(by: Cut | RowEnds, grid: Grid | None = None) -> TupleQuery:
+    return TupleQuery(SCHEMA, 1, MONOIDS, by, by.grid if isinstance(by, Cut) else grid)
 
 
 def row(key, time, value):

@@ -34,7 +34,9 @@ FRAMES, _ = query([], fl.ThresholdFrame("v > 1"))
 # An operator of each family. All that differs from one of its queries to another is what it is
 # asked for: partials have the same types, so nothing but the fingerprint tells.
 FAMILIES = {
-    "windows over rows": lambda monoid: TupleQuery(PARTIAL, 1, (monoid,), cut_into_panes(GRID), 4),
+    "windows over rows": lambda monoid: TupleQuery(
+        PARTIAL, 1, (monoid,), cut_into_panes(GRID), GRID
+    ),
     "windows in a chain": lambda monoid: ChainQuery(PARTIAL, 1, (monoid,), (GRID, Grid(8, 4, 0))),
     "frames": lambda monoid: FrameStreamQuery(
         FRAMES.scheme, FRAMES.schema, FRAMES.keys, FRAMES.order, FRAMES.inputs,

@@ -28,6 +28,7 @@ from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.row_ends import EveryRows, LastRows
 from fanlight.engine.plan.widening import levels_of
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
@@ -53,8 +54,10 @@ def framed(spec, types, **more):
 
 
 QUERIES = {
-    "rows": TupleQuery(partials(), 2, MONOIDS, cut_into_panes(Grid(4, 3)), 4),
-    "at every row": TupleQuery(partials(), 2, MONOIDS, None, 9),
+    "rows": TupleQuery(partials(), 2, MONOIDS, cut_into_panes(Grid(4, 3)), Grid(4, 3)),
+    "at every row": TupleQuery(partials(), 2, MONOIDS, EveryRows(), Grid(9, 1)),
+    "at every third row": TupleQuery(partials(), 2, MONOIDS, EveryRows(3, 1), Grid(9, 1)),
+    "last rows": TupleQuery(partials(), 2, MONOIDS, LastRows(4), Grid(7, 7, 2)),
     "chain": ChainQuery(partials(), 2, MONOIDS, (Grid(4, 2, 0), Grid(12, 4, 0))),
     "chain of rows": ChainQuery(partials(), 2, MONOIDS, (Grid(2, 1), Grid(4, 2)), counts_rows=True),
     "frames": framed(fl.DeltaFrame({"v": 2}), ["bigint"]),

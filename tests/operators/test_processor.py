@@ -14,6 +14,8 @@ import fanlight as fl
 from fanlight.engine.algebra.monoids import Count
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators.tuple_windows import TupleQuery
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.row_ends import EveryRows
 from fanlight.engine.spark.ordered.pickled import Pickled
 from fanlight.engine.spark.ordered.processor import GroupProcessor
 
@@ -31,7 +33,7 @@ class Handle:
 processor = CloudPickleSerializer().loads(sys.stdin.buffer.read())
 processor.init(Handle())
 print({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules))
-print(processor._setup[0].range, 'pyarrow' in sys.modules)
+print(processor._setup[0].grid.range, 'pyarrow' in sys.modules)
 """
 
 
@@ -40,7 +42,7 @@ def test_declaring_state_is_light():
     """The first batch of a stream starts a worker only to ask what state there will be."""
     schema = pa.schema([("t", pa.int64()), ("f0", pa.int64())])
     processor = GroupProcessor(
-        TupleQuery(schema, 0, (Count(),), None, 5), {"windows": "over rows"}, schema
+        TupleQuery(schema, 0, (Count(),), EveryRows(), Grid(5, 1)), {"windows": "over rows"}, schema
     )
     pickled = CloudPickleSerializer().dumps(processor)
     ran = subprocess.run(
@@ -114,4 +116,4 @@ def test_a_value_is_the_same_again(value):
 def test_what_is_ours_is_bytes_alone():
     """Else it would be loaded before it is needed."""
     schema = pa.schema([("t", pa.int64()), ("f0", pa.decimal128(10, 2))])
-    assert vars(Pickled(TupleQuery(schema, 0, (Count(),), None, 5)))["_users"] == []
+    assert vars(Pickled(TupleQuery(schema, 0, (Count(),), EveryRows(), Grid(5, 1))))["_users"] == []

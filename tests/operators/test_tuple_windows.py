@@ -15,6 +15,7 @@ from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.partials import combine_any_ranges, combine_ranges_of_values
 from fanlight.engine.plan.cut import Cut, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.row_ends import EveryRows, LastRows
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
 from tests.operators.counted import query, row
@@ -36,6 +37,15 @@ cuts = st.builds(
     st.integers(1, 9),
     st.integers(0, 4),
     st.sampled_from([cut_into_panes, cut_into_pairs]),
+)
+
+grids = st.integers(1, 30).map(lambda length: Grid(length, 1))
+ends = st.integers(1, 6).flatmap(lambda n: st.builds(EveryRows, st.just(n), st.integers(0, n - 1)))
+last_rows = st.builds(
+    lambda count, slide, offset: (LastRows(count), Grid(slide, slide, offset)),
+    st.integers(1, 9),
+    st.integers(1, 30),
+    st.integers(-9, 9),
 )
 
 
@@ -64,7 +74,29 @@ def comparable(found):
     )
 
 
-def by_definition(rows, cut: Cut | None, length: int):
+def spans_of_rows(mine, grid):
+    """Where each complete window of rows starts, and its values."""
+    for m in range(-20, 60):
+        start = grid.offset + m * grid.slide
+        end = start + grid.range
+        if 0 < end <= len(mine):
+            yield start, [v for _, _, v in mine[max(start, 0) : end]]
+
+
+def spans_at_rows(mine, ends, length):
+    """Where each window starts that ends at the instant of so many rows, and its values."""
+    instants = {t for at, (t, _, _) in enumerate(mine) if (at + 1 - ends.shift) % ends.every == 0}
+    for t in instants:
+        yield t - length + 1, [v for s, _, v in mine if t - length < s <= t]
+
+
+def spans_of_last_rows(mine, ends, grid):
+    """Where each slide with a row starts, and the values of the last rows before its end."""
+    for start in {t - (t - grid.offset) % grid.slide for t, _, _ in mine}:
+        yield start, [v for t, _, v in mine if t < start + grid.slide][-ends.count :]
+
+
+def by_definition(rows, by, grid):
     """Every window by its rows, each key on its own."""
     keyed = defaultdict(list)
     for key, time, value in rows:
@@ -72,18 +104,12 @@ def by_definition(rows, cut: Cut | None, length: int):
     found = []
     for key, mine in keyed.items():
         mine.sort(key=lambda place: place[:2])
-        if cut is None:
-            spans = [
-                (t - length + 1, [v for s, _, v in mine if t - length < s <= t])
-                for t in {time for time, _, _ in mine}
-            ]
+        if isinstance(by, Cut):
+            spans = spans_of_rows(mine, by.grid)
+        elif isinstance(by, EveryRows):
+            spans = spans_at_rows(mine, by, grid.range)
         else:
-            axis, spans = cut.grid, []
-            for m in range(-20, 60):
-                start = axis.offset + m * axis.slide
-                end = start + axis.range
-                if 0 < end <= len(mine):
-                    spans.append((start, [v for _, _, v in mine[max(start, 0) : end]]))
+            spans = spans_of_last_rows(mine, by, grid)
         for start, values in spans:
             if not values:
                 continue
@@ -118,19 +144,30 @@ def test_windows_of_rows_equal_their_definition(rows, cut, size, restart):
         part, rest = ordered[at : at + size], ordered[at + size :]
         batches.append((part[::-1], rest[0][1] - 1 if rest else -(10**6)))
     _, found = run(query(cut), batches, restart=restart)
-    assert comparable(found) == comparable(by_definition(rows, cut, 0))
+    assert comparable(found) == comparable(by_definition(rows, cut, cut.grid))
 
 
 @shown(150)
-@given(events, st.integers(1, 30), st.integers(1, 12), st.booleans())
-def test_windows_at_every_row_equal_their_definition(rows, length, size, restart):
+@given(events, st.tuples(ends, grids) | last_rows, st.integers(1, 12), st.booleans())
+def test_windows_that_rows_and_time_place_equal_their_definition(rows, placed, size, restart):
     ordered = sorted(rows, key=lambda event: event[1])
     batches = []
     for at in range(0, len(ordered), size):
         part, rest = ordered[at : at + size], ordered[at + size :]
         batches.append((part[::-1], rest[0][1] - 1 if rest else -(10**6)))
-    _, found = run(query(None, length), batches, restart=restart)
-    assert comparable(found) == comparable(by_definition(rows, None, length))
+    _, found = run(query(*placed), batches, restart=restart)
+    assert comparable(found) == comparable(by_definition(rows, *placed))
+
+
+def test_the_last_rows_wait_for_the_end_of_their_slide():
+    operator = Grouped(query(LastRows(2), Grid(10, 10)))
+    rows = [row("a", at, at) for at in (1, 3, 8)]
+    operator.feed(table_of_rows(rows, operator.query.schema))
+    assert listed([operator.release(8)]) == []
+    assert operator.next_time == 9
+    assert [found[:3] for found in listed([operator.release(9)])] == [("a", 0, 11)]
+    assert operator.opened().slices.num_rows == 2
+    assert operator.next_time is None
 
 
 def test_state_is_bounded_by_open_windows_not_by_rows():
@@ -151,7 +188,7 @@ def test_state_is_bounded_by_open_windows_not_by_rows():
 
 
 def test_keys_that_fall_silent_leave_nothing_behind_where_windows_end_at_every_row():
-    operator = Grouped(query(None, 10))
+    operator = Grouped(query(EveryRows(), Grid(10, 1)))
     operator.feed(table_of_rows([row(f"k{at}", at, 1) for at in range(100)], operator.query.schema))
     operator.release(99)
     assert operator.opened().keys.num_rows <= 10

@@ -16,6 +16,7 @@ from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.spanning.operator import TECHNIQUES
 from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.row_ends import EveryRows, LastRows
 from tests.helpers.frames import SEVERAL
 from tests.helpers.frames import query as of_frames
 from tests.helpers.grouped import Grouped
@@ -41,7 +42,8 @@ def cases():
     """An operator's query with one key, and its rows, which all have it."""
     rows = [counted.row(*event) for event in EVENTS]
     yield "windows over rows", counted.query(cut_into_panes(Grid(4, 2))), rows
-    yield "at every row", counted.query(None, 12), rows
+    yield "at every row", counted.query(EveryRows(), Grid(12, 1)), rows
+    yield "last rows", counted.query(LastRows(2), Grid(4, 4)), rows
     for spec in chained.TIME_LEVELS[:2]:
         yield f"chain {spec}", chained.query(spec), chained.granules(spec, EVENTS)
     rows = [(k, t, i, 1, i / 4, i, [at]) for at, (k, t, i) in enumerate(EVENTS)]

@@ -85,7 +85,7 @@ def sliding(
                 places=[_place(row, time, tiebreak) for row in window.rows],
                 times=[instant(row[time]) for row in window.rows],
                 start=window.origin,
-                unit=1 if spec.measure == "number" else MICROSECONDS,
+                unit=1 if "number" in (spec.measure, spec.slide.measure) else MICROSECONDS,
             )
             result[name] = functions.evaluate(function, view, options)
         results.append(result)
@@ -117,6 +117,8 @@ def windows(
         key = tuple(ordered[0][name] for name in by)
         if spec.slide_by_tuple:
             found += _ending_at_rows(key, ordered, spec, time)
+        elif spec.range_of_tuples:
+            found += _last_rows(key, ordered, spec, time)
         elif spec.measure == "rows":
             limit = None if unfinished else len(ordered)
             found += _over_rows(key, ordered, spec, time, limit)
@@ -212,8 +214,28 @@ def _ending_at_rows(
 ) -> list[Window]:
     found = []
     length = int(spec.range.value)
-    for end in sorted({instant(row[time]) + 1 for row in rows}):
+    ends = {
+        instant(row[time]) + 1
+        for number, row in enumerate(rows, 1)
+        if (number - spec.offset.value) % spec.slide.value == 0
+    }
+    for end in sorted(ends):
         start = end - length
         members = tuple(row for row in rows if start <= instant(row[time]) < end)
+        found.append(Window(key, start, end, members, start))
+    return found
+
+
+def _last_rows(key: tuple[Any, ...], rows: list[Row], spec: Sliding, time: str) -> list[Window]:
+    """At the end of each slide in which there is a row, so many rows before that end."""
+    found = []
+    slides = {
+        math.floor((instant(row[time]) - spec.offset.value) / spec.slide.value) for row in rows
+    }
+    for number in sorted(slides):
+        end = int(spec.offset.value + (number + 1) * spec.slide.value)
+        before = [row for row in rows if instant(row[time]) < end]
+        members = tuple(before[-int(spec.range.value) :])
+        start = instant(members[0][time])
         found.append(Window(key, start, end, members, start))
     return found

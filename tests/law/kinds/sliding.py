@@ -53,7 +53,7 @@ ONE_EACH = (GRIDS[0], events.WHOLE_SPECS[1], events.REAL_SPECS[1], events.ROW_SP
 
 
 def axis(spec):
-    if spec in (*events.WHOLE_SPECS, MANY[2]):
+    if spec in (*events.WHOLE_SPECS, *events.MIXED_SPECS[4:], MANY[2]):
         return "i"
     return "x" if spec in events.REAL_SPECS else "ts"
 
@@ -109,6 +109,12 @@ BATCH = (
     *sliding("every strategy", UNEVEN, points, FEW, strategies=STRATEGIES),
     *sliding("every strategy", EVEN + events.ROW_SPECS, points, FEW, strategies=STRATEGIES),
     *sliding("every strategy", events.TUPLE_SPECS, points, FEW, strategies=("expand", "auto")),
+    *sliding("rows and time", events.MIXED_SPECS, points, FEW, strategies=("expand", "auto")),
+    *sliding("rows and time, taken back", events.MIXED_SPECS[:2], points, EXACT,
+             strategies=("differential",)),
+    *sliding("rows and time, every aggregate", events.MIXED_SPECS[::3], points, EVERYTHING),
+    *sliding("rows and time, without keys", events.MIXED_SPECS[1:3], keyless(points(GRIDS[0])),
+             FEW, by=()),
     *sliding("taken back", TAKEN, points, EXACT, strategies=("differential",)),
     *sliding(
         "every aggregate", [GRIDS[1]], points(GRIDS[1]), EVERYTHING, strategies=STRATEGIES
@@ -198,9 +204,14 @@ DELAYS = {  # how late rows come, by spec: about as long as a window
     events.ROW_SPECS[3]: "1 minute",
     events.ROW_SPECS[4]: "3 minutes",
     events.TUPLE_SPECS[0]: "5 minutes",
+    events.MIXED_SPECS[0]: "5 minutes",
+    events.MIXED_SPECS[1]: "1 minute",
+    events.MIXED_SPECS[2]: "3 minutes",
+    events.MIXED_SPECS[3]: "8 seconds",
 }
 LIKE_OTHERS = (
     *(events.TIME_SPECS[at] for at in (1, 4, 7)), events.ROW_SPECS[2], events.ROW_SPECS[4],
+    events.MIXED_SPECS[0], events.MIXED_SPECS[3],
 )  # fmt: skip
 LIST = {"n": ("count",), "list": ("collect_list", "n")}
 SUMS = {"n": ("count",), "s": ("sum", "n")}
@@ -237,15 +248,18 @@ STREAM = (
              arrivals=Arrivals(3, DELAYS[GRIDS[1]]), action="early"),
     *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("expand",), late="open"),
     *arriving(
-        "every aggregate", [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0]], EVERYTHING, 5
+        "every aggregate",
+        [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0], events.MIXED_SPECS[2]],
+        EVERYTHING, 5,
     ),
     *arriving("any split", [GRIDS[1]], LIST, 0),
-    *arriving("any split", [events.ROW_SPECS[2]], LIST, 2),
+    *arriving("any split", [events.ROW_SPECS[2], *events.MIXED_SPECS[1:3]], LIST, 2),
     *thorough(arriving("any split", [GRIDS[1]], LIST, 2)),
     *thorough(arriving("any split", [events.ROW_SPECS[2]], LIST, 0)),
     *late("late rows", [UNEVEN], strategies=("panes", "pairs")),
     *late("late rows, collected", [UNEVEN], late="collect"),
-    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1))], hints=DIVIDED, late="collect"),
+    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1)), fl.Sliding(fl.rows(2), "2 minutes")],
+          hints=DIVIDED, late="collect"),
     *late("late rows, open", [UNEVEN], late="open"),
     *(one for spec in (GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0])
       for one in sliding("without keys", [spec], keyless(recent(spec)), LIST, by=(),
@@ -263,7 +277,8 @@ STREAM = (
 CONNECT = (
     *sliding(
         "connect",
-        [GRIDS[1], GRIDS[3], events.REAL_SPECS[0], events.ROW_SPECS[2], events.TUPLE_SPECS[0]],
+        [GRIDS[1], GRIDS[3], events.REAL_SPECS[0], events.ROW_SPECS[2], events.TUPLE_SPECS[0],
+         *events.MIXED_SPECS[1:3]],
         points, FEW,
     ),
     *sliding("taken back", [GRIDS[0]], points, EXACT, strategies=("differential",)),
@@ -292,7 +307,9 @@ KIND = Kind(
     },
     strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks"),
     example=(GRIDS[0], "ts"),
-    in_python=lambda ask: ask.spec.slide.measure == "rows" or ask.action == "early",
+    in_python=lambda ask: (
+        ask.spec.mixed or ask.spec.slide.measure == "rows" or ask.action == "early"
+    ),
     batch=BATCH,
     stream=STREAM,
     connect=CONNECT,

@@ -43,7 +43,7 @@ _OVERLAPPING = Feature(
     "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
 )
 _OPEN = Feature("windows over time while they are open", NATIVE, STATE)
-_OVER_ROWS = Feature("windows over rows, windows at every row", NATIVE, STATE)
+_OVER_ROWS = Feature("windows over rows, windows that rows end", NATIVE, STATE)
 
 
 def _read_each(

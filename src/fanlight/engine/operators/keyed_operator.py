@@ -69,6 +69,11 @@ class KeyedQuery:
         return list(self.schema.names[: self.keys])
 
     @property
+    def counters(self) -> dict[str, int]:
+        """What is kept of a key besides the key itself, and what a new one has."""
+        return {"rows": 0} if self.forget_after is None else {"rows": 0, "seen": UNSEEN}
+
+    @property
     def tie_columns(self) -> list[str]:
         """The columns that order rows of the same time: tiebreaks, then partials."""
         return list(self.schema.names[self.keys + 1 :])
@@ -87,8 +92,7 @@ class KeyedOperator(Generic[Q]):
         columns += query.slice_columns
         self.slices = pa.schema(columns).empty_table()
         fields = [query.schema.field(name) for name in query.key_names]
-        counters = ["rows"] if query.forget_after is None else ["rows", "seen"]
-        fields += [pa.field(name, pa.int64()) for name in counters]
+        fields += [pa.field(name, pa.int64()) for name in query.counters]
         self.keys = pa.schema(fields).empty_table()
 
     @property
@@ -137,8 +141,7 @@ class KeyedOperator(Generic[Q]):
 
     def new_key_columns(self, count: int) -> list[pa.Array]:
         """Initial values for ``count`` new keys in the columns of ``keys`` after the key itself."""
-        seen = [] if self.query.forget_after is None else [pa.array(np.full(count, UNSEEN))]
-        return [pa.array(np.zeros(count, np.int64)), *seen]
+        return [pa.array(np.full(count, value)) for value in self.query.counters.values()]
 
     def begin_lives(self, codes: Ints, first: Ints, last: Ints) -> Ints:
         """The code of each sorted row's life; see :func:`operators.lives.split_lives`."""
@@ -151,7 +154,7 @@ class KeyedOperator(Generic[Q]):
         again += self.new_key_columns(len(begun))
         both = [self.keys, pa.table(again, schema=self.keys.schema)]
         self.keys = pa.concat_tables(both).combine_chunks()
-        self._set_counter("seen", lives.seen)
+        self.set_counter("seen", lives.seen)
         return lives.codes
 
     @property
@@ -161,7 +164,8 @@ class KeyedOperator(Generic[Q]):
             return np.zeros(len(self.keys), np.bool_)
         return complete_lives(ints(self.keys["seen"]), self.query.forget_after, self.released)
 
-    def _set_counter(self, name: str, values: Ints) -> None:
+    def set_counter(self, name: str, values: Ints) -> None:
+        """Set what is kept of all keys under a name."""
         at = self.keys.schema.get_field_index(name)
         self.keys = self.keys.set_column(at, name, pa.array(values))
 
@@ -175,7 +179,7 @@ class KeyedOperator(Generic[Q]):
         counts = self.counts.copy()
         numbers = counts[codes] + within
         np.add.at(counts, codes, 1)
-        self._set_counter("rows", counts)
+        self.set_counter("rows", counts)
         return rows, codes, numbers
 
     @property

@@ -22,6 +22,7 @@ from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid, Months
 from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, late_fact
 from fanlight.engine.plan.request import Event, Request
+from fanlight.engine.plan.row_ends import EveryRows, LastRows, counts_rows
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.units import Extent, write_duration, write_units
 
@@ -70,12 +71,12 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
         facts.append(("cut", _describe_cut(plan, request)))
     if request.streaming:
         facts.append(("keeps", _describe_state(plan, request, about.state)))
-    grows = request.streaming and request.event is Event.COUNTED
+    grows = request.streaming and (request.event is Event.COUNTED or counts_rows(request.ends))
     facts += forgetting_facts(about.silence, grows=grows)
     if about.ttp is not None:
         facts.append(("released", f"{write_duration(1000 * about.ttp)} (TTP) after a window's end"))
     if request.streaming:
-        rule = BEHIND if request.ordered else request.release.value
+        rule = BEHIND if request.event.ordered else request.release.value
         facts.append(late_fact(rule, collects=about.collects))
     time = about.time
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
@@ -117,8 +118,11 @@ def _window_facts(plan: Plan[Pieces], request: Request, *, verbose: bool) -> Ite
 def _describe_grid(request: Request, grid: Grid) -> str:
     length = grid.range + grid.opened - grid.closed
     long, slide = (write_length(request.coordinate, n) for n in (length, grid.slide))
-    if request.event is Event.ENDING:
-        return f"{long} long, one that ends at every row"
+    if isinstance(request.ends, LastRows):
+        return f"the last {request.ends.count} rows before the end of each {slide} with a row"
+    if isinstance(request.ends, EveryRows):
+        rows = f"{request.ends.every} rows" if counts_rows(request.ends) else "row"
+        return f"{long} long, one that ends at every {rows}"
     if grid.anew:
         size = long
         if isinstance(grid.anew, Months):

@@ -122,18 +122,26 @@ def make_grids(
     kind = check_kind(time, time_type, "which windows cannot slide over", doubles=True)
     if any(spec.local for spec in specs):
         return _make_calendar_grids(specs, time, time_type, kind)
-    counted = specs[0].measure == "rows"
+    counted = specs[0].measure == "rows" and not specs[0].mixed
     for spec in [] if counted else specs:
         _check_lengths(spec, kind, time, time_type)
+        if spec.mixed and kind == "double":
+            raise refuse(
+                repr(spec),
+                f"is for times that are whole, but time={time!r} is of type {time_type}",
+                f"cast {time!r} to bigint in a finer unit, or give both lengths as numbers",
+            )
     if kind == "double" and not counted:
         return _make_unit_grids(specs)
     return Coordinate(kind, counted=counted), tuple(map(_make_grid, specs))
 
 
 def _make_grid(spec: Sliding) -> Grid:
-    length = int(spec.range.value)
     if spec.slide_by_tuple:
-        return Grid(length, 1)
+        return Grid(int(spec.range.value), 1)
+    if spec.range_of_tuples:  # the SLIDEs, at whose ends the last rows are reported
+        return Grid(int(spec.slide.value), int(spec.slide.value), int(spec.offset.value))
+    length = int(spec.range.value)
     return _close(spec, Grid(length, int(spec.slide.value), int(spec.offset.value), _is_anew(spec)))
 
 
@@ -159,14 +167,14 @@ def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None
     """Refuse lengths that do not fit the time; those of one spec are of one kind."""
     if kind in TIMESTAMPS:
         instead = "write a duration such as '4 minutes', or fl.rows(n) to count rows"
-    elif spec.measure == "time":
+    elif "time" in (spec.measure, spec.slide.measure):
         instead = (
             f"write range and slide as numbers, or turn {time!r} into a timestamp "
             f"(timestamp_seconds, timestamp_micros)"
         )
     else:
         instead = f"round it, or cast {time!r} to double"
-    parts = {"range": spec.range}
+    parts = {} if spec.range_of_tuples else {"range": spec.range}
     if not spec.slide_by_tuple:
         parts |= {"slide": spec.slide, "offset": spec.offset}
     column = f"time={time!r}"

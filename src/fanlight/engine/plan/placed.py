@@ -30,6 +30,7 @@ from fanlight.engine.plan.granules import (
 from fanlight.engine.plan.late_rows import EACH, WHOLE, Release
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event, Request, Workload
+from fanlight.engine.plan.row_ends import LastRows
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spec.errors import refuse
 
@@ -37,7 +38,8 @@ Placing = Candidate[Pieces]
 
 READ = frozenset({Distinct.kind, Reading.kind})  # what is read off ranks
 
-_NO_PANES = "a window ends at every row, so there are no panes to share"
+_NO_TIMES_BACK = "when the first of the last rows is cannot be told by subtracting"
+_NO_PANES = "windows end where rows are, so there are no panes to share"
 _ONE_WAY = "in a stream one operator orders and counts the rows; there is no choice of roll-up"
 _NO_VALUES = "it counts distinct values, and something else is asked for"
 _NO_TIMES = "it is for time windows, not for those that end at rows"
@@ -137,7 +139,7 @@ def _add_fixed_costs(
 
 def _propose_one(request: Request) -> Iterable[Placing]:
     """Candidates for one query over points, whatever the aggregates."""
-    if request.ordered and request.streaming:
+    if request.event.ordered and request.streaming:
         return (
             _propose_every_row_stream()
             if request.event is Event.ENDING
@@ -166,7 +168,7 @@ def _propose_ranks(request: Request) -> Iterator[Placing]:
 
 def _why_not_placed(request: Request) -> str:
     """Why windows are not those of a batch that time places; empty if they are."""
-    if request.ordered:
+    if request.event.ordered:
         return _NO_TIMES
     if any(grid.anew for grid in request.grids):
         return _NONE_LEAVES
@@ -275,7 +277,7 @@ def _propose_every_row_stream() -> Iterator[Placing]:
 
 
 def _propose_every_row(request: Request) -> Iterator[Placing]:
-    """Every row ends a window: there are no panes to share (Li et al., section 1, Query 2)."""
+    """Rows end windows: there are no panes to share (Li et al., section 1, Query 2)."""
     rows = max(request.work.rows_per_slide, 1.0)
     load = points.Load(rows, max(int(rows), 2), 1, 1.0, 1.0)
     collected = sum(not field.running for field in request.fields)
@@ -284,6 +286,8 @@ def _propose_every_row(request: Request) -> Iterator[Placing]:
     yield Candidate(ways.PAIRS, scanned, refused=_NO_PANES)
     yield Candidate(ways.EXPAND, scanned, None, points.scan(load, collected))
     cost, why = points.difference(load), _why_not_invertible(request)
+    if isinstance(request.ends, LastRows):
+        why = _NO_TIMES_BACK
     yield Candidate(ways.DIFFERENTIAL, subtracted, None, cost, why)
     if any(field.running for field in request.fields):
         # It has no name of its own: "auto" takes it if scanning would cost more.

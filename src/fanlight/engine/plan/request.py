@@ -13,6 +13,7 @@ from fanlight.engine.plan.cost.constants import KEYS, ROWS, ROWS_OF_KEY
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late_rows import Release
 from fanlight.engine.plan.query import Queries
+from fanlight.engine.plan.row_ends import LastRows, RowEnds
 from fanlight.engine.plan.ways import AUTO, CHAIN, GRANULES, SEPARATE, Strategy
 
 
@@ -20,9 +21,14 @@ class Event(Enum):
     """What a row is in time, and with it what decides which windows there are."""
 
     POINT = "a row at an instant"
-    ENDING = "a row at an instant, which ends a window of its own"
+    ENDING = "a row at an instant, which may end a window"
     COUNTED = "one of a key's rows in order, which are counted"
     LASTING = "from a start to a stop"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether rows in order, not time alone, decide which windows there are."""
+        return self in (Event.ENDING, Event.COUNTED)
 
 
 @dataclass(frozen=True)
@@ -74,17 +80,27 @@ class Hints:
         return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
 
     def estimate_workload(
-        self, coordinate: Coordinate, grid: Grid, *, keyed: bool, at_every_row: bool = False
+        self,
+        coordinate: Coordinate,
+        grid: Grid,
+        *,
+        keyed: bool,
+        ends: RowEnds | None = None,
     ) -> Workload:
-        """The workload in a SLIDE of the first windows, whose grid is given."""
+        """The workload in a SLIDE of the first windows, whose grid is given.
+
+        Where rows end windows of time, it is the workload in a window.
+        """
         groups = self.groups or (KEYS if keyed else 1.0)
         last = None if self.duration is None else float(self.duration / coordinate.unit)
         if coordinate.counted:
             return Workload(grid.slide * groups, groups, self.groups is None)
+        if isinstance(ends, LastRows):
+            return Workload(ends.count * groups, groups, self.groups is None)
         if self.rate is None:
-            rows = ROWS_OF_KEY * groups if at_every_row else ROWS
+            rows = ROWS_OF_KEY * groups if ends else ROWS
             return Workload(rows, groups, duration=last)
-        length = grid.range if at_every_row else grid.slide
+        length = grid.range if ends else grid.slide
         seconds = length * float(coordinate.unit) / coordinate.per_second
         return Workload(self.rate * seconds, groups, assumed=False, duration=last)
 
@@ -108,6 +124,7 @@ class Request:
     ``""`` stands for anything else. ``by_spark``: Spark has an aggregate of its own for each that
     needs value counts. ``native_windows``: Spark has these windows, and an aggregate of its own for
     each of the others, too. ``early``: windows are given also while they are open.
+    ``ends``: which rows end a window, where rows and time place it together.
     """
 
     coordinate: Coordinate
@@ -122,6 +139,7 @@ class Request:
     by_spark: bool = False
     native_windows: bool = False
     early: bool = False
+    ends: RowEnds | None = None
 
     def with_rows(self, rows: float | None) -> Request:
         """The same request, over about ``rows`` rows in all; None if that is not known."""
@@ -153,14 +171,9 @@ class Request:
         return self.is_placed_batch and not self.ruled_out.get(SEPARATE)
 
     @property
-    def ordered(self) -> bool:
-        """Whether rows in order, not time alone, decide which windows there are."""
-        return self.event in (Event.ENDING, Event.COUNTED)
-
-    @property
     def is_placed_batch(self) -> bool:
         """Whether it is about points of a batch, in time windows."""
-        return not (self.ordered or self.streaming or self.lasting)
+        return not (self.event.ordered or self.streaming or self.lasting)
 
     @property
     def grids(self) -> tuple[Grid, ...]:

@@ -159,7 +159,7 @@ class Way:
         return self.words or self.rollup.words
 
 
-_EVERY_ROW = "none: every row ends a window, so no two rows share a slice"
+_EVERY_ROW = "none: rows end windows, so no two rows share a slice"
 
 UNFIT = Way(ROWS, NOTHING)  # of a candidate that is there to say why it cannot be used
 

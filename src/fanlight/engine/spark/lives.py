@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
 from fanlight.engine.algebra.sql_text import double_literal, quote
+from fanlight.engine.plan.row_ends import EveryRows
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import column_of
@@ -35,8 +36,8 @@ def forget_keys(bound: B, given: Any) -> B:
         raise refuse(
             f"forget_after={length}",
             "is shorter than a window, which would be given twice: before and after a silence",
-            "write at least the longest RANGE; windows that time places keep nothing of a key "
-            "beyond it",
+            "write at least the longest RANGE, or the SLIDE of the last rows; windows that time "
+            "places keep nothing of a key beyond their RANGE",
         )
     return bound.with_source(forget_after=length)
 
@@ -44,7 +45,7 @@ def forget_keys(bound: B, given: Any) -> B:
 def has_lives(bound: Bound) -> bool:
     """Whether the rows of a batch have to be divided into lives."""
     batch = bound.source.forget_after is not None and not bound.df.isStreaming
-    return batch and not _longest_placed(bound)
+    return batch and (not isinstance(bound, Placed) or bound.event.ordered)
 
 
 def divide_into_lives(bound: B) -> B:
@@ -80,7 +81,12 @@ def drop_lives(results: DataFrame) -> DataFrame:
 
 
 def _longest_placed(bound: Bound) -> int:
-    """How long the longest window is that time places, in coordinates; 0 if rows decide."""
-    if not isinstance(bound, Placed) or bound.coordinate.counted or bound.at_every_row:
+    """How long the longest window is that time places, in coordinates; 0 if rows decide.
+
+    Of windows that are the last rows before the end of a SLIDE, it is the SLIDE.
+    """
+    if not isinstance(bound, Placed) or bound.coordinate.counted:
+        return 0
+    if isinstance(bound.row_ends, EveryRows):
         return 0
     return bound.longest

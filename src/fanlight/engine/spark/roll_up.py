@@ -105,7 +105,7 @@ def bind_pieces(
     """Pieces as rows at the time ``at``, in the windows that are asked of them."""
     windows: Windowed = over(rows, spec, time=at, by=table.pieces.by)
     bound = windows._bound  # noqa: SLF001 - of this house
-    if not isinstance(windows, PlacedWindows) or bound.coordinate.counted or bound.at_every_row:
+    if not isinstance(windows, PlacedWindows) or bound.event.ordered:
         raise refuse(
             asked,
             "needs rows, and pieces have none",

@@ -33,7 +33,7 @@ from fanlight.engine.spark.ordered import (
 )
 from fanlight.engine.spark.placed import batch, changes, spark_windows, stream
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
-from fanlight.engine.spark.placed.numbered_rows import roll_up_every_row
+from fanlight.engine.spark.placed.numbered_rows import roll_up_row_ends
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def _copy_counts(asked: Asked) -> DataFrame:
     return batch.copy_counts(asked.bound, asked.fields, asked.chosen)
 
 
-def _roll_up_every_row(asked: Asked) -> DataFrame:
-    return roll_up_every_row(asked.bound, asked.fields, asked.chosen.rollup)
+def _roll_up_row_ends(asked: Asked) -> DataFrame:
+    return roll_up_row_ends(asked.bound, asked.fields, asked.chosen.rollup)
 
 
 def _roll_up_granules(asked: Asked) -> DataFrame:
@@ -133,7 +133,7 @@ for _way in (ways.SLICES, ways.SHARED_SLICES):
 for _way in (ways.SCANNED, ways.ACCUMULATED, ways.STACKED, ways.SUBTRACTED):
     register_runs(_way, batch=_roll_up_slices)
 for _way in (ways.EVERY_ROW_SCANNED, ways.EVERY_ROW_STACKED, ways.EVERY_ROW_SUBTRACTED):
-    register_runs(_way, batch=_roll_up_every_row)
+    register_runs(_way, batch=_roll_up_row_ends)
 for _way in (ways.COUNT_COPIES, ways.SHARED_COUNTS):
     register_runs(_way, batch=_copy_counts)
 for _way in (ways.VALUE_LIFETIMES, ways.LIFETIMES_OF_ALL):

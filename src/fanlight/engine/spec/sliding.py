@@ -48,11 +48,13 @@ class Sliding(Pictured):
         last *n* rows of each key.
     slide
         How far apart windows start, of the same kind. ``None`` makes windows tumble. Longer than
-        ``range``: sampling windows with gaps; rows in a gap belong to no window. With a duration
-        as range, ``fl.rows(1)`` gives a window that ends at every row.
+        ``range``: sampling windows with gaps; rows in a gap belong to no window. Of the other
+        kind: with a duration as range, ``fl.rows(10)`` gives a window that ends at every tenth row
+        of a key; with ``fl.rows(n)`` as range, ``"1 minute"`` gives the last *n* rows before the
+        end of each minute in which the key has a row.
     offset
-        Where counting starts, of the same kind; 0 is 1970-01-01 00:00 UTC, the number 0, or the
-        first row of a key.
+        Where counting starts, of the same kind as ``slide``; 0 is 1970-01-01 00:00 UTC, the number
+        0, or the first row of a key.
     closed
         Which ends belong to a window: ``"left"``, the start; ``"right"``, the end, so that a row at
         twelve o'clock is in the window up to twelve; ``"both"``, so that such a row is in both
@@ -61,12 +63,13 @@ class Sliding(Pictured):
     Raises
     ------
     FanlightError
-        If an extent cannot be read, is not positive, is a calendar month or year, or if kinds are
-        mixed (a duration with a number of rows).
+        If an extent cannot be read, is not positive, is a calendar month or year, or if a duration
+        is mixed with a number.
 
     See Also
     --------
-    Li et al., *No Pane, No Gain*, section 1 (Query 1: RANGE and SLIDE; Query 2: slide-by-tuple).
+    Li et al., *No Pane, No Gain*, section 1 (Query 1: RANGE and SLIDE; Query 2: slide-by-tuple;
+    RANGE and SLIDE on different attributes).
 
     Examples
     --------
@@ -76,10 +79,12 @@ class Sliding(Pictured):
     >>> fl.Sliding("4 minutes").tumbling
     True
     >>> fl.Sliding(fl.rows(1000), "1 minute")
+    Sliding(rows(1000), '1 minute')
+    >>> fl.Sliding("4 minutes", 60)
     Traceback (most recent call last):
     ...
-    fanlight.FanlightError: range=rows(1000) with slide='1 minute' mixes a number of \
-rows with a duration; give both in rows, or both as durations, or slide=fl.rows(1) with a duration
+    fanlight.FanlightError: range='4 minutes' with slide=60 mixes a duration with a number; \
+give both as durations, both as numbers, or one of them in rows
 
     """
 
@@ -101,28 +106,19 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
     ) -> None:
         length = read_extent("range", range)
         step = length if slide is None else read_extent("slide", slide)
-        by_tuple = length.measure == "time" and step.measure == "rows" and step.value == 1
-        if length.measure != step.measure and not by_tuple:
+        mixed = length.measure != step.measure
+        if mixed and "rows" not in (length.measure, step.measure):
             raise refuse(
                 f"range={length} with slide={step}",
                 f"mixes {length.kind_in_words} with {step.kind_in_words}",
-                "give both in rows, or both as durations, or slide=fl.rows(1) with a duration",
+                "give both as durations, both as numbers, or one of them in rows",
             )
-        start = read_extent("offset", offset, positive=False)
-        if start.value == 0:
-            start = Extent(length.measure, start.value, start.text)
-        elif length.measure == "rows" and start.measure == "number" and start.value % 1 == 0:
-            start = Extent("rows", start.value, start.text)
-        elif start.measure != length.measure or by_tuple:
-            why = "is set, but windows that end at every row have no grid to shift"
-            if not by_tuple:
-                why = f"is {start.kind_in_words}, but range={length} is {length.kind_in_words}"
-            raise refuse(f"offset={start}", why, "leave offset out, or give it in the same kind")
+        start = _read_offset(offset, length, step)
         check_choice("closed", closed, get_args(Closed), "known")
-        if by_tuple and closed != "left":
+        if mixed and closed != "left":
             raise refuse(
-                f"closed={closed!r} with slide={step}",
-                "is for windows on a grid, not for those that end at rows",
+                f"closed={closed!r} with range={length} and slide={step}",
+                "is for windows with both ends on one grid, not for those that rows end",
                 f"write fl.Trailing({length}, closed={closed!r}) for what each row sees",
             )
         self._set_parts(length, step, start, closed)
@@ -139,8 +135,18 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
 
     @property
     def slide_by_tuple(self) -> bool:
-        """Whether a window ends at every row while RANGE is a duration."""
-        return self.measure == "time" and self.slide.measure == "rows"
+        """Whether windows end at rows while RANGE is a duration, or a number."""
+        return self.measure != "rows" and self.slide.measure == "rows"
+
+    @property
+    def range_of_tuples(self) -> bool:
+        """Whether RANGE is in rows while SLIDE is a duration, or a number."""
+        return self.measure == "rows" and self.slide.measure != "rows"
+
+    @property
+    def mixed(self) -> bool:
+        """Whether rows and time place windows together."""
+        return self.slide_by_tuple or self.range_of_tuples
 
     @property
     def local(self) -> Local | None:
@@ -159,8 +165,8 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
 
     @property
     def overlap(self) -> Fraction:
-        """RANGE/SLIDE: in how many windows a row lies, on average."""
-        return Fraction(1) if self.slide_by_tuple else self.range.value / self.slide.value
+        """RANGE/SLIDE: in how many windows a row lies, on average; 1 where rows decide that."""
+        return Fraction(1) if self.mixed else self.range.value / self.slide.value
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"{type(self).__name__} is frozen: make a new one instead of setting {name}"
@@ -184,6 +190,21 @@ rows with a duration; give both in rows, or both as durations, or slide=fl.rows(
         offset = f", offset={self.offset}" if self.offset.value else ""
         closed = f", closed={self.closed!r}" if self.closed != "left" else ""
         return f"Sliding({self.range}{slide}{offset}{closed})"
+
+
+def _read_offset(given: str | timedelta | float | Rows, length: Extent, step: Extent) -> Extent:
+    """Where counting starts, in the measure of the slide."""
+    start = read_extent("offset", given, positive=False)
+    whole = start.measure == "number" and start.value % 1 == 0
+    if start.value == 0 or (step.measure == "rows" and whole):
+        start = Extent(step.measure, start.value, start.text)
+    if start.measure != step.measure:
+        why = f"is {start.kind_in_words}, but slide={step} is {step.kind_in_words}"
+    elif start.value and step.value == 1 and length.measure != step.measure == "rows":
+        why = "is set, but windows that end at every row have no grid to shift"
+    else:
+        return start
+    raise refuse(f"offset={start}", why, "leave offset out, or give it in the kind of slide")
 
 
 def make_windows(kind: type[Sliding], *parts: object) -> Sliding:

@@ -16,7 +16,7 @@ def add_plan(sketch: Sketch, picture: Picture) -> Sketch:
     """Add the strategy of a plan to a sketch, and its slices if it cuts sliding windows."""
     spec, cut = picture.spec, picture.cut
     alt = f"{sketch.alt} The strategy is {picture.strategy}."
-    if cut is None or not isinstance(spec, Sliding) or spec.slide_by_tuple:
+    if cut is None or not isinstance(spec, Sliding) or spec.mixed:
         return replace(sketch, alt=alt)
     # What one unit of the coordinate is on the sketch's axis.
     grid = cut.grid

@@ -16,6 +16,8 @@ CELLS = 40  # slides of a window that can be told apart
 ROOM = 90  # characters that fit along the axis
 LEAST = 0.32  # share of the width that the shortest window needs, or its text does not fit
 SCALE = 8  # if the longest window is longer than so many of the shortest, no scale is kept
+ENOUGH = 4  # example rows that stand for more
+SOME_ROWS = (0.2, 0.45, 0.7, 1.35, 1.8, 3.15, 3.4, 3.65, 3.9)  # in slides: one has no row
 WAITS = (0.0, 0.35, 0.5, 0.9, 1.3)  # between example rows, in ranges of the window
 
 
@@ -23,6 +25,8 @@ def sketch_sliding(spec: Sliding) -> Sketch:
     """The first few sliding windows as a staircase, each a slide later than the one before."""
     if spec.slide_by_tuple:
         return _sketch_at_rows(spec)
+    if spec.range_of_tuples:
+        return _sketch_last_rows(spec)
     if spec.anew:
         return _sketch_growing(spec)
     length, step = spec.range.value, spec.slide.value
@@ -97,19 +101,48 @@ def _offset_notes(spec: Sliding) -> tuple[str, ...]:
 
 
 def _sketch_at_rows(spec: Sliding) -> Sketch:
-    """Windows that end at every row, over a few example rows."""
+    """Windows that end at every row, or at every so many, over a few example rows."""
+    every = int(spec.slide.value)
+    near = min(every, ENOUGH)  # rows from one end to the next, as they are drawn
     places, at = [], 1.0
-    for wait in WAITS:
-        at += wait
+    for number in range(len(WAITS) if every == 1 else 3 * near):
+        at += WAITS[number % len(WAITS)]
         places.append(at)
-    length = spell_length(spec.range.value, "time")
-    lanes = [Lane("rows", tuple(Mark("row", place, place) for place in places))]
+    length = spell_length(spec.range.value, spec.measure)
+    lanes = [_example_rows(places)]
     lanes += [
         Lane(f"window {k}", (Mark("window", place - 1, place, "" if k else length),))
-        for k, place in enumerate(places)
+        for k, place in enumerate(places[near - 1 :: near])
     ]
-    alt = f"A window of {length} ends at every row."
-    return Sketch(repr(spec), tuple(lanes), (), alt, ("rows are drawn as an example",))
+    alt = f"A window of {length} ends at every {'row' if every == 1 else f'{every} rows'}."
+    return Sketch(repr(spec), tuple(lanes), (), alt, _example_notes(every))
+
+
+def _sketch_last_rows(spec: Sliding) -> Sketch:
+    """The last rows before the end of each SLIDE with a row, over a few example rows."""
+    count, slide = int(spec.range.value), spec.slide
+    near = min(count, ENOUGH)
+    lanes = [_example_rows(SOME_ROWS)]
+    ends = sorted({math.floor(place) + 1 for place in SOME_ROWS})
+    for number, end in enumerate(ends):
+        first = [place for place in SOME_ROWS if place < end][-near:][0]
+        text = f"the last {spell_length(spec.range.value, 'rows')}" if number == 1 else ""
+        lanes.append(Lane(f"window {number}", (Mark("window", first, end, text),)))
+    places = [(float(n), spell_length(n * slide.value, slide.measure)) for n in range(ends[-1] + 1)]
+    alt = f"The last {count} rows at the end of each {spell_length(slide.value, slide.measure)}."
+    notes = (*_offset_notes(spec), *_example_notes(count))
+    ticks = select_ticks(places, (0, float(ends[-1])), ROOM)
+    return Sketch(repr(spec), tuple(lanes), ticks, alt, notes)
+
+
+def _example_rows(places: Sequence[float]) -> Lane:
+    return Lane("rows", tuple(Mark("row", place, place) for place in places))
+
+
+def _example_notes(count: int) -> tuple[str, ...]:
+    """What is said of example rows, of which fewer may be drawn than there are."""
+    fewer = (f"{ENOUGH} of {count} rows are drawn",) if count > ENOUGH else ()
+    return ("rows are drawn as an example", *fewer)
 
 
 def sketch_levels(spec: MultiGranular) -> Sketch:

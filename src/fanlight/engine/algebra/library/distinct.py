@@ -127,7 +127,7 @@ def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
     Nulls are left out; NaN is one value. The sketch is that of Apache DataSketches, or where rows
     are copied into Spark's own windows that of Spark's function of the same name: ``rsd`` holds in
     both, and estimates differ within it. Where rows are handled in order (windows counted in rows,
-    windows at every row) the answer is exact.
+    windows that rows end) the answer is exact.
 
     Examples
     --------

@@ -193,7 +193,7 @@ def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: in
     Notes
     -----
     Nulls and NaN are left out; null if nothing else is there. Where rows are handled in order
-    (windows counted in rows, windows at every row) the percentile is exact. So it is for decimals
+    (windows counted in rows, windows that rows end) the percentile is exact. So it is for decimals
     of more than 18 digits, which no sketch holds: they are counted by value, as :func:`percentile`
     does; cast them to ``decimal(18, …)`` for a sketch.
 

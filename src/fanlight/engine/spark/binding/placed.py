@@ -11,6 +11,7 @@ from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.late_rows import Late, Release, check_late, refuse_open_windows
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event
+from fanlight.engine.plan.row_ends import LastRows, RowEnds, row_ends_of
 from fanlight.engine.spark.binding.bound import Bound, Refusal
 from fanlight.engine.spark.binding.source import (
     Source,
@@ -28,6 +29,7 @@ from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 
 MOST_WINDOWS_A_ROW = 1_000_000
+SINCE = "since"  # a column: when the first row of a window is, if that is where it begins
 
 Spec = Sliding | MultiGranular | tuple[Sliding, ...]
 
@@ -71,7 +73,7 @@ class Placed(Bound):
         """Which of these windows cannot be given early."""
         rowwise = "is for windows that time places and for frames, not for those that rows end"
         return [
-            (self.coordinate.counted or self.at_every_row, rowwise, "ask for windows of time"),
+            (self.event.ordered, rowwise, "ask for windows of time"),
             (self.late == "open", "counts a late row in all of its windows or in none",
              "leave late='open' out"),
             (self.weights is not None or self.changes_only, "gives each level as it is",
@@ -90,7 +92,7 @@ class Placed(Bound):
     @property
     def event(self) -> Event:
         """What a row is in time."""
-        if self.at_every_row:
+        if self.row_ends:
             return Event.ENDING
         return Event.COUNTED if self.coordinate.counted else Event.POINT
 
@@ -100,9 +102,9 @@ class Placed(Bound):
         return Release.of(self.late, streaming=self.df.isStreaming)
 
     @property
-    def at_every_row(self) -> bool:
-        """Whether every row ends a window."""
-        return isinstance(self.spec, Sliding) and self.spec.slide_by_tuple
+    def row_ends(self) -> RowEnds | None:
+        """Which rows end a window, where rows and time place it together."""
+        return row_ends_of(self.spec) if isinstance(self.spec, Sliding) else None
 
     @property
     def levels(self) -> MultiGranular:
@@ -131,7 +133,12 @@ class Placed(Bound):
 
     @property
     def shown_start(self) -> str:
-        """SQL: where a window is said to begin: not before the paper's initiation time."""
+        """SQL: where a window is said to begin: not before the paper's initiation time.
+
+        The last rows before an instant begin with the first of them.
+        """
+        if isinstance(self.row_ends, LastRows):
+            return SINCE
         if self.since is not None:
             return f"greatest(start, {self.since}L)"
         return shown_bounds_by(self.grids, "start")[0]
@@ -262,14 +269,14 @@ def bind_points(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any
     coordinate, grids = make_grids(windows, source.time, source.time_type)
     check_stream(source)
     for window, grid in zip(windows, grids, strict=True):
-        if grid.overlap > MOST_WINDOWS_A_ROW and not window.slide_by_tuple:
+        if grid.overlap > MOST_WINDOWS_A_ROW and not window.mixed:
             hint = ", or slide=fl.rows(1) for a window that ends at each row"
             raise refuse(
                 f"range={window.range} with slide={window.slide}",
                 f"puts each row into {grid.overlap:.0f} windows",
                 f"choose a longer slide{'' if name else hint}",
             )
-    if coordinate.counted or any(window.slide_by_tuple for window in windows):
+    if coordinate.counted or any(window.mixed for window in windows):
         refuse_open_windows(late, "data-driven windows")
     weights = kept.weights if isinstance(kept, MultiGranular) else None
     if weights is not None and coordinate.counted and source.df.isStreaming:
@@ -341,10 +348,10 @@ def _read_list(given: Sequence[Any]) -> list[Sliding]:
             raise refuse(
                 named, "is not placed by time alone", "list fl.Sliding, fl.Calendar, fl.Cumulative"
             )
-        if spec.slide_by_tuple:
+        if spec.mixed:
             raise refuse(
                 named,
-                "ends at every row, so it shares no slices with others",
+                "ends where rows are, so it shares no slices with others",
                 "use an fl.over of its own for it",
             )
         if spec.slide.measure != given[0].slide.measure:
@@ -364,7 +371,7 @@ def _bind_events(
     """The source with the stop as its time; the name of the start, and its SQL."""
     start, stop = _read_time_pair(time)
     for spec in specs:
-        if spec.measure == "rows" or spec.slide_by_tuple:
+        if spec.measure == "rows" or spec.mixed:
             raise refuse(
                 f"{spec!r} over time={(start, stop)!r}",
                 "counts rows, but events with a duration overlap, so they have no single order",

@@ -69,9 +69,7 @@ def _type_of_late(bound: Windows) -> StructType:
 
 def _placed_by_time(bound: Windows) -> Placed | None:
     """The request, if its windows are placed by time; None if rows decide where they are."""
-    if not isinstance(bound, Placed) or bound.at_every_row or bound.coordinate.counted:
-        return None
-    return bound
+    return bound if isinstance(bound, Placed) and not bound.event.ordered else None
 
 
 def _late_rows(

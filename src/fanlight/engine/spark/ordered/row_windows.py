@@ -1,4 +1,4 @@
-"""Windows counted in rows, in a stream: one stateful operator orders, cuts and rolls up rows.
+"""Windows that rows place, in a stream: one stateful operator orders, cuts and rolls up rows.
 
 Rows enter as partials of one row that Spark has lifted, and windows leave as partials that Spark
 lowers.
@@ -11,32 +11,38 @@ from pyspark.sql.types import LongType
 
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import Pieces
+from fanlight.engine.plan.row_ends import LastRows
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.lift import lift_each_row
 from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.placed.numbered_rows import FIRST
 
 
 def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Partials of windows by key and ``start``, once the watermark has passed their last row."""
-    names = [field.name for field in fields.all]
+    kept = [FIRST, *fields.all] if isinstance(bound.row_ends, LastRows) else fields.all
+    names = [field.name for field in kept]
     rows, partials, order = lift_each_row(bound, fields)
+    if len(kept) > len(partials):
+        partials = [f"t as {FIRST.name}", *partials]
     rows = rows.selectExpr(*bound.keys, *order, *partials)
     fields.check_comparable()
     hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
     query = TupleQuery(
         hosting.schema,
         len(hosting.keys),
-        tuple(field.monoid for field in fields.all),
-        None if bound.at_every_row else chosen.pieces.only_cut,
-        bound.grid.range,
+        tuple(field.monoid for field in kept),
+        bound.row_ends or chosen.pieces.only_cut,
+        bound.grid,
         forget_after=bound.forget_after,
     )
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [("start", LongType()), *((name, hosting.types[name]) for name in names)]
     what = "windows over rows"
-    cut = "none" if query.cut is None else query.cut.technique
+    cut = query.by.technique if isinstance(query.by, Cut) else "none"
     asked = fingerprint(what, bound, hosting, fields, cut=cut)
     return hosting.run(query, out, asked, what=what)

@@ -81,7 +81,7 @@ def _check_windows(bound: Placed, rule: str) -> None:
     for wrong, why, instead in (
         (bound.df.isStreaming, "is for batches: a stream does not know which windows stay empty",
          "leave it out, or ask it of what the stream has written"),
-        (bound.at_every_row or bound.coordinate.counted,
+        (bound.event.ordered,
          "is for windows that time places, not for those that rows end", "leave it out"),
         (bound.changes_only, "gives windows of which changes_only=True leaves out some",
          "leave one of them out"),

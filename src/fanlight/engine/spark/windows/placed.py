@@ -280,7 +280,7 @@ class PlacedWindows(WindowedEarly):
         bound, streaming = self._bound, self._bound.df.isStreaming
         counted, several = bound.coordinate.counted, bound.queries.several
         early = bound.early is not None
-        exact = exact or early or bound.at_every_row or counted or self._hints.strategy.exact
+        exact = exact or early or bound.event.ordered or self._hints.strategy.exact
         weighted = bound.weights is not None
         calls = collect_calls(bound, aggregates, named or {}, bound.window_columns)
         fields = build_fields(bound, calls, exact=exact, weighted=weighted)
@@ -295,9 +295,10 @@ class PlacedWindows(WindowedEarly):
                 bound.coordinate,
                 bound.grid,
                 keyed=bool(bound.by),
-                at_every_row=bound.at_every_row,
+                ends=bound.row_ends,
             ),
             event=bound.event,
+            ends=bound.row_ends,
             release=bound.release,
             height=self._hints.height,
             ruled_out=rule_out(
@@ -479,7 +480,7 @@ class SlidingWindows(PlacedWindows):
                 "have ends that are pieces of their own",
                 "leave closed out",
             )
-        if bound.coordinate.counted or bound.at_every_row or bound.coordinate.calendar:
+        if bound.event.ordered or bound.coordinate.calendar:
             raise refuse(
                 f"{self!r}.pieces(…)",
                 "are not cut from points by time, in pieces of one length",
