@@ -17,7 +17,7 @@ ROOM = 90  # characters that fit along the axis
 LEAST = 0.32  # share of the width that the shortest window needs, or its text does not fit
 SCALE = 8  # if the longest window is longer than so many of the shortest, no scale is kept
 ENOUGH = 4  # example rows that stand for more
-SOME_ROWS = (0.2, 0.45, 0.7, 1.35, 1.8, 3.15, 3.4, 3.65, 3.9)  # in slides: one has no row
+SOME_ROWS = (0.0, 0.45, 0.7, 1.35, 1.8, 3.15, 3.4, 3.65, 3.9)  # in slides: one has no row
 WAITS = (0.0, 0.35, 0.5, 0.9, 1.3)  # between example rows, in ranges of the window
 
 
