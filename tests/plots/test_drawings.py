@@ -29,8 +29,6 @@ SPECS = [
     fl.Sliding("1 minute", "5 minutes"),
     fl.Sliding(fl.rows(5), fl.rows(2)),
     fl.Sliding("5 minutes", fl.rows(1)),
-    fl.Sliding("5 minutes", fl.rows(9)),
-    fl.Sliding(fl.rows(3), "5 minutes", offset="1 minute"),
     fl.Sliding(1.0, 0.5),
     fl.MultiGranular(["1 minute", "10 minutes", "1 day"], ["10 seconds", "1 minute", "1 hour"]),
     fl.MultiGranular([4, 12, 24], [1, 2, 4], report="continuous", horizons=[7]),
@@ -46,6 +44,8 @@ SPECS = [
     fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100),
     fl.ProgressiveWidening("1 second", longest="1 second", max_rows=100),
     fl.ProgressiveWidening(["1 second", "1 hour"], longest="1 hour", max_rows=100),
+    fl.Sliding("5 minutes", fl.rows(9)),
+    fl.Sliding(fl.rows(3), "5 minutes", offset="1 minute"),
 ]
 
 
