@@ -109,6 +109,7 @@ WRONG = [
     ('by = ["antenna"]', 'empty = "none"', "query.empty", "write one of skip, null, zero, last"),
     ('by = ["antenna"]', "empty = 0", "query.empty", "is not"),
     ('by = ["antenna"]', "between = [1]", "query.between", "is not a start and an end"),
+    ('by = ["antenna"]', "complete = []", "query.complete", "is not true, or a time"),
     ('by = ["antenna"]', "between = [1, 2]", "query.between", "goes with empty"),
     ('by = ["antenna"]', 'source = "bids"', "query.source", "calls"),
     ('by = ["antenna"]', 'using = { rate = "fast" }', "query.using.rate", "is not a number"),

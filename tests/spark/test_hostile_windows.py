@@ -65,9 +65,10 @@ def calls(df):
     beats = {"delay": "1 minute", "every": "10 seconds", "lag": "1 minute"}
     stream = df.sparkSession.readStream.format("rate").load()
     yield Good(fl.heartbeat, {"stream": stream, "time": "timestamp", **beats})
-    none = {"empty": "skip", "between": None, "keys": None}
+    none = {"empty": "skip", "between": None, "keys": None, "complete": False}
     hour = ("1970-01-01T00:00:00Z", "1970-01-01T01:00:00Z")
     yield Good(sliding.agg, {**AGGREGATES, "empty": "last", "between": hour, "keys": df})
+    yield Good(sliding.agg, {**AGGREGATES, "complete": hour[0]})
     for windows in (sliding, levels, events, frames):
         yield Good(windows.agg, AGGREGATES if windows is frames else {**AGGREGATES, **none})
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})

@@ -45,7 +45,7 @@ class Clause:
     late: str = "drop"
     forget_after: Any = None
     early: Any = False  # True, or the time in which changes are given at most once
-    empty: dict[str, Any] = field(default_factory=dict)  # what agg gives of windows without rows
+    given: dict[str, Any] = field(default_factory=dict)  # which windows agg gives
     strategy: str = "auto"
     hints: dict[str, Any] = field(default_factory=dict)
     verb: Verb | None = None

@@ -148,7 +148,7 @@ class _ClauseBuilder:
             "drop" if late is None else str(late.children[1]).lower(),
             None if forget is None else self.builder.length(next(_subtrees(forget))),
             False if early is None else self._read_early(early, verb, spec),
-            self._read_empty(parts["empty"], verb, spec) if "empty" in parts else {},
+            self._read_given(parts, verb, spec),
             strategy,
             hints,
             None if verb is None else self._read_verb(verb),
@@ -212,10 +212,33 @@ class _ClauseBuilder:
         self._add_span("every", length)
         return self.builder.length(length)
 
-    def _read_empty(
-        self, node: Tree[Token], verb: Tree[Token] | None, spec: Spec
+    def _read_given(
+        self, parts: Mapping[str, Tree[Token]], verb: Tree[Token] | None, spec: Spec
     ) -> dict[str, Any]:
-        """What windows without rows have, and which of them are given."""
+        """Which windows are given: those without rows, with what, and only complete ones."""
+        found: dict[str, Any] = {}
+        for argument in ("empty", "complete"):
+            if argument in parts:
+                self._check_given(parts[argument], verb, spec)
+                self._add_span(argument, parts[argument])
+        if "empty" in parts:
+            node = parts["empty"]
+            found["empty"] = str(node.children[0]).rsplit(maxsplit=1)[-1].lower()
+            if edges := list(_subtrees(node)):
+                start, end = edges[0].meta.start_pos, edges[-1].meta.end_pos
+                self.builder.spans.append(ArgumentSpan("between", start, end))
+                found["between"] = tuple(map(self._read_edge, edges))
+        if "complete" in parts:
+            edge = next(_subtrees(parts["complete"]), None)
+            found["complete"] = True if edge is None else self._read_edge(edge)
+        return found
+
+    def _read_edge(self, node: Tree[Token]) -> Any:
+        """A time as text, or a number."""
+        return self.builder.string(node) if node.data == "edge" else self.builder.number(node)
+
+    def _check_given(self, node: Tree[Token], verb: Tree[Token] | None, spec: Spec) -> None:
+        """Refuse to choose windows that no aggregates are asked of, or that time does not place."""
         word, kind = str(node.children[0]), kind_of(spec)
         wrong = None
         if verb is not None:
@@ -226,17 +249,6 @@ class _ClauseBuilder:
             raise refusal_at(
                 self.text, node.meta.start_pos, node.meta.end_pos, word.upper(), *wrong
             )
-        self._add_span("empty", node)
-        found: dict[str, Any] = {"empty": word.rsplit(maxsplit=1)[-1].lower()}
-        edges = list(_subtrees(node))
-        if edges:
-            start, end = edges[0].meta.start_pos, edges[-1].meta.end_pos
-            self.builder.spans.append(ArgumentSpan("between", start, end))
-            found["between"] = tuple(
-                self.builder.string(one) if one.data == "edge" else self.builder.number(one)
-                for one in edges
-            )
-        return found
 
     def _incomplete(self, why: str, instead: str) -> FanlightError:
         return refusal_at(

@@ -41,7 +41,7 @@ _CLAUSE = {
     "longest": "TO", "every": "SPLIT EVERY",
     "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING",
     "length": "", "event": "EVENT", "result": "RESULT",
-    "empty": "EMPTY", "between": "BETWEEN",
+    "empty": "EMPTY", "between": "BETWEEN", "complete": "COMPLETE SINCE",
 }  # fmt: skip
 FLINK = {
     # By name or by position.
@@ -243,6 +243,7 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
     message = _GIVEN.sub(translate_argument, _DELTA.sub(_timedelta_text, message))
     message = re.sub(r"using\('([^']*)'\)", r"USING \1", message)
     message = re.sub(r"\bearly\((.*?)\)", _translate_early, message)
+    message = message.replace("COMPLETE SINCE True", "COMPLETE")
     if re.search(r"use one of '|use 'auto'", message):
         message = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", message)
     message = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _translate_boundary, message)

@@ -20,6 +20,7 @@ start: part*
      | FORGET_AFTER length              -> forget
      | EARLY (EVERY length)?            -> early
      | EMPTY (BETWEEN edge AND edge)?   -> empty
+     | COMPLETE (SINCE edge)?           -> complete
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
@@ -80,6 +81,8 @@ WHEN: /open\b|drop\b/i
 FORGET_AFTER.3: /forget\s+after\b(?=\s*['"\d]|\s+interval\b)/i
 EARLY.3: /early\b/i
 EMPTY.3: /empty\s+(null|zero|last)\b/i
+COMPLETE.3: /complete\b/i
+SINCE.3: /since\b/i
 BETWEEN.3: /between\b/i
 AND.3: /and\b/i
 EVERY.3: /every\b/i

@@ -91,7 +91,7 @@ def load(path: Path, *, to_run: bool = True) -> Job:
         check_key(sink_table, query.columns)
     if query_table and query and query.is_early:
         _check_early(query_table, sink_table, query, streaming=streaming)
-    if query_table and streaming and isinstance(query, WindowQuery) and query.empty:
+    if query_table and streaming and isinstance(query, WindowQuery) and "empty" in query.given:
         why = "a stream does not know which windows stay empty"
         query_table.note_wrong("empty", f"is for a batch: {why}; leave it out")
     top.note_unknown()

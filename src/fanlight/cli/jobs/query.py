@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
     "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "early",
-    "empty", "between", "using", "aggregates",
+    "empty", "between", "complete", "using", "aggregates",
 }  # fmt: skip
 
 
@@ -44,7 +44,7 @@ class WindowQuery:
     late: str
     forget_after: Any
     early: Any  # False, True, or a duration
-    empty: Mapping[str, Any]  # what windows without rows have, and which of them are given
+    given: Mapping[str, Any]  # which windows agg gives
     using: Mapping[str, Any]
     aggregates: Mapping[str, Any]
 
@@ -97,7 +97,7 @@ class WindowQuery:
             return frames
         method = windows.attach if self._is_trailing else windows.agg
         calls = [call.alias(name) for name, call in self.aggregates.items()]
-        result: DataFrame = method(*calls, **self.empty)
+        result: DataFrame = method(*calls, **self.given)
         return result
 
     def explain(self, tables: Mapping[str, DataFrame], *, verbose: bool) -> str:
@@ -163,7 +163,7 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         table.one_of("late", ("drop", "open")) or "drop",
         _read_length(table, "forget_after", 'a duration, such as "30 days"'),
         _read_early(table, name),
-        _read_empty(table, name),
+        _read_given(table, name),
         _read_hints(table),
         _read_aggregates(table),
     )
@@ -243,21 +243,27 @@ def _read_early(table: Table, name: str | None) -> Any:
     return given
 
 
-def _read_empty(table: Table, name: str | None) -> dict[str, Any]:
-    """What windows without rows have, and between which times they are given."""
+def _read_given(table: Table, name: str | None) -> dict[str, Any]:
+    """Which windows are given: those without rows, between which times, and only complete ones."""
     rule = table.one_of("empty", EMPTY)
     expected = 'a start and an end, such as ["2025-03-01T00:00:00Z", "2025-04-01T00:00:00Z"]'
     between = table.take("between", list, expected)
     if between is not None and len(between) != 2:
         table.note_wrong("between", f"{between!r} is not {expected}")
     family = window_kinds()[name].family if name is not None else PLACED
-    if rule not in (None, EMPTY[0]) and family not in (PLACED, LEVELLED):
-        table.note_wrong(
-            "empty", f"is for windows that time places, not for window = {name!r}; leave it out"
-        )
+    since = 'true, or a time such as "2025-03-01T00:00:00Z"'
+    complete = table.take("complete", (bool, str, int, float), since)
+    for argument, asked in (("empty", rule not in (None, EMPTY[0])), ("complete", complete)):
+        if asked and family not in (PLACED, LEVELLED):
+            why = f"is for windows that time places, not for window = {name!r}; leave it out"
+            table.note_wrong(argument, why)
     if between is not None and rule in (None, EMPTY[0]):
         table.note_wrong("between", f'goes with empty; write empty = "{EMPTY[2]}", too')
-    found = {"empty": rule, "between": None if between is None else tuple(between)}
+    found = {
+        "empty": rule,
+        "between": None if between is None else tuple(between),
+        "complete": complete,
+    }
     return {argument: value for argument, value in found.items() if value is not None}
 
 

@@ -247,18 +247,18 @@ class SelectRun:
 
     def _compute_result(self, windows: Any, calls: Sequence[Call]) -> DataFrame:
         verb, grouped = self.clause.verb, self.select.keys is not None
-        empty = self.clause.empty
+        given = self.clause.given
         result: DataFrame
         if verb is None:
             if calls:
                 result = (
-                    windows.attach(*calls) if self.is_trailing else windows.agg(*calls, **empty)
+                    windows.attach(*calls) if self.is_trailing else windows.agg(*calls, **given)
                 )
             elif isinstance(windows, FrameWindows):
                 result = windows.frames() if grouped else windows.rows()
             else:  # only the windows themselves
                 name = free_name("rows", (*outputs_of(self.select), *self.table.df.columns))
-                result = windows.agg(count().alias(name), **empty).drop(name)
+                result = windows.agg(count().alias(name), **given).drop(name)
             return result
         method = getattr(windows, verb.name)
         arguments = dict(verb.arguments)

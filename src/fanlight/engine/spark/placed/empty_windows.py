@@ -7,9 +7,7 @@ followed by the empty windows up to the next one of its key; no table is joined.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import reduce
-from math import isnan
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -27,6 +25,7 @@ from fanlight.engine.spark.grids import (
     step_by,
     text_by_query,
 )
+from fanlight.engine.spark.placed.instants import read_instant
 from fanlight.engine.spark.sql import expr, is_taken, over_clause, quote_column, types_in
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
@@ -96,37 +95,11 @@ def _read_ends(of: Coordinate, given: Any) -> tuple[str, str]:
     """Two values of the time column, as SQL."""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise refuse(f"between={given!r}", "is not a start and an end", f"write {_NOON}")
-    first, last = (_read_end(of, one, f"between={tuple(given)!r}") for one in given)
+    asked = f"between={tuple(given)!r}"
+    first, last = (read_instant(of, one, asked, f"write {_NOON}") for one in given)
     if first[0] > last[0]:
         raise refuse(f"between={given!r}", "ends before it starts", "write the earlier one first")
     return first[1], last[1]
-
-
-def _read_end(of: Coordinate, given: Any, asked: str) -> tuple[Any, str]:
-    """A value that can be compared with the other one, and its SQL."""
-    if not of.is_timestamp:
-        if isinstance(given, bool) or not isinstance(given, (int, float)) or isnan(given):
-            why = "has what is not a number, but the time is one"
-            raise refuse(asked, why, "write between=(0, 100)")
-        return given, f"{given}L" if isinstance(given, int) else f"{given!r}D"
-    if isinstance(given, str):
-        try:
-            given = datetime.fromisoformat(given)
-        except ValueError as error:
-            raise refuse(asked, f"has {given!r}, which is not a time", f"write {_NOON}") from error
-    if not isinstance(given, datetime):
-        why = f"has a {type(given).__name__}, which is not a time"
-        raise refuse(asked, why, f"write {_NOON}")
-    local = of.kind == "timestamp_ntz"
-    if (given.tzinfo is None) != local:
-        raise refuse(
-            asked,
-            "has a time zone, but the times have none" if local else "has no time zone",
-            "leave its time zone out" if local else f"write {_NOON}",
-        )
-    epoch = datetime(1970, 1, 1, tzinfo=None if local else UTC)
-    micros = (given - epoch) // timedelta(microseconds=1)
-    return micros, restore_sql(Coordinate(of.kind), f"{micros}L")
 
 
 def _read_keys(bound: Placed, keys: Any) -> DataFrame:

@@ -28,6 +28,7 @@ from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
+from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
 from fanlight.engine.spark.placed.empty_windows import Empty, fill_empty, read_empty
 from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
 from fanlight.engine.spark.rejected import rejected_rows
@@ -87,6 +88,7 @@ class PlacedWindows(WindowedEarly):
         empty: str | Call = "skip",
         between: tuple[Any, Any] | Call | None = None,
         keys: DataFrame | Call | None = None,
+        complete: Any = False,
         **named: Call,
     ) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
@@ -113,6 +115,10 @@ class PlacedWindows(WindowedEarly):
             ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or a number.
         keys
             A DataFrame with the ``by`` columns: its keys are given, too, also without any row.
+        complete
+            ``True`` leaves out the windows that began before the first row of their key, in a
+            batch; of windows over rows those with fewer rows than RANGE, also in a stream. A time,
+            written as for ``between``, leaves out those that began before it.
         named
             The same under output names of their own: ``highest=agg.max("price")``.
 
@@ -126,8 +132,8 @@ class PlacedWindows(WindowedEarly):
         FanlightError
             If an aggregate is unknown, its column is missing or of the wrong type, if output names
             clash, if an aggregate has no weighted form, if the forced strategy cannot compute
-            the windows, or if it cannot be said which windows are empty: in a stream, and where
-            rows end windows.
+            the windows, or if it cannot be said which windows are empty, or complete: in a stream,
+            and where rows end windows.
 
         Examples
         --------
@@ -141,6 +147,9 @@ class PlacedWindows(WindowedEarly):
         >>> rare = fl.over(bids.where("price % 240 = 0"), fl.Sliding("1 minute"), time="ts")
         >>> [row.n for row in rare.agg(n=agg.count(), empty="zero").orderBy("window").collect()]
         [1, 0, 0, 0, 1, 0, 0, 0, 1]
+        >>> whole = windows.agg(bids=agg.count(), complete=True).orderBy("window").collect()
+        >>> [row.bids for row in whole]
+        [240, 240, 240, 240, 240, 240, 240, 180, 120, 60]
 
         See Also
         --------
@@ -150,9 +159,13 @@ class PlacedWindows(WindowedEarly):
 
         """
         bound = self._bound
-        more: dict[str, Any] = {"empty": empty, "between": between, "keys": keys}
+        more = {"empty": empty, "between": between, "keys": keys, "complete": complete}
         named |= {name: one for name, one in more.items() if isinstance(one, Call)}
         more = {name: one for name, one in more.items() if name not in named}
+        whole = read_complete(bound, more.pop("complete", False))
+        if whole is not None:
+            found = self.agg(*aggregates, **named, **whole.calls, **more)
+            return keep_complete(bound, found, whole)
         given = read_empty(bound, **more)
         if has_lives(bound):
             divided = type(self)(divide_into_lives(bound), self._hints)

@@ -1,0 +1,223 @@
+"""Complete windows: those that are left out began before the first row of their key."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.helpers.dataframes import patiently
+
+MINUTE = 60_000_000
+ROWS = [
+    ("a", 1, 1.0), ("a", 3, 2.0), ("a", 4, 2.0), ("a", 17, 4.0), ("a", 17, 5.0), ("a", 18, None),
+    ("b", 5, 8.0), ("b", 6, 1.0), (None, 2, 16.0), (None, 3, 3.0), (None, 40, 3.0),
+    ("c", None, 1.0),
+]  # fmt: skip
+BY_TIME = {
+    "tumbling": fl.Sliding("4 minutes"),
+    "sliding": fl.Sliding("4 minutes", "2 minutes", offset="1 minute"),
+    "a first row in a gap": fl.Sliding("2 minutes", "6 minutes"),
+    "closed": fl.Sliding("4 minutes", "2 minutes", closed="right"),
+    "cumulative": fl.Cumulative("8 minutes", "2 minutes"),
+    "calendar": fl.Calendar("1 hour", zone="Asia/Kathmandu"),
+    "at every row": fl.Sliding("2 minutes", fl.rows(1)),
+    "at every third row": fl.Sliding("14 minutes", fl.rows(3)),
+    "several": [fl.Sliding("4 minutes", "2 minutes"), fl.Sliding("1 minute")],
+    "levels": fl.MultiGranular(["2 minutes", "6 minutes"], ["1 minute", "2 minutes"]),
+}
+BY_ROWS = {
+    "over rows": (fl.Sliding(fl.rows(3), fl.rows(1)), 3),
+    "over rows, closed": (fl.Sliding(fl.rows(2), fl.rows(1), closed="both"), 3),
+    "the last rows": (fl.Sliding(fl.rows(2), "2 minutes"), 2),
+}
+
+
+def frame(spark, rows=ROWS):
+    made = spark.createDataFrame(rows, "k string, minute long, v double")
+    return made.selectExpr(
+        "k", f"timestamp_micros(minute * {MINUTE}) as ts", "minute as i",
+        "cast(minute as double) as x", "v",
+        f"timestamp_micros((minute + 3) * {MINUTE}) as stop",
+    )  # fmt: skip
+
+
+def firsts(rows=ROWS):
+    """The first minute of each key."""
+    keys = {k for k, minute, _ in rows if minute is not None}
+    return {key: min(m for k, m, _ in rows if k == key and m is not None) for key in keys}
+
+
+def instant(minute):
+    return datetime.fromtimestamp(minute * 60, UTC)
+
+
+def given(df, began):
+    """The rows of a result whose windows began at or after what ``began`` gives for their key."""
+    return sorted(repr(row) for row in df.collect() if row.window.start >= began(row))
+
+
+def all_of(df):
+    return sorted(map(repr, df.collect()))
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("about", BY_TIME)
+def test_windows_from_before_the_first_row_of_a_key_are_left_out(spark, about):
+    windows = fl.over(frame(spark), BY_TIME[about], time="ts", by="k")
+    there = windows.agg(n=agg.count(), s=agg.sum("v"))
+    naive = {key: instant(minute).astimezone().replace(tzinfo=None)
+             for key, minute in firsts().items()}  # fmt: skip
+    expected = given(there, lambda row: naive[row.k])
+    assert all_of(windows.agg(n=agg.count(), s=agg.sum("v"), complete=True)) == expected
+    assert all_of(there) != expected
+
+
+@pytest.mark.parametrize(("time", "spec"), [("i", fl.Sliding(4, 2)), ("x", fl.Sliding(2.5, 0.5))])
+def test_of_numbers_too(spark, time, spec):
+    windows = fl.over(frame(spark), spec, time=time, by="k")
+    expected = given(windows.agg(n=agg.count()), lambda row: firsts()[row.k])
+    assert all_of(windows.agg(n=agg.count(), complete=True)) == expected
+
+
+def test_without_keys_and_of_events_that_last(spark):
+    windows = fl.over(frame(spark), fl.Sliding("4 minutes", "1 minute"), time=("ts", "stop"))
+    began = instant(1).astimezone().replace(tzinfo=None)
+    expected = given(windows.agg(n=agg.count()), lambda _: began)
+    assert all_of(windows.agg(n=agg.count(), complete=True)) == expected
+
+
+def test_windows_from_before_an_instant_are_left_out(spark):
+    windows = fl.over(frame(spark), BY_TIME["levels"], time="ts", by="k")
+    began = instant(3).astimezone().replace(tzinfo=None)
+    expected = given(windows.agg(n=agg.count()), lambda _: began)
+    for since in ("1970-01-01T00:03:00Z", instant(3)):
+        assert all_of(windows.agg(n=agg.count(), complete=since)) == expected
+
+
+def test_what_an_initiation_time_has_cut_short_is_no_complete_window(spark):
+    spec = fl.MultiGranular(["2 minutes", "6 minutes"], ["1 minute", "2 minutes"],
+                            offset="1 minute")  # fmt: skip
+    windows = fl.over(frame(spark), spec, time="ts", by="k")
+    lengths = {0: 2, 1: 6}
+    there = windows.agg(n=agg.count()).collect()
+    naive = {key: instant(minute).astimezone().replace(tzinfo=None)
+             for key, minute in firsts().items()}  # fmt: skip
+    expected = sorted(
+        repr(row)
+        for row in there
+        if (row.window.end - row.window.start).total_seconds() == 60 * lengths[row.level]
+        and row.window.start >= naive[row.k]
+    )
+    assert all_of(windows.agg(n=agg.count(), complete=True)) == expected
+    assert 0 < len(expected) < len(there)
+
+
+@pytest.mark.parametrize("about", BY_ROWS)
+def test_windows_with_too_few_rows_are_left_out(spark, about):
+    spec, rows = BY_ROWS[about]
+    windows = fl.over(frame(spark), spec, time="ts", by="k", tiebreak="v")
+    there = windows.agg(n=agg.count(), s=agg.sum("v"))
+    expected = sorted(repr(row) for row in there.collect() if row.n == rows)
+    assert all_of(windows.agg(n=agg.count(), s=agg.sum("v"), complete=True)) == expected
+    assert 0 < len(expected) < there.count()
+
+
+def test_windows_without_rows_begin_with_the_first_row_too(spark):
+    windows = fl.over(frame(spark), fl.Sliding("4 minutes"), time="ts", by="k")
+    began = {key: instant(minute).astimezone().replace(tzinfo=None)
+             for key, minute in firsts().items()}  # fmt: skip
+    expected = given(windows.agg(n=agg.count(), empty="zero"), lambda row: began[row.k])
+    assert all_of(windows.agg(n=agg.count(), empty="zero", complete=True)) == expected
+
+
+def test_keys_and_columns_of_any_name(spark):
+    df = frame(spark).withColumnsRenamed({"k": "a.b", "v": "first row", "i": "rows of the window"})
+    windows = fl.over(df, fl.Sliding("4 minutes", "2 minutes"), time="ts", by="`a.b`")
+    plain = fl.over(frame(spark), fl.Sliding("4 minutes", "2 minutes"), time="ts", by="k")
+    asked = {"n": agg.count(), "complete": True}
+    found = windows.agg(**asked)
+    assert found.columns == ["a.b", "window", "n"]
+    assert all_of(found.toDF("k", "window", "n")) == all_of(plain.agg(**asked))
+    assert found.selectExpr("window_time(window) as at").count() == found.count()
+
+
+@pytest.mark.parametrize(
+    ("spec", "time", "complete", "words"),
+    [
+        (fl.Sliding("1 hour"), "ts", "soon", "'soon', which is not a time"),
+        (fl.Sliding("1 hour"), "ts", "2025-03-01", "has no time zone"),
+        (fl.Sliding("1 hour"), "ts", 3, "has a int, which is not a time"),
+        (fl.Sliding("1 hour"), "ts", None, "NoneType, which is not a time"),
+        (fl.Sliding(4), "i", "2025-03-01T00:00:00Z", "is not a number"),
+        (fl.Sliding(fl.rows(4)), "ts", "2025-03-01T00:00:00Z", "neither True nor False"),
+        (fl.MultiGranular([1, 2], [1, 1], changes_only=True), "i", True, "changes_only=True"),
+    ],
+)
+def test_what_cannot_be_is_refused(spark, spec, time, complete, words):
+    with pytest.raises(fl.FanlightError, match=words):
+        fl.over(frame(spark), spec, time=time, by="k").agg(agg.count(), complete=complete)
+
+
+def stream_of(spark, folder):
+    """The rows, and then one that ends all windows."""
+    for number, rows in enumerate((ROWS, [("last", 10**6, 0.0)])):
+        frame(spark, rows).coalesce(1).write.parquet(str(folder / f"rows/{number}"))
+    reader = spark.readStream.schema(frame(spark, ROWS).schema).option("maxFilesPerTrigger", 1)
+    return reader.parquet(str(folder / "rows/*")).withWatermark("ts", "1 hour")
+
+
+def ended(stream, folder):
+    """What a stream has given at its end."""
+    name = f"t{uuid.uuid4().hex}"
+    writer = stream.writeStream.format("memory").queryName(name).trigger(availableNow=True)
+    patiently(
+        lambda: writer.option("checkpointLocation", str(folder / name)).start().awaitTermination()
+    )
+    return stream.sparkSession.table(name).filter("k is null or k <> 'last'")
+
+
+def test_a_stream_does_not_know_the_first_row_of_a_key(spark, tmp_path):
+    windows = fl.over(stream_of(spark, tmp_path), fl.Sliding("1 hour"), time="ts", by="k")
+    with pytest.raises(fl.FanlightError, match="which a stream does not keep; write when"):
+        windows.agg(agg.count(), complete=True)
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize(
+    ("spec", "complete"),
+    [
+        (fl.Sliding("4 minutes", "2 minutes"), "1970-01-01T00:02:00Z"),
+        (fl.Sliding(fl.rows(3), fl.rows(1)), True),
+        (fl.Sliding(fl.rows(2), "2 minutes"), True),
+    ],
+)
+def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, spec, complete):
+    place = {"time": "ts", "by": "k", "tiebreak": "v"}
+    asked = {"n": agg.count(), "s": agg.sum("v"), "complete": complete}
+    stream = fl.over(stream_of(spark, tmp_path), spec, **place).agg(**asked)
+    batch = fl.over(frame(spark), spec, **place).agg(**asked)
+    assert all_of(batch)
+    assert all_of(ended(stream, tmp_path)) == all_of(batch)
+
+
+@pytest.mark.parametrize(
+    ("words", "complete"),
+    [("COMPLETE", True), ("COMPLETE SINCE '1970-01-01T00:02:00Z'", "1970-01-01T00:02:00Z")],
+)
+def test_in_sql(spark, words, complete):
+    found = fl.sql(
+        f"SELECT k, window, count(*) AS n FROM t [WATTR ts RANGE 4 MINUTES {words}] GROUP BY k",
+        t=frame(spark),
+    )
+    windows = fl.over(frame(spark), fl.Sliding("4 minutes"), time="ts", by="k")
+    assert all_of(found) == all_of(windows.agg(n=agg.count(), complete=complete))
+
+
+def test_in_sql_errors_say_what_was_written(spark):
+    text = "SELECT count(*) FROM t [WATTR ts RANGE 4 MINUTES COMPLETE SINCE 'soon']"
+    with pytest.raises(fl.FanlightError, match=r"COMPLETE SINCE 'soon'.* write COMPLETE, or COMPL"):
+        fl.sql(text, t=frame(spark)).collect()
