@@ -328,6 +328,21 @@ BREAKAGES = (
         Code("moved[ints(frames[CODE])]", "ints(frames[CODE])"),
     ),
     tuples(
+        "the last rows are given before their slide has ended",
+        "TupleWindows._last_rows",
+        Code("until <= self.released", "until <= self.released + 2"),
+    ),
+    tuples(
+        "a row of a slide that goes on ends it",
+        "TupleWindows._last_rows",
+        Code("until[1:] != until[:-1]", "number[1:] != number[:-1]"),
+    ),
+    tuples(
+        "the rows that end windows are counted from the first, whatever the offset",
+        "TupleWindows._windows_ending_at_rows",
+        Code("numbers + 1 - by.shift", "numbers + 1"),
+    ),
+    tuples(
         "ranges inside of each other are combined in one sequence",
         "_sequences_of",
         Code("bisect_left(ends, end)", "min(len(ends), 0)"),

@@ -61,6 +61,9 @@ growing = seen_by(*law("calendar and growing and panes"))
 growing_months = seen_by(*law("calendar and growing and month and panes"))
 ends = seen_by(*law("calendar and ends and both"))
 empty = seen_by("tests/spark/test_empty_windows.py")
+complete = seen_by("tests/spark/test_complete_windows.py")
+by_rows = seen_by(*law("sliding and slid and expand"))
+last_rows = seen_by(*law("sliding and last and rows and expand"))
 collected = seen_by(*streams("sliding and collected"))
 
 fill = seen_by("tests/spark/test_frames_further.py")
@@ -500,6 +503,29 @@ BREAKAGES = (
         "a key's windows are filled up to the next one that has rows, with it",
         "empty_windows:fill_empty",
         Code('f"coalesce(ahead - {step}, {last})"', 'f"coalesce(ahead, {last})"'),
+    ),
+    by_rows(
+        "a window ends where a row is that ends none",
+        "numbered_rows:_keep_ends",
+        Code(
+            'f" and now - pmod(now, {ends.every}L) > before"',
+            'f" and now - pmod(now, {ends.every}L) >= before"',
+        ),
+    ),
+    last_rows(
+        "the last rows are given at each row of a slide",
+        "numbered_rows:_keep_last_of_slides",
+        InText("ahead is null or ahead <> start", "true"),
+    ),
+    complete(
+        "windows begin with the first row of any key",
+        "complete_windows:_add_first_rows",
+        Code("', '.join(map(quote, bound.names))", "'1'"),
+    ),
+    complete(
+        "a window that an initiation time has cut short is complete",
+        "complete_windows:keep_complete",
+        Code("bound.since is not None and not complete.counted", "False"),
     ),
     cut_again(
         "frames that are too small are cut again from one of those before",

@@ -49,12 +49,14 @@ TUPLE_SPECS = (
     fl.Sliding("4 minutes", fl.rows(1)),
     fl.Sliding("3 microseconds", fl.rows(1)),
 )
-MIXED_SPECS = (  # rows and time place them together
+BY_ROWS = (
     fl.Sliding("4 minutes", fl.rows(3)),
     fl.Sliding("90 seconds", fl.rows(4), offset=-1),
+    fl.Sliding(4, fl.rows(2), offset=1),
+)
+LAST_ROWS = (
     fl.Sliding(fl.rows(3), "2 minutes"),
     fl.Sliding(fl.rows(5), "10 seconds", offset="-2 seconds"),
-    fl.Sliding(4, fl.rows(2), offset=1),
     fl.Sliding(fl.rows(2), 3, offset=1),
 )
 WHOLE_SPECS = (

@@ -67,8 +67,8 @@ def calls(df):
     yield Good(fl.heartbeat, {"stream": stream, "time": "timestamp", **beats})
     none = {"empty": "skip", "between": None, "keys": None, "complete": False}
     hour = ("1970-01-01T00:00:00Z", "1970-01-01T01:00:00Z")
-    yield Good(sliding.agg, {**AGGREGATES, "empty": "last", "between": hour, "keys": df})
-    yield Good(sliding.agg, {**AGGREGATES, "complete": hour[0]})
+    filled = {"empty": "last", "between": hour, "keys": df, "complete": hour[0]}
+    yield Good(sliding.agg, {**AGGREGATES, **filled})
     for windows in (sliding, levels, events, frames):
         yield Good(windows.agg, AGGREGATES if windows is frames else {**AGGREGATES, **none})
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})

@@ -41,6 +41,7 @@ GRIDS = (*events.TIME_SPECS, *events.WHOLE_SPECS, *events.REAL_SPECS)
 UNEVEN = (events.TIME_SPECS[1], events.WHOLE_SPECS[1])  # each strategy cuts them otherwise
 EVEN = tuple(spec for spec in GRIDS if spec not in UNEVEN)
 EVERY = (*GRIDS, *events.ROW_SPECS, *events.TUPLE_SPECS)
+MIXED = (*events.BY_ROWS[:2], *events.LAST_ROWS[:2])
 OVERLAPPING = [spec for spec in (*GRIDS, *events.ROW_SPECS) if spec.overlap > 1]
 TAKEN = (*OVERLAPPING, *events.TUPLE_SPECS)
 STRATEGIES = ("panes", "pairs", "expand", "auto")
@@ -53,7 +54,7 @@ ONE_EACH = (GRIDS[0], events.WHOLE_SPECS[1], events.REAL_SPECS[1], events.ROW_SP
 
 
 def axis(spec):
-    if spec in (*events.WHOLE_SPECS, *events.MIXED_SPECS[4:], MANY[2]):
+    if spec in (*events.WHOLE_SPECS, events.BY_ROWS[2], events.LAST_ROWS[2], MANY[2]):
         return "i"
     return "x" if spec in events.REAL_SPECS else "ts"
 
@@ -109,12 +110,12 @@ BATCH = (
     *sliding("every strategy", UNEVEN, points, FEW, strategies=STRATEGIES),
     *sliding("every strategy", EVEN + events.ROW_SPECS, points, FEW, strategies=STRATEGIES),
     *sliding("every strategy", events.TUPLE_SPECS, points, FEW, strategies=("expand", "auto")),
-    *sliding("rows and time", events.MIXED_SPECS, points, FEW, strategies=("expand", "auto")),
-    *sliding("rows and time, taken back", events.MIXED_SPECS[:2], points, EXACT,
+    *sliding("slid by rows", events.BY_ROWS, points, FEW, strategies=("expand", "auto")),
+    *sliding("slid by rows, taken back", events.BY_ROWS[:2], points, EXACT,
              strategies=("differential",)),
-    *sliding("rows and time, every aggregate", events.MIXED_SPECS[::3], points, EVERYTHING),
-    *sliding("rows and time, without keys", events.MIXED_SPECS[1:3], keyless(points(GRIDS[0])),
-             FEW, by=()),
+    *sliding("last rows", events.LAST_ROWS, points, FEW, strategies=("expand", "auto")),
+    *sliding("rows and time, every aggregate", MIXED[::2], points, EVERYTHING),
+    *sliding("rows and time, without keys", MIXED[1:3], keyless(points(GRIDS[0])), FEW, by=()),
     *sliding("taken back", TAKEN, points, EXACT, strategies=("differential",)),
     *sliding(
         "every aggregate", [GRIDS[1]], points(GRIDS[1]), EVERYTHING, strategies=STRATEGIES
@@ -204,14 +205,14 @@ DELAYS = {  # how late rows come, by spec: about as long as a window
     events.ROW_SPECS[3]: "1 minute",
     events.ROW_SPECS[4]: "3 minutes",
     events.TUPLE_SPECS[0]: "5 minutes",
-    events.MIXED_SPECS[0]: "5 minutes",
-    events.MIXED_SPECS[1]: "1 minute",
-    events.MIXED_SPECS[2]: "3 minutes",
-    events.MIXED_SPECS[3]: "8 seconds",
+    MIXED[0]: "5 minutes",
+    MIXED[1]: "1 minute",
+    MIXED[2]: "3 minutes",
+    MIXED[3]: "8 seconds",
 }
 LIKE_OTHERS = (
     *(events.TIME_SPECS[at] for at in (1, 4, 7)), events.ROW_SPECS[2], events.ROW_SPECS[4],
-    events.MIXED_SPECS[0], events.MIXED_SPECS[3],
+    MIXED[0], MIXED[3],
 )  # fmt: skip
 LIST = {"n": ("count",), "list": ("collect_list", "n")}
 SUMS = {"n": ("count",), "s": ("sum", "n")}
@@ -249,11 +250,11 @@ STREAM = (
     *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("expand",), late="open"),
     *arriving(
         "every aggregate",
-        [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0], events.MIXED_SPECS[2]],
+        [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0], MIXED[2]],
         EVERYTHING, 5,
     ),
     *arriving("any split", [GRIDS[1]], LIST, 0),
-    *arriving("any split", [events.ROW_SPECS[2], *events.MIXED_SPECS[1:3]], LIST, 2),
+    *arriving("any split", [events.ROW_SPECS[2], *MIXED[1:3]], LIST, 2),
     *thorough(arriving("any split", [GRIDS[1]], LIST, 2)),
     *thorough(arriving("any split", [events.ROW_SPECS[2]], LIST, 0)),
     *late("late rows", [UNEVEN], strategies=("panes", "pairs")),
@@ -278,7 +279,7 @@ CONNECT = (
     *sliding(
         "connect",
         [GRIDS[1], GRIDS[3], events.REAL_SPECS[0], events.ROW_SPECS[2], events.TUPLE_SPECS[0],
-         *events.MIXED_SPECS[1:3]],
+         *MIXED[1:3]],
         points, FEW,
     ),
     *sliding("taken back", [GRIDS[0]], points, EXACT, strategies=("differential",)),
