@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fanlight.engine.operators import widening
@@ -74,8 +74,12 @@ def test_windows_are_those_of_the_papers_recursion(spec, rows, size, restart):
     assert windows_in(spec, run(spec, rows, size, restart=restart)) == expected(spec, rows)
 
 
+AT_ONCE = [("a", 5, "x", number) for number in range(9)]  # longer than a chunk
+
+
 @shown(100)
 @given(st.sampled_from(SPECS), streams(), st.integers(1, 30))
+@example(SPECS[0], AT_ONCE, 3)
 def test_a_sorted_batch_gives_the_same_windows(spec, rows, size):
     ordered = sorted(
         rows, key=lambda row: (row[0] is not None, row[0] or "", row[1], row[2], row[3])
