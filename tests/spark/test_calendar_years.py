@@ -75,7 +75,7 @@ def by_definition(spec, places):
 
 def knows_the_same(rows, zone, places):
     """Whether Java's clock shows what Python's does."""
-    utc = "timestamp_ntz'1970-01-01 00:00:00' + at div 60000000 * interval '1' minute"
+    utc = "timestamp_ntz'1970-01-01 00:00:00' + at div 1000000 * interval '1' second"
     local = f"convert_timezone('UTC', '{zone}', {utc}) as shown"
     there = [row.shown for row in rows.selectExpr(local).collect()]
     moments = (EPOCH + timedelta(microseconds=at) for at in places)
