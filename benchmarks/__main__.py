@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from benchmarks import calibrate, constants, readme, report, sessions
+from benchmarks.cases.calendar import calendar
 from benchmarks.cases.cold import cold
 from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
@@ -46,6 +47,7 @@ CASES = {
     "engines": engines,
     "grid": grid,
     "never-slower": never_slower,
+    "calendar": calendar,
     "stream": streaming,
     "spans": lasting,
     "spans-stream": lasting_stream,
