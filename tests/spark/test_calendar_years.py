@@ -8,10 +8,12 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.spark.binding import placed
 from tests.oracle.calendars import bounds_near
 
 ZONES = (
@@ -85,9 +87,14 @@ def knows_the_same(rows, zone, places):
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("about", SHAPES)
-def test_each_row_of_two_centuries_is_in_its_windows(classic, about, zone):
+@pytest.mark.parametrize("many", [0, 10**6], ids=["looked up", "asked one by one"])
+def test_each_row_of_two_centuries_is_in_its_windows(
+    classic, tmp_path, monkeypatch, about, zone, many
+):
+    monkeypatch.setattr(placed, "MANY_ROWS", many)
     spec, places = SHAPES[about](zone), instants(zone)
-    rows = classic.createDataFrame(pa.table({"at": pa.array(places, pa.int64())}))
+    pq.write_table(pa.table({"at": pa.array(places, pa.int64())}), tmp_path / "rows.parquet")
+    rows = classic.read.parquet(str(tmp_path / "rows.parquet"))
     if not knows_the_same(rows, zone, places):
         pytest.skip(f"Java and Python have other rules for {zone}: one of them is older")
     windows = fl.over(rows.selectExpr("timestamp_micros(at) as ts"), spec, time="ts")

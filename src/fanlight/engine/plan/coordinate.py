@@ -26,13 +26,14 @@ class CalendarUnit:
     """A unit of a calendar: so many months, or so many hours that the clock of a zone shows.
 
     One begins ``shift`` microseconds of local time after the beginning of 1970. Without a zone
-    times are local already.
+    times are local already. ``known`` is what Spark has said of the zone, if it has been asked.
     """
 
     count: int
     in_months: bool
     shift: int
     zone: str | None
+    known: str = ""
 
     @property
     def microseconds(self) -> int:

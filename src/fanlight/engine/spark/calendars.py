@@ -4,9 +4,17 @@ Local time is in microseconds of the clock, as if the zone were UTC: ``from_utc_
 ``to_utc_timestamp`` turn an instant into it and back, whatever the session's time zone. Where
 clocks are set back, a local time stands for the first of two instants; where they are set forth,
 one that is left out stands for as much later.
+
+To ask for the clock of a zone costs more than all else that is done with a row. So Spark is asked
+once when units begin, or which offset from UTC the zone has, and rows look that up. Times that are
+near to a change of the clock, or far from today, are asked about one by one.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.plan.coordinate import CalendarUnit
@@ -16,19 +24,76 @@ YEAR_1, YEAR_9999 = -62_135_596_800_000_000, 253_370_764_800_000_000  # as far a
 _HOUR, _DAY = MICROSECONDS["hour"], MICROSECONDS["day"]
 
 
-def number_by_clock(unit: CalendarUnit, column: str, micros: str) -> str:
-    """SQL: the number of a unit by what the clock shows; where clocks change it may be one off.
+_MINUTE = MICROSECONDS["minute"]
+_MONTHS = 12 * 80  # that are known, from 1970
+# Offsets are known for stretches of 2**40 microseconds, 12.7 days, from 1970 to 2041. None of the
+# world's clocks has been set twice in less than a week since 1970, and none by more than a day.
+_BITS, _STRETCHES, _NEAR = 40, 2048, 3 * _DAY
+_UNSTEADY = 9999  # minutes: instead of an offset where the clock is set, or near to that
+_known: WeakKeyDictionary[Any, dict[CalendarUnit, str]] = WeakKeyDictionary()
 
-    ``micros`` is SQL for the microseconds of the time column.
-    """
-    local = micros
-    if unit.zone is not None:
-        local = f"unix_micros(from_utc_timestamp({column}, {literal(unit.zone)}))"
-    local = f"({local} - {unit.shift}L)"
+
+def ask_spark(spark: Any, unit: CalendarUnit) -> CalendarUnit:
+    """The unit, which has a zone, with what rows look up of it; Spark says it without a job."""
+    known = _known.setdefault(spark, {})
+    if unit not in known:
+        every = _ask_begins(unit) if unit.in_months else _ask_offsets(literal(unit.zone or ""))
+        (row,) = spark.sql(f"select {every} as known from values (1)").collect()
+        known[unit] = ",".join(map(str, row.known))
+    return replace(unit, known=known[unit])
+
+
+def _ask_begins(unit: CalendarUnit) -> str:
+    """SQL: the microseconds at which units begin."""
+    return f"transform(sequence(0L, {_MONTHS // unit.count}L), n -> {beginning(unit, 'n')})"
+
+
+def _ask_offsets(zone: str) -> str:
+    """SQL: the minutes by which a zone is ahead of UTC, of each stretch."""
+    at = f"(s * {1 << _BITS}L + d)"
+    offset = f"unix_micros(from_utc_timestamp(timestamp_micros({at}), {zone})) - {at}"
+    days = f"sequence({-_NEAR - _DAY}L, {(1 << _BITS) + _NEAR + _DAY}L, {_NEAR}L)"
+    steady = f"array_min(o) = array_max(o) and o[0] % {_MINUTE}L = 0"
+    minutes = f"if({steady}, o[0] div {_MINUTE}L, {_UNSTEADY}L)"
+    each = f"transform(array(transform({days}, d -> {offset})), o -> {minutes})[0]"
+    return f"transform(sequence(0L, {_STRETCHES - 1}L), s -> {each})"
+
+
+def number_of(unit: CalendarUnit, column: str, micros: str) -> str:
+    """SQL: the number of the unit that a time is in; ``micros`` are its microseconds."""
+    if unit.zone is None:
+        return _number_by_clock(unit, micros)
+    # A clock is set back and forth: so the guess is checked against when units begin.
+    clock = f"unix_micros(from_utc_timestamp({column}, {literal(unit.zone)}))"
+    guess = _number_by_clock(unit, clock)
+    early, late = f"{micros} < {beginning(unit, guess)}", beginning(unit, f"{guess} + 1L")
+    checked = f"if({early}, {guess} - 1L, if({micros} >= {late}, {guess} + 1L, {guess}))"
+    if not unit.known:
+        return checked
+    if unit.in_months:
+        # By the length of a unit on average it may be one off.
+        about = f"cast(({micros} - {unit.shift}L) div {unit.microseconds}L as int)"
+        begins, after = _look_up(unit, "bigint", about), _look_up(unit, "bigint", f"{about} + 1")
+        off = f"if({micros} < {begins}, -1L, if({micros} >= {after}, 1L, 0L))"
+        return f"if({about} > 0 and {after} is not null, {about} + {off}, {checked})"
+    minutes = _look_up(unit, "int", f"cast(shiftright({micros}, {_BITS}) as int)")
+    steady = _number_by_clock(unit, f"({micros} + {minutes} * {_MINUTE}L)")
+    return f"if({minutes} < {_UNSTEADY}, {steady}, {checked})"
+
+
+def _look_up(unit: CalendarUnit, kind: str, place: str) -> str:
+    """SQL: what is known at a place; null if nothing is."""
+    return f"get(cast(split({literal(unit.known)}, ',') as array<{kind}>), {place})"
+
+
+def _number_by_clock(unit: CalendarUnit, local: str) -> str:
+    """SQL: the number of a unit by what the clock shows; where clocks change it may be one off."""
+    local = f"({local} - {unit.shift}L)" if unit.shift else local
+    least = YEAR_1 - abs(unit.shift) - _DAY
     if not unit.in_months:
-        return _divide_down(local, unit.count * _HOUR)
-    months = month_of(_divide_down(local, _DAY))
-    return _divide_down(months, unit.count) if unit.count > 1 else months
+        return _divide_down(local, unit.count * _HOUR, least)
+    months = month_of(_divide_down(local, _DAY, least))
+    return _divide_down(months, unit.count, -12 * 1970) if unit.count > 1 else months
 
 
 def beginning(unit: CalendarUnit, number: str) -> str:
@@ -56,5 +121,7 @@ def first_day(month: str) -> str:
     return f"cast(unix_date({date}) as bigint)"
 
 
-def _divide_down(number: str, by: int) -> str:
-    return f"(({number} - pmod({number}, {by}L)) div {by}L)"
+def _divide_down(number: str, by: int, least: int) -> str:
+    """SQL: a division that rounds down, of a number that is ``least`` or more."""
+    shift = -(least // by)
+    return f"(({number} + {shift * by}L) div {by}L - {shift}L)"

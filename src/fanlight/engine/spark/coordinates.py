@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate
-from fanlight.engine.spark.calendars import YEAR_1, YEAR_9999, beginning, number_by_clock
+from fanlight.engine.spark.calendars import YEAR_1, YEAR_9999, beginning, number_of
 
 _EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
 _LIMIT = 2**62
@@ -16,14 +16,12 @@ def coordinate(of: Coordinate, column: str) -> str:
     if of.kind == "double" and of.counted:
         return f"cast({column} as double)"  # it is read for the order of rows alone
     if of.is_unit_number:
-        # A quotient may be off in its last bit, and a clock is set back and forth: so the guess is
-        # checked against the unit's boundaries.
+        # A quotient may be off in its last bit: so the guess is checked against the unit's
+        # boundaries.
         value = exact(of, column)
-        guess = (
-            f"cast(floor({_ratio(of, column)}) as bigint)"
-            if of.calendar is None
-            else number_by_clock(of.calendar, column, value)
-        )
+        if of.calendar is not None:
+            return number_of(of.calendar, column, value)
+        guess = f"cast(floor({_ratio(of, column)}) as bigint)"
         below, above = _beginning(of, "p.c"), _beginning(of, "p.c + 1L")
         checked = f"if(p.x < {below}, p.c - 1L, if(p.x >= {above}, p.c + 1L, p.c))"
         pair = f"struct({guess} as c, {value} as x)"

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -21,10 +22,18 @@ _ONE_AT_A_TIME = threading.Lock()
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 _SAID = re.compile(r"sizeInBytes=([\d.]+(?:E\+?\d+)?) (\w+)(?:, rowCount=([\d.]+(?:E\+?\d+)?))?")
 
+_asked: WeakKeyDictionary[DataFrame, float | None] = WeakKeyDictionary()
+
 
 @quietly()
 def estimated_rows(df: DataFrame) -> float | None:
-    """About how many rows there are; None where Spark does not know."""
+    """About how many rows there are; None where Spark does not know. It is asked once."""
+    if df not in _asked:
+        _asked[df] = _estimate(df)
+    return _asked[df]
+
+
+def _estimate(df: DataFrame) -> float | None:
     try:
         with _prints_of_this_thread() as printed:
             df.explain(mode="cost")

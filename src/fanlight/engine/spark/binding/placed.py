@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fanlight.engine.kinds.kind import FINAL
@@ -21,14 +21,17 @@ from fanlight.engine.spark.binding.source import (
     check_stream_keys,
     schema_of,
 )
+from fanlight.engine.spark.calendars import ask_spark
 from fanlight.engine.spark.coordinates import boundary, coordinate, exact, rejections
 from fanlight.engine.spark.grids import limit, shown_bounds_by, text_by_query, window_end
+from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 
 MOST_WINDOWS_A_ROW = 1_000_000
+MANY_ROWS = 200_000  # for fewer it takes as long to ask for what rows would look up
 SINCE = "since"  # a column: when the first row of a window is, if that is where it begins
 
 Spec = Sliding | MultiGranular | tuple[Sliding, ...]
@@ -320,6 +323,18 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
         start_sql=text,
         limit=min(limit(grid, len(grids)) for grid in grids),
     )
+
+
+def know_calendar(bound: Placed) -> Placed:
+    """The request with what rows look up of a calendar; itself if that is there, or not needed."""
+    calendar = bound.coordinate.calendar
+    if calendar is None or calendar.zone is None or calendar.known:
+        return bound
+    rows = None if bound.df.isStreaming else estimated_rows(bound.df)
+    if rows is not None and rows < MANY_ROWS:
+        return bound
+    known = ask_spark(bound.df.sparkSession, calendar)
+    return replace(bound, coordinate=replace(bound.coordinate, calendar=known))
 
 
 def _number_queries(labels: Sequence[int], grids: Sequence[Grid], name: str) -> Queries:

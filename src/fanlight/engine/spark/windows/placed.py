@@ -23,7 +23,7 @@ from fanlight.engine.plan.query import Queries
 from fanlight.engine.plan.request import Hints, Request, rule_out
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
-from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.binding.placed import Lasting, Placed, know_calendar
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.pieces import keep_pieces
@@ -170,6 +170,9 @@ class PlacedWindows(WindowedEarly):
         if has_lives(bound):
             divided = type(self)(divide_into_lives(bound), self._hints)
             return drop_lives(divided.agg(*aggregates, **named))
+        known = know_calendar(bound)
+        if known is not bound:
+            return self._with_bound(known).agg(*aggregates, **named, **more)
         calls, parts = self._plan_parts(aggregates, named)
         if bound.weights is not None:
             check_weighted(bound, calls)
