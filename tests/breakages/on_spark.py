@@ -154,7 +154,7 @@ BREAKAGES = (
         "an instant is in one window too many",
         "first_start",
         Code("grid.range - 1", "grid.range - 1 + grid.slide", nth=1),
-        *EXPAND,
+        *law("sliding and shares and expand"),
     ),
     cuts(
         "windows are one slice too early",
@@ -243,7 +243,7 @@ BREAKAGES = (
             'f"-((upto - pmod(upto, {span}L)) div {span}L)"',
             'f"-((upto - pmod(upto, {span // 2}L)) div {span // 2}L)"',
         ),
-        *law("sliding and many and panes"),
+        *law("sliding and many and 20 and panes and not limits"),
     ),
     rollup(
         "a window without a value has a sum",
@@ -281,6 +281,7 @@ BREAKAGES = (
             'f"was is null or was <> {slide_ago} or not ({stays})"',
             'f"was is null or not ({stays})"',
         ),
+        *law("levels and changes and weights"),
     ),
     aging(
         "a finer level's rows weigh as a coarser one's",
@@ -325,6 +326,7 @@ BREAKAGES = (
             'f"cell is not null and not (cell <=> lag(cell) {in_order})"',
             'f"cell is not null and not (lag(cell) {in_order} is not null)"',
         ),
+        *law("frames and natively and boundaryframe"),
     ),
     native(
         "a native frame that is too small is reported",
@@ -333,6 +335,7 @@ BREAKAGES = (
             'f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"',
             'f"{rows} >= 0 and {length} >= {scheme.min_duration}L"',
         ),
+        *law("frames and natively and min_rows"),
     ),
     native(
         "native frames that are left out are counted",
@@ -376,6 +379,7 @@ BREAKAGES = (
         "levels go through Python in a stream, and need RocksDB",
         "points:chain",
         Code("2 * together", "-3 * together"),
+        *streams("levels and continuous and horizons and auto and not recurring"),
     ),
     collected(
         "a late row misses windows that end elsewhere",
@@ -531,5 +535,6 @@ BREAKAGES = (
         "frames that are too small are cut again from one of those before",
         "frame_repair:_starts_afresh",
         Code("scheme.drops_small_frames", "False"),
+        *law("sessions and repaired and min_duration"),
     ),
 )
