@@ -262,7 +262,7 @@ class PlacedWindows(WindowedEarly):
         strategy = self._hints.strategy
         calls, fields, request = self._make_request(aggregates, named)
         rows = None
-        batch = request.is_placed_batch or (request.lasting and not request.streaming)
+        batch = not request.streaming
         if strategy == AUTO and batch and not request.queries.several:
             rows = estimated_rows(self._bound.df)
         request = request.with_rows(rows)
