@@ -85,11 +85,16 @@ GOOD = [
     })),
     ("MultiGranular", Good(fl.MultiGranular, {
         **MINUTES, "offset": None, "report": "periodic", "horizons": (), "weights": [1, 0.5],
-        "changes_only": False,
+        "changes_only": False, "zone": None, "week_starts": "monday",
+    })),
+    ("MultiGranular", Good(fl.MultiGranular, {
+        "ranges": ["1 day", "4 weeks"], "slides": ["1 day", "1 week"], "offset": None,
+        "report": "continuous", "horizons": ["2 days"], "weights": None, "changes_only": True,
+        "zone": "Europe/Berlin", "week_starts": "sunday",
     })),
     ("MultiGranular", Good(fl.MultiGranular, {
         **MINUTES, "offset": "1 minute", "report": "continuous", "horizons": ["2 minutes"],
-        "weights": None, "changes_only": True,
+        "weights": None, "changes_only": True, "zone": None, "week_starts": "monday",
     })),
     ("ThresholdFrame", Good(fl.ThresholdFrame, {
         "predicate": "x > 1", "enter_for": None, "leave_for": None, "leave": None, **SIZES,

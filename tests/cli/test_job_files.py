@@ -384,6 +384,8 @@ WINDOWS = [
     ('window = "DeltaFrame"\ndeltas = { rows = 10 }', fl.DeltaFrame({"rows": 10})),
     ('window = "MultiGranular"\nranges = ["1 minute", "1 hour"]\nslides = ["1 minute", "1 minute"]',
      fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"])),
+    ('zone="UTC"\nranges=["1 day", "2 days"]\nslides=["1 day", "1 day"]\nwindow="MultiGranular"',
+     fl.MultiGranular(["1 day", "2 days"], ["1 day", "1 day"], zone="UTC")),
     ('window = "Trailing"\nrange = "1 hour"\ndelay = "1 day"\nclosed = "left"',
      fl.Trailing("1 hour", delay="1 day", closed="left")),
     ('window = "Trailing"\nlabels.1h.range = "1 hour"\nlabels."a.b".range.rows = 3\nlabels.x = {}',

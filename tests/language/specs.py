@@ -82,19 +82,24 @@ def slidings(draw):
 
 @st.composite
 def granulars(draw):
-    kind = draw(st.sampled_from(("time", "number", "rows")))
+    kind = draw(st.sampled_from(("time", "number", "rows", "calendar")))
     count = draw(st.integers(2, 4))
-    base = draw(st.integers(1, 30))
+    base, unit = draw(st.integers(1, 30)), draw(st.sampled_from(("days", "weeks", "months")))
     steps = [base * 2**k for k in range(count)]
     ranges = [step * (k + 1) for k, step in enumerate(steps)]
 
     def made(value):
         if kind == "rows":
             return fl.rows(value)
+        if kind == "calendar":
+            return f"{value} {unit}"
         return write_duration(value * 1000) if kind == "time" else value
 
     more = {}
-    if draw(st.booleans()):
+    if kind == "calendar":
+        more["zone"] = draw(st.sampled_from(("Europe/Berlin", "+05:30")))
+        more["week_starts"] = draw(st.sampled_from(("monday", "sunday")))
+    elif draw(st.booleans()):
         more["offset"] = draw(st.sampled_from((0, made(3))))
     if draw(st.booleans()):
         more["report"] = "continuous"

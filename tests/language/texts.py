@@ -33,6 +33,13 @@ READ = {
         fl.MultiGranular(["1 minute", "10 minutes", "1 hour"],
                          ["1 second", "1 minute", "5 minutes"], weights=[1, 0.5, 0])
     ),
+    "RANGES 1 YEAR, 1 MONTH SLIDES 1 MONTH, 1 MONTH ZONE 'UTC' WEEK STARTS SUNDAY": (
+        fl.MultiGranular(["1 month", "1 year"], ["1 month", "1 month"], zone="UTC",
+                         week_starts="sunday")
+    ),
+    "RANGES 1 DAY, 4 WEEKS SLIDES 1 DAY, 1 WEEK ZONE '+02:00'": (
+        fl.MultiGranular(["1 day", "4 weeks"], ["1 day", "1 week"], zone="+02:00")
+    ),
     "RANGES 1, 4 SLIDES 1, 2 OFFSET 3 REPORT CONTINUOUS HORIZONS 2, 3 CHANGES ONLY": (
         fl.MultiGranular([1, 4], [1, 2], offset=3, report="continuous", horizons=[2, 3],
                          changes_only=True)

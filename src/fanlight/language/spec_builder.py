@@ -180,9 +180,9 @@ class SpecBuilder:
             self.add_span(f"{name}s[{place}]", part)
             self.add_span(name, part)
 
-    def lengths(self, node: Node) -> list[Any]:
-        """The lengths below a node."""
-        return [self.length(one) for one in self.parts(node)]
+    def lengths(self, node: Node, *, calendar: bool = False) -> list[Any]:
+        """The lengths below a node; with ``calendar``, days may be calendar days."""
+        return [self.length(one, calendar=calendar) for one in self.parts(node)]
 
     def sizes(self, node: Node) -> tuple[list[Node], dict[str, Any]]:
         """The other parts of a node, and MIN, MAX and MAX GAP of a frame as arguments."""

@@ -100,8 +100,8 @@ class Reader(Protocol):
     def length(self, node: Node, *, calendar: bool = False) -> Any:
         """A duration as text, a number, or a number of rows; days may be those of a calendar."""
 
-    def lengths(self, node: Node) -> list[Any]:
-        """All lengths of a node."""
+    def lengths(self, node: Node, *, calendar: bool = False) -> list[Any]:
+        """All lengths of a node; days may be those of a calendar."""
 
     def number(self, node: Node) -> Any:
         """A number; a fraction such as 1/3 exactly."""

@@ -21,8 +21,8 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
-from fanlight.engine.spec.calendar import WEEKDAYS, Calendar
-from fanlight.engine.spec.cumulative import Cumulative, has_months
+from fanlight.engine.spec.calendar import WEEKDAYS, Calendar, has_months, read_units
+from fanlight.engine.spec.cumulative import Cumulative
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import (
@@ -240,7 +240,7 @@ def _is_local(reader: Reader, length: Node, rest: Sequence[Node]) -> bool:
     """Whether days are days of a calendar: there is a zone, or a size in months."""
     if any(reader.rule(part) == "zone" for part in rest):
         return True
-    return has_months(reader.length(length, calendar=True))
+    return has_months("size", reader.length(length, calendar=True))
 
 
 def _write_cumulative(writer: Writer, spec: Any) -> str:
@@ -292,7 +292,8 @@ CUMULATIVE = Kind(
 
 def _read_levels(reader: Reader, node: Node) -> MultiGranular:
     ranges, slides, *rest = reader.parts(node)
-    lengths, steps = reader.lengths(ranges), reader.lengths(slides)
+    local = all(_is_local(reader, one, rest) for one in reader.parts(ranges))
+    lengths, steps = (reader.lengths(one, calendar=local) for one in (ranges, slides))
     more: dict[str, Any] = {}
     for one in rest:
         kind, parts = reader.rule(one), reader.parts(one)
@@ -301,12 +302,16 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
         if kind == "offset":
             more[kind] = reader.length(parts[0])
         elif kind == "horizons":
-            more[kind] = reader.lengths(parts[0])
+            more[kind] = reader.lengths(parts[0], calendar=local)
+        elif kind == "zone":
+            more[kind] = reader.string(one)
+        elif kind == "week_starts":
+            more[kind] = reader.words(one)["WEEK_STARTS"].split()[-1].lower()
         elif kind == "weights":
             more[kind] = [float(reader.number(part)) for part in parts]
         else:
             more[kind] = kind == "changes_only" or reader.words(one)["HOW"].lower()
-    backwards = _is_coarsest_first(lengths)  # as the paper lists them
+    backwards = _is_coarsest_first(lengths, local=local)  # as the paper lists them
     listed = [("range", ranges), ("slide", slides)]
     listed += [("weight", one) for one in rest if reader.rule(one) == "weights"]
     for name, one in listed:
@@ -318,24 +323,31 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
     return MultiGranular(lengths, steps, **more)
 
 
-def _is_coarsest_first(lengths: list[Any]) -> bool:
-    sizes = [read_extent("length", one, positive=False) for one in lengths]
+def _is_coarsest_first(lengths: list[Any], *, local: bool) -> bool:
+    sizes = [
+        read_units("length", one) if local else read_extent("length", one, positive=False)
+        for one in lengths
+    ]
     alike = len({one.measure for one in sizes}) == 1 < len(sizes)
     return alike and all(a.value > b.value for a, b in pairwise(sizes))
 
 
 def _write_levels(writer: Writer, spec: MultiGranular) -> str:
-    lengths = ", ".join(map(writer.length, spec.ranges))
-    text = f"RANGES {lengths} SLIDES {', '.join(map(writer.length, spec.slides))}"
+    write = writer.length if spec.week_starts is None else _units
+    lengths, steps = (", ".join(map(write, one)) for one in (spec.ranges, spec.slides))
+    text = f"RANGES {lengths} SLIDES {steps}"
     if spec.offset is not None:
         text += _write_offset(writer, spec.offset) or " OFFSET 0"
     if spec.report != "periodic":
         text += f" REPORT {spec.report.upper()}"
     if spec.horizons:
-        text += f" HORIZONS {', '.join(map(writer.length, spec.horizons))}"
+        text += f" HORIZONS {', '.join(map(write, spec.horizons))}"
     if spec.weights is not None:
         text += f" WEIGHTS {', '.join(map(writer.number, spec.weights))}"
-    return text + (" CHANGES ONLY" if spec.changes_only else "")
+    text += " CHANGES ONLY" if spec.changes_only else ""
+    text += "" if spec.zone is None else f" ZONE '{spec.zone}'"
+    first = spec.week_starts or "monday"
+    return text if first == "monday" else f"{text} WEEK STARTS {first.upper()}"
 
 
 LEVELS = Kind(
@@ -361,6 +373,8 @@ LEVELS = Kind(
             "        | HORIZONS lengths              -> horizons\n"
             '        | WEIGHTS number ("," number)*  -> weights\n'
             "        | CHANGES_ONLY                  -> changes_only\n"
+            "        | zone\n"
+            "        | WEEK_STARTS                   -> week_starts\n"
         ),
         terminals=(
             "RANGES.3: /ranges\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n"
@@ -385,8 +399,13 @@ LEVELS = Kind(
         },
     ),
     right=tuple(
-        {"ranges": [short, long], "slides": [short, short]}
-        for short, long in (("1 hour", "2 hours"), (1, 2), (rows(1), rows(2)))
+        {"ranges": [short, long], "slides": [short, short], **more}
+        for short, long, more in (
+            ("1 hour", "2 hours", {}),
+            (1, 2, {}),
+            (rows(1), rows(2), {}),
+            ("1 day", "2 days", {"zone": "Europe/Berlin"}),
+        )
     ),
 )
 

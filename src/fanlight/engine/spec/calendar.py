@@ -8,7 +8,7 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fanlight.engine.spec.arguments import check_choice
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.units import (
     HOURS,
@@ -111,9 +111,9 @@ class Calendar(Sliding):
     @property
     def local(self) -> Local:
         """The windows in the local calendar."""
-        offset = (
-            int(self.offset.value) if self.by_months else week_offset(self.slide, self.week_starts)
-        )
+        offset = int(self.offset.value)
+        if not self.by_months:
+            offset += week_offset(self.slide, self.week_starts)
         lengths = int(self.range.value), int(self.slide.value), offset
         return Local(*lengths, self.measure, self.shift, self.zone)
 
@@ -209,3 +209,19 @@ def check_zone(zone: object) -> str | None:
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
             raise refuse(named, "is not a time zone that is known here", instead) from error
     return zone
+
+
+def has_months(argument: str, given: object) -> bool:
+    """Whether a length is in months, so that only a calendar can place its windows."""
+    return isinstance(given, str) and any(
+        unit in MONTHS for _, unit in parse_parts(argument, given)
+    )
+
+
+def refuse_week_starts(day: str) -> FanlightError:
+    """The error of a first day of the week where there is no calendar."""
+    return refuse(
+        f"week_starts={day!r}",
+        "is of a calendar; without one, weeks are counted from Thursday, 1 January 1970",
+        "name the zone, for example zone='UTC', or write offset='3 days'",
+    )

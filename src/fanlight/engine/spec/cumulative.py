@@ -8,17 +8,17 @@ from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.calendar import (
     WEEKDAYS,
     check_zone,
+    has_months,
     read_offset,
     read_units,
+    refuse_week_starts,
     week_offset,
 )
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.units import (
     HOURS,
-    MONTHS,
     Extent,
-    parse_parts,
     read_extent,
     read_uncounted,
 )
@@ -95,13 +95,9 @@ class Cumulative(Sliding):
         week_starts: str = "monday",
     ) -> None:
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
-        local = zone is not None or has_months(size)
+        local = zone is not None or has_months("size", size)
         if not local and first != "monday":
-            raise refuse(
-                f"week_starts={first!r}",
-                "is of a calendar; without one, weeks are counted from Thursday, 1 January 1970",
-                "name the zone, for example zone='UTC', or write offset='3 days'",
-            )
+            raise refuse_week_starts(first)
         read = read_units if local else _read_length
         length, every = read("size", size), read("step", step)
         _check_divides(length, every)
@@ -139,11 +135,6 @@ class Cumulative(Sliding):
         zone = "" if self.zone is None else f", zone={self.zone!r}"
         first = "" if self.week_starts == "monday" else f", week_starts={self.week_starts!r}"
         return f"Cumulative({self.range}, {self.slide}{offset}{zone}{first})"
-
-
-def has_months(size: object) -> bool:
-    """Whether a size is in months, so that only a calendar can place its windows."""
-    return isinstance(size, str) and any(unit in MONTHS for _, unit in parse_parts("size", size))
 
 
 def _read_length(argument: str, given: object) -> Extent:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag
+from fanlight.engine.spec.calendar import (
+    WEEKDAYS,
+    Calendar,
+    check_zone,
+    has_months,
+    read_units,
+    refuse_week_starts,
+)
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.sliding import Sliding, make_windows
-from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent, write_duration
+from fanlight.engine.spec.units import (
+    Extent,
+    Measure,
+    Rows,
+    read_extent,
+    write_duration,
+    write_units,
+)
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -21,6 +36,7 @@ if TYPE_CHECKING:
     Given = str | timedelta | float | Rows
 
 Report = Literal["periodic", "continuous"]
+Read = Callable[[str, object], Extent]
 
 
 @dataclass(frozen=True)
@@ -63,13 +79,20 @@ class MultiGranular(Pictured):
     changes_only
         Report a level only if one of its values differs from the previous report (doubles: by more
         than 1e-9 of it), or if the previous report had no window.
+    zone
+        Days, weeks, months, quarters and years are those of this zone's calendar, as in
+        :class:`fanlight.Calendar`: the day, the month and the year to each midnight. ``None``: a
+        day is 24 hours; with months, times are local already.
+    week_starts
+        With which day weeks of a calendar begin.
 
     Raises
     ------
     FanlightError
         If ranges do not grow, slides shrink, a range is not a multiple of its slide, the lists
-        differ in length or have only one level, kinds of unit are mixed, weights do not fit, or a
-        horizon exceeds the widest level. The message names the level and the value.
+        differ in length or have only one level, kinds of unit are mixed (months with days, too),
+        weights do not fit, a calendar has an initiation time, or a horizon exceeds the widest
+        level. The message names the level and the value.
 
     See Also
     --------
@@ -90,7 +113,8 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
     """
 
     __slots__ = (
-        "changes_only", "horizons", "offset", "ranges", "report", "slides", "weights",
+        "changes_only", "horizons", "offset", "ranges", "report", "slides", "week_starts",
+        "weights", "zone",
     )  # fmt: skip
     ranges: tuple[Extent, ...]
     slides: tuple[Extent, ...]
@@ -99,6 +123,8 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
     horizons: tuple[Extent, ...]
     weights: tuple[float, ...] | None
     changes_only: bool
+    zone: str | None
+    week_starts: str | None  # None without a calendar
 
     @explain_wrong_calls("fl.MultiGranular(['1 minute', '1 hour'], ['1 second', '5 minutes'])")
     def __init__(
@@ -111,8 +137,18 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         horizons: Sequence[Given] = (),
         weights: Sequence[float] | None = None,
         changes_only: bool = False,
+        zone: str | None = None,
+        week_starts: str = "monday",
     ) -> None:
-        lengths, steps = _read_lengths("ranges", ranges), _read_lengths("slides", slides)
+        first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
+        local = zone is not None or _have_months(ranges)
+        if not local and first != "monday":
+            raise refuse_week_starts(first)
+        read = read_units if local else read_extent
+        lengths, steps = (
+            _read_lengths("ranges", ranges, read),
+            _read_lengths("slides", slides, read),
+        )
         _check_lists(lengths, steps)
         _check_measures(lengths, steps)
         _check_nesting(lengths, steps)
@@ -121,9 +157,17 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         set_once = object.__setattr__
         set_once(self, "ranges", lengths)
         set_once(self, "slides", steps)
+        if local and offset is not None:
+            raise refuse(
+                f"offset={offset!r} with zone={zone!r}",
+                "is an initiation time, and levels of a calendar are counted from 1970",
+                "leave it out, and filter the rows from before it",
+            )
+        set_once(self, "zone", check_zone(zone))
+        set_once(self, "week_starts", first if local else None)
         set_once(self, "offset", None if offset is None else _read_offset(offset, lengths[0]))
         set_once(self, "report", report)
-        set_once(self, "horizons", _read_horizons(horizons, lengths, report))
+        set_once(self, "horizons", _read_horizons(horizons, lengths, report, read))
         set_once(self, "weights", _read_weights(weights, len(lengths), report))
         set_once(self, "changes_only", changes_only)
 
@@ -160,7 +204,9 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         ):  # ends are multiples of the step, so starts lie between two
             moved = start.value + ahead
             start = Extent(length.measure, moved, _write_length(moved, length))
-        return make_windows(Sliding, length, step, start, "left")
+        if self.week_starts is None:
+            return make_windows(Sliding, length, step, start, "left")
+        return make_windows(Calendar, length, step, start, "left", 0, self.zone, self.week_starts)
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"MultiGranular is frozen: make a new one instead of setting {name}"
@@ -195,6 +241,10 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
             parts.append(f"weights={list(self.weights)}")
         if self.changes_only:
             parts.append("changes_only=True")
+        if self.zone is not None:
+            parts.append(f"zone={self.zone!r}")
+        if self.week_starts not in (None, "monday"):
+            parts.append(f"week_starts={self.week_starts!r}")
         return f"MultiGranular({', '.join(parts)})"
 
 
@@ -213,19 +263,27 @@ def _write_length(value: Fraction, like: Extent) -> str:
     """A length in Python, as a user would write it."""
     if like.measure == "time":
         return repr(write_duration(int(value)))
+    if like.measure in ("months", "hours"):
+        return repr(write_units(int(value), in_months=like.measure == "months"))
     if like.measure == "rows":
         return f"fl.rows({int(value)})"
     return repr(int(value) if value.denominator == 1 else float(value))
 
 
-def _read_lengths(argument: str, given: object) -> tuple[Extent, ...]:
+def _have_months(ranges: Any) -> bool:
+    """Whether levels are in months, so that only a calendar can place their windows."""
+    listed = isinstance(ranges, Sequence) and not isinstance(ranges, str)
+    return listed and all(has_months(f"ranges[{k}]", one) for k, one in enumerate(ranges))
+
+
+def _read_lengths(argument: str, given: object, read: Read) -> tuple[Extent, ...]:
     if isinstance(given, (str, Rows)) or not isinstance(given, Sequence):
         raise refuse(
             f"{argument}={given!r}",
             "is not a list with a length for each level",
             f"write for example {argument}=['1 minute', '10 minutes']",
         )
-    return tuple(read_extent(f"{argument}[{k}]", one) for k, one in enumerate(given))
+    return tuple(read(f"{argument}[{k}]", one) for k, one in enumerate(given))
 
 
 def _check_lists(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
@@ -302,12 +360,14 @@ def _read_offset(given: object, like: Extent) -> Extent:
     )
 
 
-def _read_horizons(given: object, lengths: Sequence[Extent], report: str) -> tuple[Extent, ...]:
+def _read_horizons(
+    given: object, lengths: Sequence[Extent], report: str, read: Read
+) -> tuple[Extent, ...]:
     if isinstance(given, (str, Rows)) or not isinstance(given, Sequence):
         raise refuse(
             f"horizons={given!r}", "is not a list", "write for example horizons=['5 minutes']"
         )
-    horizons = tuple(read_extent(f"horizons[{h}]", one) for h, one in enumerate(given))
+    horizons = tuple(read(f"horizons[{h}]", one) for h, one in enumerate(given))
     if horizons and report != "continuous":
         raise refuse(
             f"horizons={_write_list(horizons)}",

@@ -55,6 +55,12 @@ def check_fit(bound: Placed) -> None:
             "has no instants to fill: rows are not evenly spaced",
             "write fit(column, per_row=True)",
         )
+    if bound.coordinate.calendar is not None:
+        raise refuse(
+            "fit over levels of a calendar",
+            "has no instants of one distance to fill: its days and months differ",
+            "leave zone out, and give the levels in hours or days of 24 hours",
+        )
     if bound.coordinate.kind == "double":
         raise refuse(
             f"fit over time={bound.time!r}",

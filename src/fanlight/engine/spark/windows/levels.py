@@ -13,7 +13,7 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.plan.request import Request, rule_out
 from fanlight.engine.spark import result
-from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.placed import Placed, know_calendar
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.fields import collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
@@ -175,6 +175,9 @@ class LevelWindows(SlidingWindows):
 
         """
         check_flag("counts", counts)
+        known = know_calendar(self._bound)
+        if known is not self._bound:
+            return self._with_bound(known).recurring(column, counts)
         (item,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
         name, kind = item.name, type_text(item.dataType)
         bound = self._check_column(column, "recurring", (name, "count") if counts else (name,))
