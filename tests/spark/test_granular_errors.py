@@ -35,7 +35,10 @@ def refused(make, match):
             "query 1, '1 hour', is not placed by time alone; list fl.Sliding",
         ),
         ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], "query 1.*not measured like"),
-        ([fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))], "query 1.*ends at every row"),
+        (
+            [fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))],
+            "query 1.*ends where rows",
+        ),
         ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], "query 1.*repeats query 0"),
         ([fl.Sliding(4)], "range=4 is a number"),
         ([fl.Sliding("2 weeks", "1 microsecond"), fl.Sliding("1 hour")], "puts each row into"),

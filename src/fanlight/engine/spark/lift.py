@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import contains_type
+from fanlight.engine.algebra.monoids import Max, Min
+from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.placed import SINCE, Placed
 from fanlight.engine.spark.binding.source import UNGROUPED
 from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Field, Fields, types_of
@@ -22,6 +24,11 @@ from fanlight.engine.spark.relation import (
     values_to_count,
 )
 from fanlight.engine.spark.sql import group_rows, project, types_in
+
+_TIMES = FieldFacts("window", running=True, invertible=False)
+# When the first and the last of some rows are.
+FIRST = Field(SINCE, "t", Min("{time}"), _TIMES)
+LAST = Field("latest", "t", Max("{time}"), _TIMES)
 
 
 def select_points(bound: Placed, fields: Fields) -> DataFrame:

@@ -17,9 +17,8 @@ from fanlight.engine.plan.row_ends import LastRows
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.lift import lift_each_row
+from fanlight.engine.spark.lift import FIRST, lift_each_row
 from fanlight.engine.spark.ordered.host import Hosting
-from fanlight.engine.spark.placed.numbered_rows import FIRST
 
 
 def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:

@@ -10,24 +10,17 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.monoids import Max, Min
 from fanlight.engine.plan.granules import Pieces
-from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.row_ends import EveryRows, LastRows, counts_rows
 from fanlight.engine.plan.ways import Rollup
-from fanlight.engine.spark.binding.placed import SINCE, Placed
+from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
-from fanlight.engine.spark.fields import Field, Fields, types_of
+from fanlight.engine.spark.fields import Fields, types_of
 from fanlight.engine.spark.grids import last_start
-from fanlight.engine.spark.lift import drop_rows_in_gaps, lift_each_row
+from fanlight.engine.spark.lift import FIRST, LAST, drop_rows_in_gaps, lift_each_row
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.rollup import ROLLUPS
 from fanlight.engine.spark.sql import over_clause
-
-_TIMES = FieldFacts("window", running=True, invertible=False)
-# When the first and the last of some rows are.
-FIRST = Field(SINCE, "t", Min("{time}"), _TIMES)
-LAST = Field("latest", "t", Max("{time}"), _TIMES)
 
 
 def number_rows(bound: Placed, fields: Fields) -> Relation:
