@@ -39,7 +39,7 @@ BREAKAGES = (
     clause(
         "levels stay in the order of the text",
         "_read_levels",
-        Code("_is_coarsest_first(lengths)", "not lengths"),
+        Code("_is_coarsest_first(lengths, local=local)", "not lengths"),
     ),
     clause(
         "brackets around a condition stay",

@@ -153,8 +153,8 @@ BREAKAGES = (
     cuts(
         "an instant is in one window too many",
         "first_start",
-        Code("grid.range - 1", "grid.range - 1 + grid.slide", nth=1),
-        *law("sliding and shares and expand"),
+        Code("grid.range - 1", "grid.range - 1 + grid.slide", nth=2),
+        *law("sliding and every and strategy and rows and 4 and expand"),
     ),
     cuts(
         "windows are one slice too early",
