@@ -81,11 +81,15 @@ def _read_sliding(reader: Reader, node: Node, length: Node, rest: Sequence[Node]
     for argument, value in values.items():
         reader.add_span(argument, value)
     more = {argument: reader.length(value) for argument, value in values.items()}
-    words = reader.words(node)
-    if "CLOSED" in words:
-        more["closed"] = words["CLOSED"].split()[-1].lower()
+    if "CLOSED" in reader.words(node):
+        more["closed"] = _last_word(reader, node, "CLOSED")
     with reader.translate_errors(node):
         return Sliding(reader.length(length), more.pop("slide", None), **more)
+
+
+def _last_word(reader: Reader, node: Node, keyword: str) -> str:
+    """What a keyword of several words says with the last of them."""
+    return reader.words(node)[keyword].split()[-1].lower()
 
 
 def _write_sliding(writer: Writer, spec: Any) -> str:
@@ -164,9 +168,8 @@ def _read_local(
 ) -> dict[str, Any]:
     """What stands after the length of windows that a calendar may place."""
     more: dict[str, Any] = {}
-    words = reader.words(node)
-    if "WEEK_STARTS" in words:
-        more["week_starts"] = words["WEEK_STARTS"].split()[-1].lower()
+    if "WEEK_STARTS" in reader.words(node):
+        more["week_starts"] = _last_word(reader, node, "WEEK_STARTS")
     for part in rest:
         name = reader.rule(part)
         reader.add_span(name, part)
@@ -187,14 +190,18 @@ def _write_calendar(writer: Writer, spec: Any) -> str:  # noqa: ARG001 - as of e
 
 def _write_local(spec: Calendar | Cumulative) -> str:
     """What stands after the lengths of windows that a calendar places."""
-    written = "" if spec.zone is None else f" ZONE '{spec.zone}'"
     parts = [_units(spec.offset)] if spec.offset.value else []
     parts += [write_duration(spec.shift).upper()] if spec.shift else []
-    if parts:
-        written += f" OFFSET {' '.join(parts)}"
-    if spec.week_starts != "monday":
-        written += f" WEEK STARTS {spec.week_starts.upper()}"
-    return written
+    offset = f" OFFSET {' '.join(parts)}" if parts else ""
+    return _write_zone(spec.zone) + offset + _write_first_day(spec.week_starts)
+
+
+def _write_zone(zone: str | None) -> str:
+    return "" if zone is None else f" ZONE '{zone}'"
+
+
+def _write_first_day(week_starts: str) -> str:
+    return "" if week_starts == "monday" else f" WEEK STARTS {week_starts.upper()}"
 
 
 def _units(length: Extent) -> str:
@@ -306,7 +313,7 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
         elif kind == "zone":
             more[kind] = reader.string(one)
         elif kind == "week_starts":
-            more[kind] = reader.words(one)["WEEK_STARTS"].split()[-1].lower()
+            more[kind] = _last_word(reader, one, "WEEK_STARTS")
         elif kind == "weights":
             more[kind] = [float(reader.number(part)) for part in parts]
         else:
@@ -345,9 +352,7 @@ def _write_levels(writer: Writer, spec: MultiGranular) -> str:
     if spec.weights is not None:
         text += f" WEIGHTS {', '.join(map(writer.number, spec.weights))}"
     text += " CHANGES ONLY" if spec.changes_only else ""
-    text += "" if spec.zone is None else f" ZONE '{spec.zone}'"
-    first = spec.week_starts or "monday"
-    return text if first == "monday" else f"{text} WEEK STARTS {first.upper()}"
+    return text + _write_zone(spec.zone) + _write_first_day(spec.week_starts or "monday")
 
 
 LEVELS = Kind(
