@@ -7,6 +7,8 @@ from tests.breakages.change import Code
 
 opened = seen_by("tests/operators/test_open_windows.py")
 frames = seen_by("tests/operators/test_open_frames.py")
+silences = seen_by("tests/operators/test_silence_operator.py")
+clocks = seen_by("tests/operators/test_clock.py")
 
 WITHOUT_SPARK = (
     opened(
@@ -31,6 +33,26 @@ WITHOUT_SPARK = (
         "pieces of windows that are final are kept",
         "OpenWindows._drop_pieces",
         Code("not stay.all()", "False"),
+    ),
+    silences(
+        "a window without rows follows one more than may follow",
+        "Silences.take",
+        Code("window + self.query.most", "window + self.query.most + 1"),
+    ),
+    silences(
+        "windows without rows begin anew when the next batch comes",
+        "Silences.take",
+        Code("pa.array(given + count)", "pa.array(window)"),
+    ),
+    silences(
+        "a key is not read when a window without rows ends",
+        "Silences.deadlines",
+        Code("grid.window_end(following)", "grid.window_end(following + 1)"),
+    ),
+    clocks(
+        "a unit is passed before those before it",
+        "Clock._tops",
+        Code("np.maximum.accumulate(tops)", "tops"),
     ),
     frames(
         "open frames are given once more",

@@ -35,7 +35,8 @@ SOUP = (
     "TUMBLE", "DESCRIPTOR", "ROWS", "INTERVAL", "count", "sum", "FILTER", "WHERE", "OVER", "LATE",
     "IGNORE NULLS", "1", "4.5", "1e999", "-", "9" * 500, "0", "MINUTES", "null", "PARTITION BY",
     "UNION", "DATA =>", "percentile", "array", "TRAILING", "EARLY", "EVERY",
-    "CUMULATIVE", "STEP", "CLOSED RIGHT", "EMPTY ZERO", "BETWEEN", "COMPLETE", "SINCE",
+    "CUMULATIVE", "STEP", "CLOSED RIGHT", "EMPTY ZERO", "EMPTY LAST MAX 60", "BETWEEN",
+    "COMPLETE", "SINCE",
 )  # fmt: skip
 
 

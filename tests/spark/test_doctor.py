@@ -54,12 +54,19 @@ def opened(rows):
     return windows.early() if rows.isStreaming else windows
 
 
+def filled(rows):
+    """Windows without rows, too."""
+    windows = fl.over(rows, LEVELS, time="ts", by="k")
+    return windows.agg(agg.count(), empty="zero", max_empty=3)
+
+
 MADE = dict(
     zip(
         (feature.name for feature in list_features()),
         (
             lambda rows: counted(rows, LEVELS),
             lambda rows: opened(rows).agg(agg.count()),
+            filled,
             lambda rows: counted(rows, SLIDING, ("ts", "stop")),
             lambda rows: fl.over(rows, LEVELS, time="ts", by="k").fit("v", per_row=True),
             middle,

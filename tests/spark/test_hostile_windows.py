@@ -65,10 +65,11 @@ def calls(df):
     beats = {"delay": "1 minute", "every": "10 seconds", "lag": "1 minute"}
     stream = df.sparkSession.readStream.format("rate").load()
     yield Good(fl.heartbeat, {"stream": stream, "time": "timestamp", **beats})
-    none = {"empty": "skip", "between": None, "keys": None, "complete": False}
+    none = {"empty": "skip", "max_empty": None, "between": None, "keys": None, "complete": False}
     hour = ("1970-01-01T00:00:00Z", "1970-01-01T01:00:00Z")
-    filled = {"empty": "last", "between": hour, "keys": df, "complete": hour[0]}
+    filled = {"empty": "last", "max_empty": None, "between": hour, "keys": df, "complete": hour[0]}
     yield Good(sliding.agg, {**AGGREGATES, **filled})
+    yield Good(levels.agg, {**AGGREGATES, **none, "empty": "zero", "max_empty": 3})
     for windows in (sliding, levels, events, frames):
         yield Good(windows.agg, AGGREGATES if windows is frames else {**AGGREGATES, **none})
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})

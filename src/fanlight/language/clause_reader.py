@@ -13,7 +13,7 @@ from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import Kind, kind_of, list_kinds
 from fanlight.engine.kinds.kind import LEVELLED, PLACED
 from fanlight.engine.spec.errors import FanlightError
-from fanlight.language.calls import parse_string
+from fanlight.language.calls import parse_number, parse_string
 from fanlight.language.clause import Clause, Spec, Verb
 from fanlight.language.error_translation import ArgumentSpan, clause_words
 from fanlight.language.errors import refusal_at
@@ -182,6 +182,10 @@ class _ClauseBuilder:
     def _add_span(self, argument: str, node: Any) -> None:
         self.builder.add_span(argument, node)
 
+    def _add_token_span(self, argument: str, token: Token) -> None:
+        start = token.start_pos or 0
+        self.builder.spans.append(ArgumentSpan(argument, start, start + len(token)))
+
     def _check_verb(self, verb: Tree[Token], spec: Spec) -> None:
         """Refuse a verb that these windows do not have."""
         word, name, kind = verb.children[0], str(verb.data), kind_of(spec)
@@ -224,6 +228,10 @@ class _ClauseBuilder:
         if "empty" in parts:
             node = parts["empty"]
             found["empty"] = str(node.children[0]).rsplit(maxsplit=1)[-1].lower()
+            for most in node.children:
+                if isinstance(most, Token) and most.type == "NUMBER":
+                    self._add_token_span("max_empty", most)
+                    found["max_empty"] = parse_number(most)
             if edges := list(_subtrees(node)):
                 start, end = edges[0].meta.start_pos, edges[-1].meta.end_pos
                 self.builder.spans.append(ArgumentSpan("between", start, end))

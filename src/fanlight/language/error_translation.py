@@ -41,7 +41,7 @@ _CLAUSE = {
     "longest": "TO", "every": "SPLIT EVERY",
     "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING",
     "length": "", "event": "EVENT", "result": "RESULT",
-    "empty": "EMPTY", "between": "BETWEEN", "complete": "COMPLETE SINCE",
+    "empty": "EMPTY", "max_empty": "MAX", "between": "BETWEEN", "complete": "COMPLETE SINCE",
 }  # fmt: skip
 FLINK = {
     # By name or by position.

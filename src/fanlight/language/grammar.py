@@ -19,7 +19,7 @@ start: part*
      | LATE WHEN                        -> late
      | FORGET_AFTER length              -> forget
      | EARLY (EVERY length)?            -> early
-     | EMPTY (BETWEEN edge AND edge)?   -> empty
+     | EMPTY (MAX NUMBER)? (BETWEEN edge AND edge)?  -> empty
      | COMPLETE (SINCE edge)?           -> complete
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame

@@ -20,6 +20,7 @@ from fanlight.cli.jobs.sink import (
 )
 from fanlight.cli.jobs.source import SOURCE_KEYS, Source, read_source
 from fanlight.cli.jobs.table import Table
+from fanlight.engine.kinds.kind import EMPTY
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -91,9 +92,8 @@ def load(path: Path, *, to_run: bool = True) -> Job:
         check_key(sink_table, query.columns)
     if query_table and query and query.is_early:
         _check_early(query_table, sink_table, query, streaming=streaming)
-    if query_table and streaming and isinstance(query, WindowQuery) and "empty" in query.given:
-        why = "a stream does not know which windows stay empty"
-        query_table.note_wrong("empty", f"is for a batch: {why}; leave it out")
+    if query_table and streaming and isinstance(query, WindowQuery):
+        _check_empty(query_table, query.given)
     top.note_unknown()
     _check_watermark(document, sources, query, streaming=streaming)
     _check_speedup(document, sources, stream)
@@ -102,6 +102,16 @@ def load(path: Path, *, to_run: bool = True) -> Job:
         msg = "a missing query was not recorded as a problem"
         raise AssertionError(msg)
     return Job(name, settings, sources, query, sink, stream)
+
+
+def _check_empty(table: Table, given: Mapping[str, Any]) -> None:
+    """Note what a stream cannot give of windows without rows."""
+    if "between" in given:
+        why = "a stream gives windows as time goes on"
+        table.note_wrong("between", f"is for a batch: {why}; leave it out")
+    elif given.get("empty", EMPTY[0]) != EMPTY[0] and "max_empty" not in given:
+        why = "says how many windows without rows may follow one with rows, which a stream needs"
+        table.note_missing(f"has no max_empty, which {why}; write for example max_empty = 60")
 
 
 def _full_setting_name(setting: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
     "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "early",
-    "empty", "between", "complete", "using", "aggregates",
+    "empty", "max_empty", "between", "complete", "using", "aggregates",
 }  # fmt: skip
 
 
@@ -250,6 +250,7 @@ def _read_given(table: Table, name: str | None) -> dict[str, Any]:
     between = table.take("between", list, expected)
     if between is not None and len(between) != 2:
         table.note_wrong("between", f"{between!r} is not {expected}")
+    most = table.take("max_empty", int, "a number of windows")
     family = window_kinds()[name].family if name is not None else PLACED
     since = 'true, or a time such as "2025-03-01T00:00:00Z"'
     complete = table.take("complete", (bool, str, int, float), since)
@@ -257,10 +258,12 @@ def _read_given(table: Table, name: str | None) -> dict[str, Any]:
         if asked and family not in (PLACED, LEVELLED):
             why = f"is for windows that time places, not for window = {name!r}; leave it out"
             table.note_wrong(argument, why)
-    if between is not None and rule in (None, EMPTY[0]):
-        table.note_wrong("between", f'goes with empty; write empty = "{EMPTY[2]}", too')
+    for argument, value in (("between", between), ("max_empty", most)):
+        if value is not None and rule in (None, EMPTY[0]):
+            table.note_wrong(argument, f'goes with empty; write empty = "{EMPTY[2]}", too')
     found = {
         "empty": rule,
+        "max_empty": most,
         "between": None if between is None else tuple(between),
         "complete": complete,
     }

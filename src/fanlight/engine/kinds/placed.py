@@ -43,6 +43,7 @@ _OVERLAPPING = Feature(
     "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
 )
 _OPEN = Feature("windows over time while they are open", NATIVE, STATE)
+_SILENCES = Feature("windows without rows, too, over time", NATIVE, STATE)
 _OVER_ROWS = Feature("windows over rows, windows that rows end", NATIVE, STATE)
 
 
@@ -112,6 +113,7 @@ SLIDING = Kind(
     (
         _OVER_TIME,
         _OPEN,
+        _SILENCES,
         Feature("events that last", NATIVE, NATIVE),
         Feature("recurring items, trend lines with a point a row", NATIVE, NATIVE),
         _OVERLAPPING,
@@ -214,7 +216,7 @@ CALENDAR = Kind(
     Calendar,
     PLACED,
     Calendar("3 months", "1 month", zone="Europe/Berlin"),
-    (_OVER_TIME,),
+    (_OVER_TIME, _SILENCES),
     Words(
         "calendar",
         "CALENDAR",
@@ -261,7 +263,7 @@ CUMULATIVE = Kind(
     Cumulative,
     PLACED,
     Cumulative("1 day", "1 hour"),
-    (_OVER_TIME, _OPEN),
+    (_OVER_TIME, _OPEN, _SILENCES),
     Words(
         "cumulative",
         "CUMULATIVE",
@@ -362,6 +364,7 @@ LEVELS = Kind(
     (
         _OVER_TIME,
         _OPEN,
+        _SILENCES,
         _OVERLAPPING,
         _OVER_ROWS,
         Feature("trend lines over a filled series", NATIVE, STATE),

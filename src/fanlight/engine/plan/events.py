@@ -54,6 +54,7 @@ TECHNIQUES = (
     Technique(ways.SE_ML_SLICING, ways.SE_ML_SLICED, lasting.SE_ML_SLICING),
 )
 ANEW = "an operator keeps no windows that begin together"
+FOLLOWED = "windows without rows are given by an operator that follows Spark's own"
 CALENDAR = "an operator knows the watermark by the microsecond, not by the calendar"
 BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, lasting.LEVELS)
 
@@ -157,6 +158,8 @@ def _operator_candidate(request: Request, technique: Technique, load: Load, why:
         why = CALENDAR
     if any(grid.anew for grid in request.grids):
         why = ANEW
+    if request.followed:
+        why = FOLLOWED
     cost = technique.steps.cost(load, request.height)
     cut = single_branch(cut_into_pairs(request.grids[0]), technique.way.rollup)
     return Candidate(technique.strategy, technique.way, cut, cost, why)

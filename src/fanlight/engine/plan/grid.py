@@ -65,6 +65,10 @@ class Grid:
         """Where a window begins; one that begins anew may only do so later."""
         return self.offset + window * self.slide
 
+    def window_at(self, start: Number) -> Number:
+        """The window that begins there."""
+        return (start - self.offset) // self.slide
+
     def first_place(self, window: Number) -> Number:
         """The first coordinate of which a window has what lies there."""
         start = self.window_start(window)

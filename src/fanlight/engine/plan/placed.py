@@ -305,7 +305,7 @@ def _propose_several(request: Request) -> Iterator[Placing]:
     finest, work = request.grids[0], request.work
     best = [_best_candidate(request, query) for query in request.queries.queries]
     pieces = feed_branches(request.grids, [(one.pieces.only_cut, one.rollup) for one in best])
-    chain = request.ruled_out.get(ways.CHAIN, "")
+    chain = events.FOLLOWED if request.followed else request.ruled_out.get(ways.CHAIN, "")
     if not request.streaming and not chain:
         chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"
     counts = any(branch.rollup == ways.COPIES for branch in pieces.branches)

@@ -124,7 +124,8 @@ class Request:
     ``""`` stands for anything else. ``by_spark``: Spark has an aggregate of its own for each that
     needs value counts. ``native_windows``: Spark has these windows, and an aggregate of its own for
     each of the others, too. ``early``: windows are given also while they are open.
-    ``ends``: which rows end a window, where rows and time place it together.
+    ``ends``: which rows end a window, where rows and time place it together. ``followed``: windows
+    without rows follow those of a stream.
     """
 
     coordinate: Coordinate
@@ -138,6 +139,7 @@ class Request:
     reads: frozenset[str] = frozenset({""})
     by_spark: bool = False
     native_windows: bool = False
+    followed: bool = False
     early: bool = False
     ends: RowEnds | None = None
 

@@ -1,7 +1,8 @@
 """Windows without rows: between those of a key that have some, or over a given time.
 
 Windows come lowered to results (keys, ``query``, ``start``, ``r0``, ``r1``, …). Each row is
-followed by the empty windows up to the next one of its key; no table is joined.
+followed by the empty windows up to the next one of its key; no table is joined. In a stream, where
+the next one is not known, they are given by an operator.
 """
 
 from __future__ import annotations
@@ -42,21 +43,23 @@ class Empty:
     """What stands in windows without rows, and which there are.
 
     ``between`` are two values of the time column as SQL; without it they are those between the
-    first and the last window of a key that have rows. ``keys`` has more keys.
+    first and the last window of a key that have rows; or, with ``most``, so many after each that
+    has rows, also after the last. ``keys`` has more keys.
     """
 
     rule: str
+    most: int | None
     between: tuple[str, str] | None
     keys: DataFrame | None
 
 
 def read_empty(
-    bound: Placed, empty: Any = SKIP, between: Any = None, keys: Any = None
+    bound: Placed, empty: Any = SKIP, max_empty: Any = None, between: Any = None, keys: Any = None
 ) -> Empty | None:
     """The arguments of ``agg``, checked; None if only windows with rows are wanted."""
     rule = check_choice("empty", empty, EMPTY, "known")
     if rule == SKIP:
-        for name, value in (("between", between), ("keys", keys)):
+        for name, value in (("max_empty", max_empty), ("between", between), ("keys", keys)):
             if value is not None:
                 raise refuse(
                     f"{name}=… with empty='skip'",
@@ -65,6 +68,9 @@ def read_empty(
                 )
         return None
     _check_windows(bound, rule)
+    most = None if max_empty is None else _check_most(max_empty)
+    given = {"max_empty": max_empty, "between": between, "keys": keys}
+    _check_together(bound, rule, {name for name, value in given.items() if value is not None})
     ends = None if between is None else _read_ends(bound.coordinate, between)
     if keys is not None and ends is None:
         raise refuse(
@@ -72,23 +78,57 @@ def read_empty(
             "may have keys without any row, of which no first or last window is known",
             f"write {_NOON}, too",
         )
-    return Empty(rule, ends, None if keys is None else _read_keys(bound, keys))
+    return Empty(rule, most, ends, None if keys is None else _read_keys(bound, keys))
 
 
 def _check_windows(bound: Placed, rule: str) -> None:
     """Refuse windows of which it cannot be said which are empty."""
     for wrong, why, instead in (
-        (bound.df.isStreaming, "is for batches: a stream does not know which windows stay empty",
-         "leave it out, or ask it of what the stream has written"),
         (bound.event.ordered,
          "is for windows that time places, not for those that rows end", "leave it out"),
         (bound.changes_only, "gives windows of which changes_only=True leaves out some",
          "leave one of them out"),
+        (bound.early is not None, "goes with windows that are given once, at their end",
+         "leave early() out"),
         (bound.forget_after is not None, "would end the silence after which keys are forgotten",
          "leave forget_after out"),
     ):  # fmt: skip
         if wrong:
             raise refuse(f"empty={rule!r}", why, instead)
+
+
+def _check_most(given: Any) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= MOST:
+        raise refuse(
+            f"max_empty={given!r}",
+            f"is not a number of windows from 1 to {MOST}",
+            "write for example max_empty=60",
+        )
+    return given
+
+
+def _check_together(bound: Placed, rule: str, given: set[str]) -> None:
+    """Refuse arguments that say the same twice, or what a stream cannot know."""
+    if "max_empty" in given and "between" in given:
+        raise refuse(
+            "max_empty=… with between=…",
+            "both say how many windows without rows there are",
+            "leave one of them out",
+        )
+    if not bound.df.isStreaming:
+        return
+    for name in sorted(given & {"between", "keys"}):
+        raise refuse(
+            f"{name}=…",
+            "is for batches: a stream gives windows as time goes on, of keys that have come",
+            "leave it out, or ask it of what the stream has written",
+        )
+    if "max_empty" not in given:
+        raise refuse(
+            f"empty={rule!r} in a stream",
+            "would go on for ever after the last row of a key",
+            "say how many windows without rows may follow one with rows: max_empty=60",
+        )
 
 
 def _read_ends(of: Coordinate, given: Any) -> tuple[str, str]:
@@ -135,6 +175,8 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     over = over_clause(place, "start")
     ahead = rows.selectExpr("*", f"lead(start) {over} as ahead")
     upto = f"coalesce(ahead - {step}, {last})"
+    if empty.most is not None:
+        upto = f"least(ahead - {step}, start + {empty.most}L * {step})"
     # A gap that is too wide is an error of Spark's own, and no loss.
     many = f"({upto} - start) div {step} > {MOST}L"
     told = f"cast(raise_error({literal(_TOO_MANY)}) as bigint)"
@@ -144,12 +186,16 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     return spread.selectExpr(*place, "start", *kept).filter(within)
 
 
+def is_number(kind: str) -> bool:
+    """Whether results of a type can be 0."""
+    return base_type(kind) in _NUMBERS
+
+
 def _value(name: str, kind: str, rule: str) -> str:
     """SQL: a result, or what stands for it in an empty window."""
     if rule == "last":
         return name
-    number = rule == "zero" and base_type(kind) in _NUMBERS
-    filler = f"cast(0 as {kind})" if number else "null"
+    filler = f"cast(0 as {kind})" if rule == "zero" and is_number(kind) else "null"
     return f"if(start = from_start, {name}, {filler}) as {name}"
 
 

@@ -26,13 +26,15 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed, know_calendar
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
+from fanlight.engine.spark.ordered.silences import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
 from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
-from fanlight.engine.spark.placed.empty_windows import Empty, fill_empty, read_empty
+from fanlight.engine.spark.placed.empty_windows import Empty, fill_empty, is_number, read_empty
 from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
+from fanlight.engine.spark.sql import types_in
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
@@ -86,6 +88,7 @@ class PlacedWindows(WindowedEarly):
         self,
         *aggregates: Call,
         empty: str | Call = "skip",
+        max_empty: int | Call | None = None,
         between: tuple[Any, Any] | Call | None = None,
         keys: DataFrame | Call | None = None,
         complete: Any = False,
@@ -107,12 +110,15 @@ class PlacedWindows(WindowedEarly):
         aggregates
             Aggregates of :mod:`fanlight.agg`, for example ``agg.max("price")``.
         empty
-            What a batch gives for windows without rows between a key's first and last one:
+            What is given for windows without rows between a key's first and last one:
             ``"skip"``, nothing; ``"null"``, a row of nulls; ``"zero"``, a row with 0 in place of
             numbers, right for counts and sums; ``"last"``, the results of the window before.
+        max_empty
+            At most how many windows without rows follow one with rows: those before the next, and
+            as many after the last. A stream needs it, and gives them as the watermark goes on.
         between
-            The windows that are given then, for every key: those from a start to an end. Each is a
-            ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or a number.
+            The windows that a batch gives then, for every key: those from a start to an end. Each
+            is a ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or a number.
         keys
             A DataFrame with the ``by`` columns: its keys are given, too, also without any row.
         complete
@@ -159,7 +165,8 @@ class PlacedWindows(WindowedEarly):
 
         """
         bound = self._bound
-        more = {"empty": empty, "between": between, "keys": keys, "complete": complete}
+        more = {"empty": empty, "max_empty": max_empty, "between": between, "keys": keys,
+                "complete": complete}  # fmt: skip
         named |= {name: one for name, one in more.items() if isinstance(one, Call)}
         more = {name: one for name, one in more.items() if name not in named}
         whole = read_complete(bound, more.pop("complete", False))
@@ -173,7 +180,7 @@ class PlacedWindows(WindowedEarly):
         known = know_calendar(bound)
         if known is not bound:
             return self._with_bound(known).agg(*aggregates, **named, **more)
-        calls, parts = self._plan_parts(aggregates, named)
+        calls, parts = self._plan_parts(aggregates, named, followed=given is not None)
         if bound.weights is not None:
             check_weighted(bound, calls)
         with errors_of_call(name_call(calls)):
@@ -256,7 +263,7 @@ class PlacedWindows(WindowedEarly):
         return type(self)(bound, self._hints)
 
     def _plan_parts(
-        self, aggregates: Sequence[Call], named: Mapping[str, Call]
+        self, aggregates: Sequence[Call], named: Mapping[str, Call], *, followed: bool = False
     ) -> tuple[list[Call], list[Part]]:
         """The aggregates, and what is kept for them and planned: together, or in parts."""
         strategy = self._hints.strategy
@@ -265,7 +272,7 @@ class PlacedWindows(WindowedEarly):
         batch = not request.streaming
         if strategy == AUTO and batch and not request.queries.several:
             rows = estimated_rows(self._bound.df)
-        request = request.with_rows(rows)
+        request = replace(request.with_rows(rows), followed=followed and not batch)
         kinds = [output.kind for output in fields.outputs]
         if request.can_split_aggregates and len(set(kinds)) > 1:
             alike = [
@@ -357,7 +364,17 @@ class PlacedWindows(WindowedEarly):
                 lower_by_number(bound, windows, fields.lowering(plan.chosen.lift), numbers)
             )
         windows = put_beside(bound, lowered) if len(lowered) > 1 else lowered[0]
-        if empty is not None:
+        if empty is not None and bound.df.isStreaming:
+            types = types_in(windows)
+            windows = follow_windows(
+                bound,
+                parts[0][0],
+                windows,
+                rule=empty.rule,
+                most=empty.most or 0,
+                numbers=[name for name in types if is_number(types[name])],
+            )
+        elif empty is not None:
             windows = fill_empty(bound, windows, empty)
         return result.finish_windows(bound, windows, result.name_by_number(labels))
 

@@ -1,0 +1,151 @@
+"""Windows without rows in a stream: they follow each window that has some, as time goes on.
+
+Windows that have rows come once, when the watermark has passed their end, all those of a key in
+order of time. The state has, of each key and query, the last of them, and which have been given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from fanlight.engine.operators.arrow_tables import Ints, as_array, ints, positions_in_runs
+from fanlight.engine.operators.clock import Clock
+from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
+from fanlight.engine.operators.protocol import COMPLETE
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.plan.grid import Grid
+
+Rule = Literal["null", "zero", "last"]
+
+
+@dataclass(frozen=True)
+class SilenceQuery(KeyedQuery):
+    """The fixed setup: a row is a window, and has keys, ``t``, ``query``, ``start`` and results.
+
+    At most ``most`` windows without rows follow one with rows. They have nulls, the results of that
+    window, or 0 in the columns that ``zeros`` says have numbers.
+    """
+
+    grids: tuple[Grid, ...]
+    clock: Clock
+    rule: Rule
+    most: int
+    zeros: tuple[bool, ...]
+    eager: ClassVar[bool] = True
+
+    @property
+    def has_no_late_rows(self) -> bool:
+        """True: Spark made the windows of rows that were not late."""
+        return True
+
+    @property
+    def results(self) -> list[str]:
+        """The columns of the results."""
+        return list(self.schema.names[self.keys + 3 :])
+
+    @property
+    def slice_columns(self) -> list[tuple[str, pa.DataType]]:
+        """The number of the window, that of the last one given after it, and its results."""
+        kept = [(name, self.schema.field(name).type) for name in self.results]
+        numbers = [("window", pa.int64()), ("given", pa.int64())]
+        return [*numbers, *(kept if self.rule == "last" else [])]
+
+    def start(self) -> Silences:
+        """An operator without state."""
+        return Silences(self)
+
+    def resume(self, snapshot: Snapshot) -> Silences:
+        """The operator as it was at a snapshot."""
+        return Silences.restore(self, snapshot)
+
+
+class Silences(KeyedOperator[SilenceQuery]):
+    """The last window of each key and query; the place of a slice is its query."""
+
+    @property
+    def deadlines(self) -> Ints:
+        """For each key, when the next window without rows ends."""
+        deadlines = np.full(len(self.keys), COMPLETE)
+        query, following = ints(self.slices["place"]), ints(self.slices["given"]) + 1
+        ends = _by_query(query, [grid.window_end(following) for grid in self.query.grids])
+        np.minimum.at(deadlines, ints(self.slices["code"]), self.query.clock.instant(ends))
+        return deadlines
+
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table:
+        """Take windows that have rows; return them and those that have none and have ended."""
+        self.released = max(self.released, watermark)
+        last = self._last_windows(rows)
+        code, query, window = (ints(last[name]) for name in ("code", "place", "window"))
+        given = ints(last["given"])
+        upto = window + self.query.most
+        followed = (code[1:] == code[:-1]) & (query[1:] == query[:-1])
+        now = self.query.clock.number(self.released)
+        ended = np.array([grid.last_ended_window(now) for grid in self.query.grids])
+        until = np.minimum(upto, ended[query])
+        until[:-1] = np.where(followed, np.minimum(upto[:-1], window[1:] - 1), until[:-1])
+        count = np.maximum(until - given, 0)
+        found = self._windows_after(last, count)
+        waits = np.append(~followed, True)[: len(code)] & (given + count < upto)
+        at = last.schema.get_field_index("given")
+        last = last.set_column(at, "given", pa.array(given + count))
+        names = [name for name, _ in self.query.slice_columns]
+        kept = last.select(["code", "place", *names]).filter(pa.array(waits))
+        self.slices = kept.cast(self.slices.schema).combine_chunks()
+        self.forget_keys()
+        own = rows.select(found.column_names).cast(found.schema)
+        return pa.concat_tables([own, found])
+
+    def _last_windows(self, rows: pa.Table) -> pa.Table:
+        """The windows that were the last, and those that have come, in order of time by key."""
+        codes, query = self.codes_of(rows), ints(rows["query"])
+        start = ints(rows["start"])
+        window = _by_query(query, [grid.window_at(start) for grid in self.query.grids])
+        columns = [pa.array(one) for one in (codes, query, window, window)]
+        kept = [name for name, _ in self.query.slice_columns[2:]]
+        columns += [as_array(rows[name]) for name in kept]
+        come = pa.table(columns, names=["code", "place", "window", "given", *kept])
+        both = pa.concat_tables([self.slices, come.cast(self.slices.schema)]).combine_chunks()
+        parts = [ints(both[name]) for name in ("window", "place", "code")]
+        return both.take(pa.array(np.lexsort(parts))).combine_chunks()
+
+    def _windows_after(self, last: pa.Table, count: Ints) -> pa.Table:
+        """So many windows without rows after each of those that were given last."""
+        of = np.repeat(np.arange(len(count)), count)
+        steps = positions_in_runs(np.cumsum(count) - count, int(count.sum()))
+        query = ints(last["place"])[of]
+        window = ints(last["given"])[of] + 1 + steps
+        start = _by_query(query, [grid.window_start(window) for grid in self.query.grids])
+        owner = pa.array(ints(last["code"])[of])
+        columns = [as_array(self.keys[name]).take(owner) for name in self.query.key_names]
+        columns += [pa.array(query), pa.array(start)]
+        columns += self._results_after(last, of)
+        names = [*self.query.key_names, "query", "start", *self.query.results]
+        return pa.table(columns, names=names)
+
+    def _results_after(self, last: pa.Table, of: Ints) -> list[pa.Array]:
+        """What windows without rows have, which follow ``last`` at the places ``of``."""
+        if self.query.rule == "last":
+            return [as_array(last[name]).take(pa.array(of)) for name in self.query.results]
+        zeros = self.query.zeros if self.query.rule == "zero" else [False] * len(self.query.results)
+        pairs = zip(self.query.results, zeros, strict=True)
+        return [_fill(self.query.schema.field(name).type, len(of), zero=z) for name, z in pairs]
+
+
+def _by_query(query: Ints, values: Sequence[Ints]) -> Ints:
+    """Of each element, that of the values of its query."""
+    chosen: Ints = np.choose(query, values)
+    return chosen
+
+
+def _fill(kind: pa.DataType, count: int, *, zero: bool) -> pa.Array:
+    """A column of zeros or of nulls."""
+    if not zero:
+        return pa.nulls(count, kind)
+    value: Any = Decimal(0) if pa.types.is_decimal(kind) else 0
+    return pa.repeat(pa.scalar(value, kind), count)

@@ -1,0 +1,213 @@
+"""Windows without rows that follow those with rows, at most so many, in batches and in streams."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.helpers.dataframes import patiently
+from tests.helpers.silences import ROWS, RULES, SPECS, frame, micros
+from tests.oracle.calendars import bounds_near
+
+MOST = 5
+FAR = 10**8  # minutes: after all else
+
+
+def found(df, *more):
+    """By key, window and label: the count, the sum, the list."""
+    rows = df.collect()
+    made = {
+        (row.k, *(row[name] for name in more), micros(row.window.end), micros(row.window.start)): (
+            row.n, row.s, row["list"] and sorted(row["list"])
+        )
+        for row in rows
+    }  # fmt: skip
+    assert len(made) == len(rows)
+    return made
+
+
+def asked(windows, **more):
+    return windows.agg(n=agg.count(), s=agg.sum("v"), list=agg.collect_list("i"), **more)
+
+
+def followed(there, bounds, rule):
+    """The windows with rows of one key, and at most MOST after each, all in order of their ends."""
+    expected, before, left = {}, (None, None, None), 0
+    for one in bounds:
+        if one in there:
+            before, left = there[one], MOST
+            expected[one] = there[one]
+        elif left:
+            left -= 1
+            expected[one] = {"null": (None,) * 3, "zero": (0, 0.0, None), "last": before}[rule]
+    return expected
+
+
+def by_sentence(spec, windows, rule):
+    there, expected = found(asked(windows)), {}
+    for key in {key for key, *_ in there}:
+        mine = [one for one in there if one[0] == key]
+        until = max(end for _, end, _ in mine) + 4 * MOST * (mine[0][1] - mine[0][2])
+        near = bounds_near(spec, min(start for *_, start in mine), until)
+        bounds = sorted({(key, int(e), int(s)) for s, e in near if s < e and int(e) <= until})
+        expected |= followed(there, bounds, rule)
+    return expected
+
+
+def stream_of(spark, folder, rows):
+    """The rows, two a micro-batch, and then one that ends all windows."""
+    folder.mkdir()
+    rows = sorted(rows, key=lambda row: row[1])
+    batches = [rows[at : at + 2] for at in range(0, len(rows), 2)]
+    for number, batch in enumerate([*batches, [("last", FAR, 0.0)], [("last", FAR + 1, 0.0)]]):
+        frame(spark, batch).coalesce(1).write.parquet(str(folder / f"{number:03}"))
+    reader = spark.readStream.schema(frame(spark, rows).schema).option("maxFilesPerTrigger", 1)
+    return reader.parquet(str(folder / "*")).withWatermark("ts", "1 minute")
+
+
+def given(stream, folder):
+    name = f"t{uuid.uuid4().hex}"
+    writer = stream.writeStream.format("memory").queryName(name).trigger(availableNow=True)
+    at = str(folder / name)
+    patiently(lambda: writer.option("checkpointLocation", at).start().awaitTermination())
+    return stream.sparkSession.table(name).filter("k is null or k <> 'last'")
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("about", SPECS)
+@pytest.mark.sampled(3)
+def test_a_batch_gives_at_most_so_many_after_each(spark, about, rule):
+    spec, rows = SPECS[about]
+    windows = fl.over(frame(spark, rows), spec, time="ts", by="k")
+    expected = by_sentence(spec, windows, rule)
+    assert found(asked(windows, empty=rule, max_empty=MOST)) == expected
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("about", SPECS)
+@pytest.mark.sampled(4)
+def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, about, rule):
+    spec, rows = SPECS[about]
+    more = {"empty": rule, "max_empty": MOST}
+    stream = fl.over(stream_of(spark, tmp_path / "rows", rows), spec, time="ts", by="k")
+    batch = fl.over(frame(spark, rows), spec, time="ts", by="k")
+    expected = found(asked(batch, **more))
+    assert found(given(asked(stream, **more), tmp_path)) == expected
+    assert len(expected) > len(found(asked(batch)))
+
+
+LEVELS = fl.MultiGranular(["2 minutes", "8 minutes"], ["2 minutes", "4 minutes"])
+WEIGHTED = fl.MultiGranular(["2 minutes", "8 minutes"], ["2 minutes", "4 minutes"], weights=[2, 1])
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize(
+    ("spec", "label", "more"),
+    [
+        (LEVELS, "level", {}),
+        (WEIGHTED, "level", {}),
+        ([fl.Sliding("4 minutes"), fl.Sliding("6 minutes", "2 minutes")], "query", {}),
+        (fl.Sliding("4 minutes"), None, {"late": "open"}),
+        (fl.Sliding("4 minutes"), None, {"late": "collect"}),
+    ],
+)
+def test_so_do_several_windows_and_late_rows(classic, tmp_path, spec, label, more):
+    labels = [] if label is None else [label]
+    stream = stream_of(classic, tmp_path / "rows", ROWS)
+    filled = {"n": agg.count(), "s": agg.sum("v"), "empty": "last", "max_empty": 3}
+    made = fl.over(stream, spec, time="ts", by="k", **more).agg(**filled)
+    got = given(made, tmp_path).select("k", "window", *labels, "n", "s").collect()
+    batch = fl.over(frame(classic, ROWS), spec, time="ts", by="k").agg(**filled).collect()
+    assert sorted(map(repr, got)) == sorted(map(repr, batch))
+
+
+@pytest.mark.streaming
+def test_without_keys_and_of_events_that_last(classic, tmp_path):
+    filled = {"n": agg.count(), "top": agg.max("v"), "empty": "zero", "max_empty": 4}
+    stream = stream_of(classic, tmp_path / "rows", ROWS)
+    made = fl.over(stream, fl.Sliding("2 minutes"), time="ts").agg(**filled)
+    name = f"t{uuid.uuid4().hex}"
+    writer = made.writeStream.format("memory").queryName(name).trigger(availableNow=True)
+    at = str(tmp_path / name)
+    patiently(lambda: writer.option("checkpointLocation", at).start().awaitTermination())
+    batch = fl.over(frame(classic, ROWS), fl.Sliding("2 minutes"), time="ts").agg(**filled)
+    assert sorted(map(repr, classic.table(name).collect())) == sorted(map(repr, batch.collect()))
+
+    def lasting(df):
+        events = df.selectExpr("k", "ts - interval 1 minute as began", "ts", "v")
+        return fl.over(events, fl.Sliding("4 minutes", "2 minutes"), time=("began", "ts"), by="k")
+
+    got = given(lasting(stream).agg(**filled), tmp_path).collect()
+    batch = lasting(frame(classic, ROWS)).agg(**filled).collect()
+    assert sorted(map(repr, got)) == sorted(map(repr, batch))
+
+
+@pytest.mark.streaming
+def test_it_goes_on_after_a_stop_but_not_as_another_query(classic, tmp_path):
+    rows, checkpoint = tmp_path / "rows", str(tmp_path / "checkpoint")
+    early, late = ROWS[:2], ROWS[2:]
+    stream = stream_of(classic, rows, early)
+    for last in sorted(rows.iterdir())[-2:]:
+        last.rename(tmp_path / f"later {last.name}")  # windows stay open
+
+    def run(most):
+        made = fl.over(stream, fl.Sliding("1 minute"), time="ts", by="k").agg(
+            n=agg.count(), empty="zero", max_empty=most
+        )
+        writer = made.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+        writer = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True)
+        patiently(lambda: writer.start().awaitTermination())
+
+    run(6)
+    for number, batch in enumerate(
+        (late[:3], late[3:], [("last", FAR, 0.0)], [("last", FAR + 1, 0.0)])
+    ):
+        frame(classic, batch).coalesce(1).write.parquet(str(rows / f"9{number}"))
+    with pytest.raises(Exception, match="max_empty: 7"):
+        run(7)
+    run(6)
+    got = classic.read.parquet(str(tmp_path / "out")).filter("k is null or k <> 'last'").collect()
+    batch = fl.over(frame(classic, ROWS), fl.Sliding("1 minute"), time="ts", by="k")
+    expected = batch.agg(n=agg.count(), empty="zero", max_empty=6).collect()
+    assert sorted(map(repr, got)) == sorted(map(repr, expected))
+
+
+def test_in_sql(classic):
+    df = frame(classic, ROWS)
+    text = "SELECT k, window, count(*) AS n FROM t [WATTR ts RANGE 4 MINUTES {}] GROUP BY k"
+    windows = fl.over(df, fl.Sliding("4 minutes"), time="ts", by="k")
+    expected = windows.agg(n=agg.count(), empty="zero", max_empty=2)
+    got = fl.sql(text.format("EMPTY ZERO MAX 2"), t=df)
+    assert sorted(map(repr, got.collect())) == sorted(map(repr, expected.collect()))
+    with pytest.raises(fl.FanlightError, match="MAX 0 is not a number of windows"):
+        fl.sql(text.format("EMPTY ZERO MAX 0"), t=df)
+
+
+def test_what_cannot_be_is_refused(classic, tmp_path):
+    batch = fl.over(frame(classic, ROWS), fl.Sliding("1 minute"), time="ts", by="k")
+    stream = fl.over(
+        stream_of(classic, tmp_path / "rows", ROWS), fl.Sliding("1 minute"), time="ts", by="k"
+    )
+    for windows, more, words in (
+        (batch, {"max_empty": 3}, "says which windows without rows are given, and none are"),
+        (batch, {"empty": "zero", "max_empty": 0}, "is not a number of windows from 1 to"),
+        (batch, {"empty": "zero", "max_empty": True}, "is not a number of windows from 1 to"),
+        (batch, {"empty": "zero", "max_empty": 3, "between": (0, 1)}, "both say how many"),
+        (stream, {"empty": "zero"}, "go on for ever after the last row .* max_empty=60"),
+        (stream, {"empty": "zero", "max_empty": 3, "keys": classic.range(3)}, "is for batches"),
+        (stream, {"empty": "zero", "between": (0, 1)}, "is for batches"),
+        (stream.early(), {"empty": "zero", "max_empty": 3}, "leave early"),
+    ):
+        with pytest.raises(fl.FanlightError, match=words):
+            windows.agg(agg.count(), **more)
+    two = fl.over(
+        stream_of(classic, tmp_path / "more", ROWS),
+        [fl.Sliding("1 minute"), fl.Sliding("1 hour")],
+        time="ts",
+    )
+    with pytest.raises(fl.FanlightError, match="given by an operator that follows"):
+        two.using("chain").agg(agg.count(), empty="zero", max_empty=3)
