@@ -190,7 +190,6 @@ WRONG = [
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR EMPTY ZERO BETWEEN 1^]^", "expected AND"),
     ("SELECT count(*) FROM b [WATTR ts SESSION 1 HOUR ^EMPTY LAST^]", "is for windows that time"),
     ("SELECT count(*) FROM b [WATTR ts SESSION 1 HOUR ^COMPLETE^]", "is for windows that time"),
-    ("SELECT x FROM b [WATTR ts ^COMPLETE^ RANGES 1, 2 SLIDES 1, 1 FIT x]", "does not go with FIT"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 COMPLETE SINCE^]^", "expected"),
     ("SELECT x FROM b [WATTR ts ^EMPTY NULL^ RANGES 1, 2 SLIDES 1, 1 FIT x]",
      "does not go with FIT"),

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.engine.operators.clock import MICROSECONDS
 from fanlight.engine.operators.protocol import BEGINNING
 from fanlight.engine.operators.silences import SilenceQuery
 from fanlight.engine.plan.grid import Grid
@@ -80,7 +79,7 @@ CASES = st.tuples(
 def test_they_come_as_the_watermark_goes_on(case):
     given_, watermarks, rule, most = case
     rows = [(*place, value) for place, value in given_.items()]
-    query = SilenceQuery(SCHEMA, 1, (), GRIDS, MICROSECONDS, rule, most, (True, True, False))
+    query = SilenceQuery(SCHEMA, 1, (), GRIDS, rule, most, (True, True, False))
     operator, found, before = query.start(), {}, BEGINNING
     for watermark in sorted({*watermarks, 1000}):
         come = [r for r in rows if before < end_of(r[1], r[2]) <= watermark]
@@ -99,7 +98,7 @@ def test_they_come_as_the_watermark_goes_on(case):
 
 @pytest.mark.parametrize("rule", ["null", "last"])
 def test_a_group_wakes_when_the_next_one_has_ended(rule):
-    query = SilenceQuery(SCHEMA, 1, (), GRIDS, MICROSECONDS, rule, 2, (True, True, False))
+    query = SilenceQuery(SCHEMA, 1, (), GRIDS, rule, 2, (True, True, False))
     group = Grouped(query)
     rows = [("a", 0, 0, 1), ("b", 0, 0, 2), ("b", 1, -3, 4)]
     found = numbered(group.feed(windows_of(rows), 10))

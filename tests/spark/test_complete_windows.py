@@ -90,6 +90,27 @@ def test_without_keys_and_of_events_that_last(spark):
     assert all_of(windows.agg(n=agg.count(), complete=True)) == expected
 
 
+def test_trend_lines_and_recurring_items_of_such_windows(spark):
+    spec = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
+    windows = fl.over(frame(spark), spec, time="ts", by="k")
+    naive = {key: instant(minute).astimezone().replace(tzinfo=None)
+             for key, minute in firsts().items()}  # fmt: skip
+    for found in (
+        lambda **more: windows.fit("v", **more),
+        lambda **more: windows.fit("v", per_row=True, **more),
+        lambda **more: windows.recurring("v", **more),
+        lambda **more: windows.recurring("v", counts=True, **more),
+    ):
+        expected = given(found(), lambda row: naive[row.k])
+        assert all_of(found(complete=True)) == expected
+        began = instant(3).astimezone().replace(tzinfo=None)
+        assert all_of(found(complete=instant(3))) == given(found(), lambda _, at=began: at)
+    text = "SELECT k, window, level, slope FROM t [WATTR ts {} RANGES 2 MINUTES, 4 MINUTES "
+    text += "SLIDES 1 MINUTE, 2 MINUTES FIT v] GROUP BY k"
+    lines = windows.fit("v", complete=True).select("k", "window", "level", "slope")
+    assert all_of(fl.sql(text.format("COMPLETE"), t=frame(spark))) == all_of(lines)
+
+
 def test_windows_from_before_an_instant_are_left_out(spark):
     windows = fl.over(frame(spark), BY_TIME["levels"], time="ts", by="k")
     began = instant(3).astimezone().replace(tzinfo=None)

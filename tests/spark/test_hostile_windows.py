@@ -103,8 +103,10 @@ def calls(df):
     yield Good(events.using, {**HINTS, **more})
     for windows in (sliding, levels, frames, widening, trailing):
         yield Good(windows.using, HINTS)
-    yield Good(levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds"})
-    yield Good(levels.recurring, {"column": "s", "counts": True})
+    yield Good(
+        levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds", "complete": True}
+    )
+    yield Good(levels.recurring, {"column": "s", "counts": True, "complete": False})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
                              "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip
     stored = frames.agg(*AGGREGATES["aggregates"], **AGGREGATES["named"])

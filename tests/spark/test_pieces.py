@@ -346,3 +346,46 @@ print(sorted(server.ask("x", at=datetime.fromisoformat("{_instant(300).isoformat
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     n = sum(row["k"] == "x" for row in ROWS)
     assert f"('n_ever', {n})" in done.stdout, done.stderr
+
+
+BY_CALENDAR = [
+    fl.Calendar("1 day", zone="Europe/Athens"),
+    fl.Calendar("2 months", "1 month", zone="America/New_York"),
+    fl.Cumulative("1 month", "1 day", zone="Asia/Kathmandu"),
+    fl.MultiGranular(["1 day", "1 week"], ["1 day", "1 week"], zone="Australia/Lord_Howe"),
+]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("spec", BY_CALENDAR, ids=repr)
+def test_windows_of_a_calendar_are_made_of_pieces(spark, spec):
+    """Of the rows themselves; where late pieces are added, too."""
+    df = spark.sql(
+        "SELECT timestamp_seconds(1709000000 + id * 40011) AS ts, id AS n FROM range(400)"
+    ).selectExpr("ts", "n", "if(n % 3 = 0, 'x', null) as k")
+    asked = {"n": agg.count(), "mean": agg.avg("n"), "last": agg.last("n")}
+    first, late = df.where("n % 7 > 0"), df.where("n % 7 = 0")
+    stored, more = (
+        fl.over(rows, fl.Sliding("15 minutes"), time="ts", by="k", tiebreak="n").pieces(**asked)
+        for rows in (first, late)
+    )
+    expected = fl.over(df, spec, time="ts", by="k", tiebreak="n").agg(**asked)
+    assert sorted_rows(fl.roll_up(stored.unionAll(more), spec)) == sorted_rows(expected)
+    repaired = sorted_rows(fl.repair(stored, more, spec))
+    assert repaired
+    assert set(repaired) <= set(sorted_rows(expected))
+
+
+def test_pieces_that_a_calendar_cuts_are_an_error(classic):
+    df = classic.sql("SELECT timestamp'2025-03-01 18:20:00Z' AS ts")
+    for length, words in (
+        ("30 minutes", "a piece of '30 minutes'; write finer"),
+        ("5 minutes", ""),
+    ):
+        pieces = fl.over(df, fl.Sliding(length), time="ts").pieces(agg.count())
+        days = fl.roll_up(pieces, fl.Calendar("1 day", zone="Asia/Kathmandu"))
+        if words:
+            with pytest.raises(Exception, match=words):
+                days.collect()
+        else:
+            assert days.count() == 1

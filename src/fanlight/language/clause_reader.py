@@ -22,6 +22,7 @@ from fanlight.language.names import join_name
 from fanlight.language.spec_builder import SpecBuilder
 from fanlight.language.tokens import tokenize
 
+_OF_LEVELS = ("fit", "recurring")
 _VERBS = ("fit", "recurring", "fill", "split", "detect")
 _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
@@ -249,7 +250,7 @@ class _ClauseBuilder:
         """Refuse to choose windows that no aggregates are asked of, or that time does not place."""
         word, kind = str(node.children[0]), kind_of(spec)
         wrong = None
-        if verb is not None:
+        if verb is not None and not (node.data == "complete" and verb.data in _OF_LEVELS):
             wrong = f"does not go with {str(verb.children[0]).upper()}", "keep one of them"
         elif kind is not None and kind.family not in (PLACED, LEVELLED):
             wrong = "is for windows that time places", "leave it out, or write RANGE or RANGES"

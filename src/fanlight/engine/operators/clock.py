@@ -37,7 +37,7 @@ class Clock:
     def number(self, at: int) -> int:
         """The last unit that has begun at an instant, with all units before it."""
         if at == COMPLETE:
-            return COMPLETE >> 1
+            return COMPLETE
         if at >= self.until:
             msg = (
                 f"the watermark has come to {np.datetime64(at, 'us')}, and of the calendar "

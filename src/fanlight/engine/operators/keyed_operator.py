@@ -25,6 +25,7 @@ from fanlight.engine.operators.arrow_tables import (
     positions_in_runs,
     starts_of_runs,
 )
+from fanlight.engine.operators.clock import MICROSECONDS, Clock
 from fanlight.engine.operators.lives import UNSEEN, complete_lives, split_lives
 from fanlight.engine.operators.partials import combine_ranges
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
@@ -41,6 +42,7 @@ class KeyedQuery:
     keys: int
     monoids: tuple[Monoid, ...]
     forget_after: int | None = field(default=None, kw_only=True)  # see operators/lives.py
+    clock: Clock = field(default=MICROSECONDS, kw_only=True)  # of the coordinates of windows
     eager: ClassVar[bool] = False
 
     @property
@@ -102,10 +104,15 @@ class KeyedOperator(Generic[Q]):
             return np.full(len(self.keys), COMPLETE)
         return ints(self.keys["seen"]) + self.query.forget_after
 
+    @property
+    def now(self) -> int:
+        """The coordinate that the watermark has passed."""
+        return self.query.clock.number(self.released)
+
     def windows_ahead(self, grid: Grid) -> tuple[Ints, NDArray[np.bool_]]:
         """Of each slice, the first window with it that has not ended, and whether there is one."""
         place = ints(self.slices["place"])
-        first = grid.first_window(np.maximum(place, np.int64(self.released)))
+        first = grid.first_window(np.maximum(place, np.int64(self.now)))
         return first, first <= grid.last_window(place)
 
     def end_with_windows(self, deadlines: Ints, grids: Sequence[Grid]) -> None:
@@ -113,7 +120,8 @@ class KeyedOperator(Generic[Q]):
         code = ints(self.slices["code"])
         for grid in grids:
             first, some = self.windows_ahead(grid)
-            np.minimum.at(deadlines, code[some], grid.window_end(first[some]))
+            ends = self.query.clock.instant(grid.window_end(first[some]))
+            np.minimum.at(deadlines, code[some], ends)
 
     def snapshot(self) -> Snapshot:
         """The state as tables."""

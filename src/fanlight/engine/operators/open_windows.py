@@ -80,8 +80,8 @@ class OpenWindows(KeyedOperator[OpenQuery]):
     def _windows_of(self, number: int, grid: Grid, before: int, *, report: bool) -> pa.Table:
         """The windows of one query that have been completed, or are open and have changed."""
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
-        now = self.released
-        asked = [grid.first_window(np.maximum(place, np.int64(before)))]
+        now = self.now
+        asked = [grid.first_window(np.maximum(place, np.int64(self.query.clock.number(before))))]
         ends = [np.minimum(grid.last_window(place), np.int64(grid.last_ended_window(now)))]
         of = [code]
         if report:

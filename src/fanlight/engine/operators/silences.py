@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.operators.arrow_tables import Ints, as_array, ints, positions_in_runs
-from fanlight.engine.operators.clock import Clock
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
@@ -33,7 +32,6 @@ class SilenceQuery(KeyedQuery):
     """
 
     grids: tuple[Grid, ...]
-    clock: Clock
     rule: Rule
     most: int
     zeros: tuple[bool, ...]
@@ -85,8 +83,7 @@ class Silences(KeyedOperator[SilenceQuery]):
         given = ints(last["given"])
         upto = window + self.query.most
         followed = (code[1:] == code[:-1]) & (query[1:] == query[:-1])
-        now = self.query.clock.number(self.released)
-        ended = np.array([grid.last_ended_window(now) for grid in self.query.grids])
+        ended = np.array([grid.last_ended_window(self.now) for grid in self.query.grids])
         until = np.minimum(upto, ended[query])
         until[:-1] = np.where(followed, np.minimum(upto[:-1], window[1:] - 1), until[:-1])
         count = np.maximum(until - given, 0)

@@ -39,6 +39,12 @@ class Months:
     first: int
     a_day: int
 
+    def around(self, at: Any) -> tuple[Any, Any]:
+        """Where the months begin and end, so many together, that hold a coordinate."""
+        month = _month_of(at // self.a_day)
+        first = month - (month - self.first) % self.count
+        return _first_day(first) * self.a_day, _first_day(first + self.count) * self.a_day
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -72,14 +78,15 @@ class Grid:
     def first_place(self, window: Number) -> Number:
         """The first coordinate of which a window has what lies there."""
         start = self.window_start(window)
-        return self._begun_by(start + self.range - 1) if self.anew else start
+        first: Number = self._together(start + self.range - 1)[0] if self.anew else start
+        return first
 
-    def _begun_by(self, at: Number) -> Number:
-        """Where the windows that begin together, and are the last to do so by then, begin."""
+    def _together(self, at: Any) -> tuple[Any, Any]:
+        """From where to where those windows reach that begin together and hold a coordinate."""
         if isinstance(self.anew, Months):
-            msg = "months have no fixed length"
-            raise TypeError(msg)
-        return at - (at - self.offset) % self.range
+            return self.anew.around(at)
+        begun = at - (at - self.offset) % self.range
+        return begun, begun + self.range
 
     def window_end(self, window: Number) -> Number:
         """Where a window ends: the first coordinate after it."""
@@ -94,8 +101,8 @@ class Grid:
 
         In a gap it is the window before, and :meth:`first_window` is the window after.
         """
-        begun = self._begun_by(at) if self.anew else at
-        return (begun - self.offset) // self.slide
+        last: Number = self._together(at)[1] - self.range if self.anew else at
+        return (last - self.offset) // self.slide
 
     def last_ended_window(self, at: Number) -> Number:
         """The last window that has ended at a coordinate."""
@@ -114,6 +121,28 @@ class Grid:
     def has_gaps(self) -> bool:
         """Whether instants may lie in no window (SLIDE longer than RANGE)."""
         return self.slide > self.range
+
+
+# Days and months are counted from the beginning of 1970. Here years begin in March, and every 400
+# of them, an era, are of one length.
+_ERA, _SHIFT = 146_097, 719_468  # days of an era; the first of them, of year 0, before 1970
+
+
+def _month_of(day: Number) -> Number:
+    """The month that a day is in."""
+    era, left = (day + _SHIFT) // _ERA, (day + _SHIFT) % _ERA
+    year = (left - left // 1460 + left // 36_524 - left // (_ERA - 1)) // 365
+    of_year = left - (365 * year + year // 4 - year // 100)
+    months: Number = (5 * of_year + 2) // 153 + 2
+    return (era * 400 + year - 1970) * 12 + months
+
+
+def _first_day(month: Number) -> Number:
+    """The first day of a month."""
+    years = (month - 2) // 12 + 1970
+    era, year, of_year = years // 400, years % 400, (month - 2) % 12
+    left: Number = 365 * year + year // 4 - year // 100 + (153 * of_year + 2) // 5
+    return era * _ERA + left - _SHIFT
 
 
 def make_grids(

@@ -26,7 +26,7 @@ from fanlight.engine.plan.stored_pieces import TablePieces, end_of, find_pieces
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import Source, bind_calls
-from fanlight.engine.spark.coordinates import boundary, coordinate, restore_sql
+from fanlight.engine.spark.coordinates import boundary, coordinate, exact, restore_sql
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.sql import expr, expr_as, free_name, type_text
 from fanlight.engine.spark.way_runs import Asked, run_windows
@@ -159,6 +159,17 @@ class PieceTable:
         length, offset = int(self.pieces.length), int(self.pieces.offset)
         into = f"pmod({number} - {offset}L, {length}L)"
         return f"{into} = 0L and {coordinate(of, end)} - {number} = {length}L"
+
+    def refuse_cut(self, rows: DataFrame, at: str, of: Coordinate, spec: Any) -> DataFrame:
+        """The rows, of which Spark raises an error if a unit of a calendar begins within one."""
+        length = self.pieces.write_length("time")
+        told = literal(f"fanlight: {spec!r} begins within a piece of {length}; write finer pieces")
+        start = quote(at)
+        last = restore_sql(self.coordinate, f"{exact(of, start)} + {int(self.pieces.length) - 1}L")
+        whole = f"{coordinate(of, start)} = {coordinate(of, last)}"
+        names = [name for name in rows.columns if name != at]
+        checked = expr_as(rows, f"if({whole}, {start}, raise_error({told}))", at)
+        return rows.select(*(expr(rows, quote(name)) for name in names), checked)
 
     def merging_calls(self, own: Any) -> list[Call]:
         """The aggregates of its columns, over pieces as rows."""

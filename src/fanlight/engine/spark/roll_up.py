@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
+from fanlight.engine.spark.binding.placed import know_calendar
 from fanlight.engine.spark.binding.source import bind_source
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.pieces import PieceTable
@@ -62,7 +63,8 @@ def roll_up(
     ------
     FanlightError
         If it is not a table of pieces, or windows begin or end within one. When it is computed,
-        Spark raises an error if a piece has not the length that the schema tells.
+        Spark raises an error if a piece has not the length that the schema tells, or windows of a
+        calendar begin within it.
 
     Notes
     -----
@@ -112,6 +114,9 @@ def bind_pieces(
             "ask for windows of time, such as fl.Sliding('7 days', '1 day')",
         )
     table.pieces.check_grids(spec, bound.coordinate, bound.grids)
+    if bound.coordinate.calendar is not None:
+        whole = table.refuse_cut(rows, at, know_calendar(bound).coordinate, spec)
+        return windows._with_bound(bound.with_source(df=whole))  # noqa: SLF001 - of this house
     return windows
 
 

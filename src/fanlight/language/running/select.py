@@ -263,7 +263,7 @@ class SelectRun:
         method = getattr(windows, verb.name)
         arguments = dict(verb.arguments)
         if verb.name in ("fit", "recurring"):
-            result = method(self.table.column(arguments.pop("column")), **arguments)
+            result = method(self.table.column(arguments.pop("column")), **arguments, **given)
         elif verb.name == "detect":
             named = {
                 name: self.table.column(parts)

@@ -116,7 +116,7 @@ class Bound:
             return replace(self, early=0)
         length = read_extent("every", every, counted=False)
         self.check_length("every", length)
-        return replace(self, early=int(length.value / self.coordinate.unit))
+        return replace(self, early=int(length.value))  # streams have timestamps
 
     @property
     def rows(self) -> DataFrame:

@@ -81,8 +81,6 @@ class Placed(Bound):
              "leave late='open' out"),
             (self.weights is not None or self.changes_only, "gives each level as it is",
              "leave weights and changes_only out"),
-            (self.coordinate.calendar is not None,
-             "is for windows of a fixed length: its operator knows no calendar", "use fl.Sliding"),
             (self.forget_after is not None, "keeps nothing of a key beyond its windows",
              "leave forget_after out"),
         ]  # fmt: skip

@@ -15,6 +15,7 @@ from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.coordinates import boundary
 from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
@@ -32,6 +33,7 @@ from fanlight.engine.spark.lift import (
     partials_of_rows,
     select_values,
 )
+from fanlight.engine.spark.ordered.clocks import clock_of
 from fanlight.engine.spark.ordered.host import Hosting
 
 
@@ -48,7 +50,7 @@ def _give_points(bound: Placed, fields: Fields) -> DataFrame:
     rows = drop_rows_in_gaps(bound, lifted)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
-    late = f"{first_end(bound.queries.deciding_grids, 't')} as t"
+    late = f"{_instant(bound, first_end(bound.queries.deciding_grids, 't'))} as t"
     piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
     rows = rows.selectExpr(*bound.keys, late, piece, *partials, "1L as dirty")
     return _run(bound, fields, rows, bound.grids)
@@ -61,7 +63,7 @@ def _give_events(bound: Placed, fields: Fields) -> DataFrame:
     end: what ends a coordinate later is another piece.
     """
     rows = select_values(bound, fields, bound.place_columns)
-    late = f"{first_event_end(bound.queries.deciding_grids)} as t"
+    late = f"{_instant(bound, first_event_end(bound.queries.deciding_grids))} as t"
     names = [field.name for field in fields.all]
     rows = rows.selectExpr(
         *bound.keys, late, "first_at", "last_at", *partials_of_rows(rows, fields.all)
@@ -74,6 +76,12 @@ def _give_events(bound: Placed, fields: Fields) -> DataFrame:
     found = found.selectExpr(*bound.keys, "which as query", "start", "final", *names)
     start = f"({window_start_by(bound.grids, 'start + 1L')}) as start"
     return found.selectExpr(*bound.keys, "query", start, "final", *names)
+
+
+def _instant(bound: Placed, coordinate: str) -> str:
+    """SQL: a coordinate in microseconds, as the watermark is."""
+    calendar = bound.coordinate.calendar is not None
+    return boundary(bound.coordinate, coordinate) if calendar else coordinate
 
 
 def _run(
@@ -92,6 +100,7 @@ def _run(
         (*(field.monoid for field in fields.all), DIRTY),
         grids,
         bound.early or 0,
+        clock=clock_of(bound.df.sparkSession, bound.coordinate),
     )
     out = [(key, hosting.types[key]) for key in (*bound.keys, *which)]
     out += [(name, LongType()) for name in ("query", "start", "final")]

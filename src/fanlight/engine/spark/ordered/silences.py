@@ -40,10 +40,10 @@ def follow_windows(
         len(hosting.keys),
         (),
         bound.grids,
-        clock_of(bound.df.sparkSession, bound.coordinate),
         rule,
         most,
         tuple(name in numbers for name in values),
+        clock=clock_of(bound.df.sparkSession, bound.coordinate),
     )
     out = [(key, hosting.types[key]) for key in bound.keys]
     out += [("query", LongType()), ("start", LongType())]

@@ -18,6 +18,7 @@ from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.fields import collect_calls
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.placed import changes, recurring, trend
+from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import check_flag
@@ -34,7 +35,14 @@ class LevelWindows(SlidingWindows):
 
     __slots__ = ()
 
-    def fit(self, column: str | Column, per_row: bool = False, *, instant: Any = None) -> DataFrame:
+    def fit(
+        self,
+        column: str | Column,
+        per_row: bool = False,
+        *,
+        instant: Any = None,
+        complete: Any = False,
+    ) -> DataFrame:
         """The least-squares line of a number over time, for each level.
 
         A series has one value an instant: rows of an instant are averaged, and an instant without
@@ -51,6 +59,9 @@ class LevelWindows(SlidingWindows):
             How long an instant is: a duration (a number for a numeric time) that divides the
             granules of the levels. By default a second (1 for a numeric time), or the granule if
             that is not a multiple of a second.
+        complete
+            As for :meth:`agg`: leaves out the windows that began before the first row of their key,
+            or before a time.
 
         Returns
         -------
@@ -91,7 +102,8 @@ class LevelWindows(SlidingWindows):
         names = [quote(name) for name in (*bound.names, "window", "level")]
         if per_row:
             alone = type(self)(replace(bound, collects=False), self._hints)
-            lines = alone.agg(linear_fit(column).alias(" fit"), count(column).alias(" n"))
+            asked = linear_fit(column).alias(" fit"), count(column).alias(" n")
+            lines = alone.agg(*asked, complete=complete)
             # Rows without a value are left out only here: Spark would push an earlier filter below
             # the watermark, and they would not move it.
             fit, n = quote(" fit"), quote(" n")
@@ -101,7 +113,8 @@ class LevelWindows(SlidingWindows):
         if bound.forget_after is not None and not bound.df.isStreaming:
             known = bound.with_source(df=trend.rows_with_value(bound, column))
             divided = type(self)(divide_into_lives(known), self._hints)
-            return drop_lives(divided.fit(column, instant=instant))
+            return drop_lives(divided.fit(column, instant=instant, complete=complete))
+        whole = read_complete(bound, complete)
         operator = "what a key had before is kept by the chain operator"
         cut = self._plan_levels(operator, "trend lines are fitted to levels together").chosen.pieces
         length = trend.instant_of(bound, cut.granules, instant)
@@ -124,9 +137,12 @@ class LevelWindows(SlidingWindows):
             lines = trend.fit_batch(bound, cut, column, length)
         if bound.changes_only:
             lines = changes.keep_changed_rows(bound, lines, len(_LINE))
-        return self._complete(result.finish_windows(bound, lines, result.name_by_number(_LINE)))
+        named = result.finish_windows(bound, lines, result.name_by_number(_LINE))
+        return self._complete(named if whole is None else keep_complete(bound, named, whole))
 
-    def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
+    def recurring(
+        self, column: str | Column, counts: bool = False, *, complete: Any = False
+    ) -> DataFrame:
         """The items that were seen at least once in every interval between the levels.
 
         The levels cut the widest window into intervals: the finest level, then what each coarser
@@ -140,6 +156,9 @@ class LevelWindows(SlidingWindows):
         counts
             Also say how often: one row a level, with the number of the item's rows in that level's
             window.
+        complete
+            As for :meth:`agg`: leaves out the windows that began before the first row of their key,
+            or before a time.
 
         Returns
         -------
@@ -177,7 +196,7 @@ class LevelWindows(SlidingWindows):
         check_flag("counts", counts)
         known = know_calendar(self._bound)
         if known is not self._bound:
-            return self._with_bound(known).recurring(column, counts)
+            return self._with_bound(known).recurring(column, counts, complete=complete)
         (item,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
         name, kind = item.name, type_text(item.dataType)
         bound = self._check_column(column, "recurring", (name, "count") if counts else (name,))
@@ -191,8 +210,10 @@ class LevelWindows(SlidingWindows):
                 f"recurring({name!r}) with {what}", "is not supported", "use levels over time alone"
             )
         chosen = self._plan_levels("", "items recur over the levels together").chosen
+        whole = read_complete(bound, complete)
         rows = recurring.find_recurring(bound, chosen, column, counts=counts)
-        return self._complete(result.finish_items(bound, rows, name, counts=counts))
+        named = result.finish_items(bound, rows, name, counts=counts)
+        return self._complete(named if whole is None else keep_complete(bound, named, whole))
 
     def _check_column(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
         """The request, once the names and options of a method are checked."""
