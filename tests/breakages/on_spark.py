@@ -62,6 +62,9 @@ growing_months = seen_by(*law("calendar and growing and month and panes"))
 ends = seen_by(*law("calendar and ends and both"))
 empty = seen_by("tests/spark/test_empty_windows.py")
 complete = seen_by("tests/spark/test_complete_windows.py")
+months_back = seen_by("tests/spark/test_calendar_years.py", "-k", "sliding and looked")
+pieces_by_calendar = seen_by("tests/spark/test_pieces.py", "-k", "calendar_cuts")
+early_by_calendar = seen_by("tests/spark/test_early.py", "-k", "its_day_has_ended")
 by_rows = seen_by(*law("sliding and slid and expand"))
 last_rows = seen_by(*law("sliding and last and rows and expand"))
 collected = seen_by(*streams("sliding and collected"))
@@ -491,7 +494,29 @@ BREAKAGES = (
     growing_months(
         "months begin a month late",
         "spark.grids:_month_edge",
-        Code("month_of(day)", 'f"({month_of(day)} + 1L)"'),
+        Code(
+            "month_of(_day_of(t, months.a_day))", 'f"({month_of(_day_of(t, months.a_day))} + 1L)"'
+        ),
+    ),
+    months_back(
+        "a day that a month lacks is the first of the next",
+        "spark.grids:_last_end",
+        InText("least(", "greatest("),
+    ),
+    months_back(
+        "windows of months by days are those before the last",
+        "spark.grids:last_start",
+        Code("_last_end(grid.anew, t)", 'f"({_last_end(grid.anew, t)} - 1L)"'),
+    ),
+    pieces_by_calendar(
+        "pieces that a calendar cuts are taken for whole",
+        "spark.pieces:PieceTable.refuse_cut",
+        InText("raise_error(", "coalesce({start}, "),
+    ),
+    early_by_calendar(
+        "a row is late when the number of a unit is passed",
+        "early_windows:_instant",
+        Code("bound.coordinate.calendar is not None", "False"),
     ),
     ends(
         "a window is shown to end where the next coordinate is",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
@@ -39,6 +40,8 @@ def _of_calendar(spec: Any, began: int, stopped: int) -> Iterator[tuple[int, int
     shift = timedelta(microseconds=spec.shift)
     if spec.anew:
         found = _growing(spec, low - shift, high - shift)
+    elif spec.range.measure != spec.slide.measure:
+        found = _looking_back(spec, low - shift, high - shift)
     else:
         found = _moving(spec, low - shift, high - shift)
     for bounds in found:
@@ -55,6 +58,17 @@ def _moving(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetime
     for number in range(lowest, highest + 1):
         start = first + number * slide
         yield _date(start, spec.slide.measure), _date(start + length, spec.slide.measure)
+
+
+def _looking_back(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:
+    """So many months before each day, from the same day of a month or from its last."""
+    day, months = low.replace(hour=0, minute=0, second=0, microsecond=0), int(spec.range.value)
+    while day <= high + timedelta(days=31 * months + 2):
+        count = day.year * 12 + day.month - 1 - months
+        year, month = count // 12, count % 12 + 1
+        last = calendar.monthrange(year, month)[1]
+        yield day.replace(year=year, month=month, day=min(day.day, last)), day
+        day += timedelta(days=1)
 
 
 def _growing(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:

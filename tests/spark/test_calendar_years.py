@@ -29,6 +29,7 @@ SHAPES = {
     "months": lambda zone: fl.Calendar("1 month", zone=zone),
     "quarters, sliding": lambda zone: fl.Calendar("3 months", "1 month", zone=zone),
     "years": lambda zone: fl.Calendar("1 year", zone=zone),
+    "a month, sliding by days": lambda zone: fl.Calendar("1 month", "1 day", zone=zone),
     "hours": lambda zone: fl.Calendar("1 hour", zone=zone),
     "days from six": lambda zone: fl.Calendar("1 day", zone=zone, offset="6 hours"),
     "the day so far": lambda zone: fl.Cumulative("1 day", "6 hours", zone=zone),

@@ -97,6 +97,24 @@ def test_only_what_changed_is_given_and_no_more_than_asked(classic, tmp_path):
 
 
 @pytest.mark.streaming
+def test_a_row_is_late_when_its_day_has_ended(classic, tmp_path):
+    """By the calendar, as without early()."""
+    spec, counts = fl.Calendar("1 day", zone="America/New_York"), []
+    hours = ([0, 80], [79], [1, 79, 81], [200])
+    rows = [[minute(60 * at, k="x", n=at) for at in batch] for batch in hours]
+    for mode in ("update", "append"):
+        folder = tmp_path / mode
+        folder.mkdir()
+        found = windows(source(classic, inbox(folder, rows), DELAY), spec)
+        found = (found.early() if mode == "update" else found).agg(n=agg.count())
+        batches = patiently(lambda one=found, at=folder, how=mode: run(one, at, how))
+        given = [row for batch in batches for row in batch if row.get("final", True)]
+        counts.append({key_of(row): row["n"] for row in given})
+    assert counts[0] == counts[1]
+    assert sorted(counts[0].values()) == [1, 4]  # one is late, and the last day goes on
+
+
+@pytest.mark.streaming
 def test_append_mode_has_all_changes_as_they_came(classic, tmp_path):
     spec = fl.Sliding("4 minutes", "2 minutes")
     logs = []

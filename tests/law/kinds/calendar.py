@@ -23,6 +23,7 @@ LOCAL = (
     fl.Calendar("3 months", "1 month", zone="America/Sao_Paulo"),
     fl.Calendar("1 year", "1 quarter", zone="Europe/Athens", offset="1 month 2 days"),
     fl.Calendar("1 hour", zone="+05:30"),
+    fl.Calendar("2 months", "1 day", zone=NEW_YORK, offset="3 hours"),
 )
 FIXED = (
     fl.Cumulative("4 minutes", "1 minute"),
@@ -42,6 +43,7 @@ LISTS = (
      fl.Cumulative("6 minutes", "3 minutes", offset="1 minute")],
     [fl.Cumulative("1 month", "1 day", zone=NEW_YORK),
      fl.Cumulative("1 day", "6 hours", zone=NEW_YORK),
+     fl.Calendar("1 month", "1 day", zone=NEW_YORK),
      fl.Calendar("2 days", "1 day", zone=NEW_YORK)],
 )  # fmt: skip
 ENDS = ("right", "both", "neither")
@@ -86,6 +88,7 @@ KIND = Kind(
     batch=(
         *calendar("local", LOCAL, ROWS, FEW, strategies=("panes", "pairs", "expand")),
         *calendar("taken back", LOCAL[1:6], ROWS, EXACT, strategies=("differential",)),
+        *calendar("months back, every aggregate", LOCAL[7:], ROWS, TIMELESS),
         *calendar("values in order", LOCAL[1:3], ROWS, READ, strategies=("ranks",)),
         *calendar("distinct values", LOCAL[1:3], ROWS, DISTINCT, strategies=("lifetimes",)),
         *calendar("every aggregate", LOCAL[3:4], ROWS, TIMELESS),
@@ -119,11 +122,11 @@ KIND = Kind(
         *calendar("no row", [FIXED[0], BY_ZONE[1], LISTS[0]], NO_ROW, FEW),
         *calendar("events", [FIXED[0], FIXED[1]], EVENTS, FEW, time=PAIR,
                   strategies=("auto", "levels", "cells")),
-        *calendar("events by zone", [LOCAL[1], *BY_ZONE[:2]], LONG, FEW, time=PAIR),
+        *calendar("events by zone", [LOCAL[1], LOCAL[7], *BY_ZONE[:2]], LONG, FEW, time=PAIR),
         *calendar("lists of events", LISTS[:1], EVENTS, FEW, time=PAIR),
     ),
     stream=(
-        *arriving("stream", [LOCAL[1], FIXED[0], BY_ZONE[1]], TODAY, FEW),
+        *arriving("stream", [LOCAL[1], LOCAL[7], FIXED[0], BY_ZONE[1]], TODAY, FEW),
         *thorough(arriving("stream", [LOCAL[3], *BY_ZONE[2:]], TODAY, FEW)),
         *arriving("stream, rows copied", [FIXED[0]], recent(MINUTES), FEW, strategies=("expand",),
                   late="open"),
@@ -134,7 +137,7 @@ KIND = Kind(
         *arriving("ends of rows", NUMBERED[:1], recent(MINUTES), LIST),
         *arriving("lists", LISTS[:1], recent(MINUTES), LIST),
         *arriving("early", FIXED[:1], recent(MINUTES), FEW, action="early"),
-        *arriving("early by zone", [LOCAL[1], BY_ZONE[1]], TODAY, LIST, action="early"),
+        *arriving("early by zone", [LOCAL[1], LOCAL[7], BY_ZONE[1]], TODAY, LIST, action="early"),
         *thorough(arriving("early by zone", [*LOCAL[3:6], *BY_ZONE[2:]], TODAY, FEW,
                            action="early")),
         *arriving("early by zone, lists", LISTS[1:], TODAY, LIST, action="early"),

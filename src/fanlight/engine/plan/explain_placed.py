@@ -19,7 +19,7 @@ from fanlight.engine.plan.explain import (
     write_page,
 )
 from fanlight.engine.plan.granules import Branch, Pieces
-from fanlight.engine.plan.grid import Grid, Months
+from fanlight.engine.plan.grid import Grid, Months, MonthsBack
 from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, late_fact
 from fanlight.engine.plan.request import Event, Request
 from fanlight.engine.plan.row_ends import EveryRows, LastRows, counts_rows
@@ -123,6 +123,8 @@ def _describe_grid(request: Request, grid: Grid) -> str:
     if isinstance(request.ends, EveryRows):
         rows = f"{request.ends.every} rows" if counts_rows(request.ends) else "row"
         return f"{long} long, one that ends at every {rows}"
+    if isinstance(grid.anew, MonthsBack):
+        return f"{write_units(grid.anew.count, in_months=True)} long, one that ends every {slide}"
     if grid.anew:
         size = long
         if isinstance(grid.anew, Months):

@@ -39,11 +39,42 @@ class Months:
     first: int
     a_day: int
 
-    def around(self, at: Any) -> tuple[Any, Any]:
-        """Where the months begin and end, so many together, that hold a coordinate."""
+    def first_place(self, last: Any) -> Any:
+        """The first coordinate of the window whose last one is given."""
+        return _first_day(self._first_month(last)) * self.a_day
+
+    def last_end(self, at: Any) -> Any:
+        """The end of the last window that holds a coordinate."""
+        return _first_day(self._first_month(at) + self.count) * self.a_day
+
+    def _first_month(self, at: Any) -> Any:
         month = _month_of(at // self.a_day)
-        first = month - (month - self.first) % self.count
-        return _first_day(first) * self.a_day, _first_day(first + self.count) * self.a_day
+        return month - (month - self.first) % self.count
+
+
+@dataclass(frozen=True)
+class MonthsBack:
+    """So many months before a day, from the same day of a month or from its last.
+
+    They are in a coordinate of which so many make a day, and one ends with each day.
+    """
+
+    count: int
+    a_day: int
+
+    def first_place(self, last: Any) -> Any:
+        """The first coordinate of the window whose last one is given."""
+        day = (last + 1) // self.a_day
+        month = _month_of(day)
+        first = _first_day(month - self.count) + day - _first_day(month)
+        return _lesser(first, _first_day(month - self.count + 1) - 1) * self.a_day
+
+    def last_end(self, at: Any) -> Any:
+        """The end of the last window that holds a coordinate."""
+        day = at // self.a_day + 1
+        month = _month_of(day)
+        after = _first_day(month + self.count) + day - _first_day(month)
+        return (_lesser(after, _first_day(month + self.count + 1)) - 1) * self.a_day
 
 
 @dataclass(frozen=True)
@@ -51,7 +82,8 @@ class Grid:
     """Windows in a coordinate: ``m`` is ``[offset + m * slide, offset + m * slide + range)``.
 
     Windows that begin ``anew`` with each RANGE, or with each so many months, which are no longer
-    than the RANGE, are such windows, less what is before the one in which they end begins.
+    than the RANGE, are such windows, less what is before the one in which they end begins. So are
+    those of so many months before each day.
 
     A window whose start is not in it (``opened``), or whose end is (``closed``), begins or ends one
     coordinate later than it is said to.
@@ -63,7 +95,7 @@ class Grid:
     range: int
     slide: int
     offset: int = 0
-    anew: bool | Months = False
+    anew: bool | Months | MonthsBack = False
     opened: int = 0
     closed: int = 0
 
@@ -77,16 +109,12 @@ class Grid:
 
     def first_place(self, window: Number) -> Number:
         """The first coordinate of which a window has what lies there."""
-        start = self.window_start(window)
-        first: Number = self._together(start + self.range - 1)[0] if self.anew else start
+        start: Number = self.window_start(window)
+        if isinstance(self.anew, bool):
+            last = start + self.range - 1
+            return last - (last - self.offset) % self.range if self.anew else start
+        first: Number = self.anew.first_place(start + self.range - 1)
         return first
-
-    def _together(self, at: Any) -> tuple[Any, Any]:
-        """From where to where those windows reach that begin together and hold a coordinate."""
-        if isinstance(self.anew, Months):
-            return self.anew.around(at)
-        begun = at - (at - self.offset) % self.range
-        return begun, begun + self.range
 
     def window_end(self, window: Number) -> Number:
         """Where a window ends: the first coordinate after it."""
@@ -101,8 +129,11 @@ class Grid:
 
         In a gap it is the window before, and :meth:`first_window` is the window after.
         """
-        last: Number = self._together(at)[1] - self.range if self.anew else at
-        return (last - self.offset) // self.slide
+        if isinstance(self.anew, bool):
+            begun: Number = at - (at - self.offset) % self.range if self.anew else at
+        else:
+            begun = self.anew.last_end(at) - self.range
+        return (begun - self.offset) // self.slide
 
     def last_ended_window(self, at: Number) -> Number:
         """The last window that has ended at a coordinate."""
@@ -126,6 +157,11 @@ class Grid:
 # Days and months are counted from the beginning of 1970. Here years begin in March, and every 400
 # of them, an era, are of one length.
 _ERA, _SHIFT = 146_097, 719_468  # days of an era; the first of them, of year 0, before 1970
+
+
+def _lesser(one: Any, other: Any) -> Any:
+    """The lesser of two numbers, or of each two of two arrays."""
+    return one + (other - one) * (other < one)
 
 
 def _month_of(day: Number) -> Number:
@@ -250,9 +286,11 @@ def _make_calendar_grids(
     coordinate = Coordinate(kind, Fraction(calendar.microseconds), calendar=calendar)
     grids = []
     for spec, one in zip(specs, several, strict=True):
-        anew: bool | Months = _is_anew(spec)
+        anew: bool | Months | MonthsBack = _is_anew(spec)
         if one.anew:
             anew = Months(one.anew, one.first, HOURS["day"] // unit)
+        if one.back:
+            anew = MonthsBack(one.back, HOURS["day"] // unit)
         grids.append(Grid(one.range // unit, one.slide // unit, one.offset // unit, anew))
     return coordinate, tuple(grids)
 

@@ -27,6 +27,7 @@ from fanlight.engine.plan.granules import (
     granules_of_cut,
     single_branch,
 )
+from fanlight.engine.plan.grid import Grid, MonthsBack
 from fanlight.engine.plan.late_rows import EACH, WHOLE, Release
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event, Request, Workload
@@ -47,6 +48,7 @@ _NO_RANKS = "it reads exact percentiles, frequent or distinct values, and someth
 _ONE_OPERATOR = "windows that are given early are kept by one stateful operator"
 _NO_OVERLAP = "windows that do not overlap have nothing to subtract"
 _NONE_LEAVES = "windows begin together, so that no row leaves them"
+_NO_LENGTH = "months differ in length, so that a day leaves several windows at once, or none"
 _NO_LEAD = "it is for batches: in a stream a value's next row is not known"
 _NO_ORDER = (
     "a stream's panes are combined in Spark's state store, where windows have no order, so that "
@@ -170,9 +172,17 @@ def _why_not_placed(request: Request) -> str:
     """Why windows are not those of a batch that time places; empty if they are."""
     if request.event.ordered:
         return _NO_TIMES
-    if any(grid.anew for grid in request.grids):
-        return _NONE_LEAVES
+    why = next(filter(None, map(_why_anew, request.grids)), "")
+    if why:
+        return why
     return _NO_LEAD if request.streaming else ""
+
+
+def _why_anew(grid: Grid) -> str:
+    """Why no window is the one before it, less what leaves it and with what enters it."""
+    if isinstance(grid.anew, MonthsBack):
+        return _NO_LENGTH
+    return _NONE_LEAVES if grid.anew else ""
 
 
 def _cost_of_queries(request: Request, cost: Callable[[points.Load], float]) -> float:
@@ -209,6 +219,8 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
             yield _cut_candidate(name, ways.SLICES, cut, cost)
         elif counts:
             yield _cut_candidate(name, ways.COUNT_COPIES, cut, points.counts(load, sketch))
+        elif isinstance(cut.grid.anew, MonthsBack):
+            yield _cut_candidate(name, ways.DAYS_COPIED, cut, points.copies(load, sketch))
         elif cut.grid.anew:
             yield _cut_candidate(
                 name, ways.ACCUMULATED, cut, points.accumulate(load, collected, sketch)
@@ -222,7 +234,7 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
     cut = cut_into_pairs(request.grids[0])
     refused = _why_not_invertible(request)
     if not refused and (cut.span == 1 or cut.grid.anew):
-        refused = _NONE_LEAVES if cut.grid.anew else _NO_OVERLAP
+        refused = _why_anew(cut.grid) or _NO_OVERLAP
     cost = points.difference(_load_of_cut(work, cut))
     yield _cut_candidate(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, cost, refused)
     load = _load_of_cut(work, cut_into_panes(request.grids[0]))

@@ -110,6 +110,7 @@ def _stacked(of: str) -> str:
 
 TWO_STACKS = Rollup("two stacks", _stacked("slice"))
 COPIES = Rollup("copies", "the partial of each slice is copied to the windows that it is in")
+DAY_COPIES = Rollup("day copies", "the partial of each day is copied to the windows that it is in")
 ROW_COPIES = Rollup(
     "expand", "each row is copied into each of its windows (formula 3.3)", shuffled=False
 )
@@ -170,6 +171,7 @@ ACCUMULATED = Way(PARTIALS, SO_FAR)
 STACKED = Way(PARTIALS, TWO_STACKS)
 SUBTRACTED = Way(PARTIALS, DIFFERENCE)
 SLICE_COPIES = Way(PARTIALS, COPIES)
+DAYS_COPIED = Way(PARTIALS, DAY_COPIES)
 COUNT_COPIES = Way(COUNTS, COPIES)
 SPARK_AGGREGATES = Way(RESULTS, NOTHING)
 EXPANDED = Way(ROWS, ROW_COPIES, copied=True)

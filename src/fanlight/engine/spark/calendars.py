@@ -121,6 +121,12 @@ def first_day(month: str) -> str:
     return f"cast(unix_date({date}) as bigint)"
 
 
+def later_day(day: str, months: str) -> str:
+    """SQL: so many months after a day, or the last day of that month; counted from 1970."""
+    date = f"add_months(date_from_unix_date(cast({day} as int)), {months})"
+    return f"cast(unix_date({date}) as bigint)"
+
+
 def _divide_down(number: str, by: int, least: int) -> str:
     """SQL: a division that rounds down, of a number that is ``least`` or more."""
     shift = -(least // by)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import granules_of_bounds
-from fanlight.engine.plan.grid import Grid, Months
-from fanlight.engine.spark.calendars import first_day, month_of
+from fanlight.engine.plan.grid import Grid, Months, MonthsBack
+from fanlight.engine.spark.calendars import first_day, later_day, month_of
 from fanlight.engine.spark.cuts import after_edge, from_origin, pick_extreme, slice_end
 
 HIGHEST = 56  # shifted numbers of windows stay below 2**57; six more bits hold a power
@@ -31,6 +31,8 @@ def last_start(grid: Grid, t: str) -> str:
     """SQL: the start of the last window that begins at or before coordinate ``t``."""
     if isinstance(grid.anew, Months):
         return f"({_month_edge(grid.anew, t, after=grid.anew.count)} - {grid.range}L)"
+    if isinstance(grid.anew, MonthsBack):
+        return f"({_last_end(grid.anew, t)} - {grid.range}L)"
     every = grid.range if grid.anew else grid.slide
     return f"({t} - {after_edge(t, grid.offset, every)})"
 
@@ -43,6 +45,9 @@ def first_place(grid: Grid, start: str) -> str:
     last = f"({start} + {grid.range - 1}L)"
     if isinstance(grid.anew, Months):
         return _month_edge(grid.anew, last)
+    if isinstance(grid.anew, MonthsBack):
+        day = _day_of(f"({last} + 1L)", grid.anew.a_day)
+        return f"({later_day(day, f'-{grid.anew.count}')} * {grid.anew.a_day}L)"
     return f"({last} - {after_edge(last, grid.offset, grid.range)})" if grid.anew else start
 
 
@@ -63,10 +68,23 @@ def shown_bounds_by(grids: Sequence[Grid], start: str) -> tuple[str, str]:
 
 def _month_edge(months: Months, t: str, after: int = 0) -> str:
     """SQL: where the months begin that hold ``t``, or so many months ``after``."""
-    day = f"(({t} - pmod({t}, {months.a_day}L)) div {months.a_day}L)" if months.a_day > 1 else t
-    month = month_of(day)
+    month = month_of(_day_of(t, months.a_day))
     edge = f"({month} - {after_edge(month, months.first, months.count)} + {after}L)"
     return f"({first_day(edge)} * {months.a_day}L)"
+
+
+def _last_end(months: MonthsBack, t: str) -> str:
+    """SQL: the end of the last window of so many months that holds ``t``."""
+    day = f"({_day_of(t, months.a_day)} + 1L)"
+    month = month_of(day)
+    after = f"({first_day(f'{month} + {months.count}L')} + {day} - {first_day(month)})"
+    next_month = first_day(f"{month} + {months.count + 1}L")
+    return f"((least({after}, {next_month}) - 1L) * {months.a_day}L)"
+
+
+def _day_of(t: str, a_day: int) -> str:
+    """SQL: the day that a coordinate is in, of which so many make a day."""
+    return f"(({t} - pmod({t}, {a_day}L)) div {a_day}L)" if a_day > 1 else t
 
 
 def window_starts(grid: Grid, t: str) -> str:

@@ -15,7 +15,7 @@ from fanlight.engine.algebra.aggregate import digits_of
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.granules import Branch, Pieces, granules_of_cut
-from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.grid import Grid, MonthsBack
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_number, slice_start
@@ -208,6 +208,10 @@ def roll_up_cut(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = (
     ``how`` is the roll-up; ``more`` are further columns of windows, as SQL, after the keys.
     """
     keys, names = slices.keys, slices.names
+    if isinstance(cut.grid.anew, MonthsBack):
+        starts = f"explode({window_starts(cut.grid, 'piece')}) as start"
+        windows = slices.with_places(starts, place=["start"]).combine("start").df
+        return windows.selectExpr(*keys, *more, "start", *names)
     if cut.grid.anew:
         return _roll_up_anew(slices, cut.grid, more)
     if cut.span == 1:

@@ -130,7 +130,7 @@ def _roll_up_granules(asked: Asked) -> DataFrame:
 
 for _way in (ways.SLICES, ways.SHARED_SLICES):
     register_runs(_way, batch=_roll_up_slices, stream=_roll_up_granules)
-for _way in (ways.SCANNED, ways.ACCUMULATED, ways.STACKED, ways.SUBTRACTED):
+for _way in (ways.SCANNED, ways.ACCUMULATED, ways.DAYS_COPIED, ways.STACKED, ways.SUBTRACTED):
     register_runs(_way, batch=_roll_up_slices)
 for _way in (ways.EVERY_ROW_SCANNED, ways.EVERY_ROW_STACKED, ways.EVERY_ROW_SUBTRACTED):
     register_runs(_way, batch=_roll_up_row_ends)

@@ -12,7 +12,9 @@ from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refu
 from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.units import (
     HOURS,
+    LONGEST_MONTH,
     MICROSECONDS,
+    MONTH_IN_HOURS,
     MONTHS,
     Extent,
     Measure,
@@ -40,7 +42,9 @@ class Calendar(Sliding):
         months, quarters and years.
     slide
         How far apart they begin, of the same kind: ``Calendar("3 months", "1 month", …)`` is the
-        last three months, every month. ``None`` makes windows tumble.
+        last three months, every month. ``None`` makes windows tumble. Months may slide by a day:
+        ``Calendar("1 month", "1 day", …)`` is the last month, every day, from the same day of the
+        month before, or from its last.
     zone
         The time zone by its name, such as ``"Europe/Berlin"``, or as ``"+02:00"``; None for times
         without time zone (``timestamp_ntz``), which are local already.
@@ -93,13 +97,15 @@ class Calendar(Sliding):
     ) -> None:
         length = read_units("range", range)
         step = length if slide is None else read_units("slide", slide)
-        if length.measure != step.measure:
+        by_days = length.measure == "months" and step.value == HOURS["day"]
+        if length.measure != step.measure and not by_days:
             raise refuse(
                 f"range={length} with slide={step}",
                 "mixes months, which differ in days, with days",
-                "write both in months, quarters or years, or both in hours, days or weeks",
+                "write both in months, quarters or years, or both in hours, days or weeks; months "
+                "may slide by '1 day'",
             )
-        start, shift = read_offset(offset, length.measure)
+        start, shift = read_offset(offset, step.measure)
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
         self._set_parts(length, step, start, "left", shift, check_zone(zone), first)
 
@@ -109,8 +115,24 @@ class Calendar(Sliding):
         return self.measure == "months"
 
     @property
+    def by_days(self) -> bool:
+        """Whether windows are months long, and one ends with each day."""
+        return self.by_months and self.slide.measure != "months"
+
+    @property
+    def overlap(self) -> Fraction:
+        """In how many windows a row lies, on average."""
+        if not self.by_days:
+            return super().overlap
+        return self.range.value * MONTH_IN_HOURS / self.slide.value
+
+    @property
     def local(self) -> Local:
         """The windows in the local calendar."""
+        if self.by_days:
+            months, day = int(self.range.value), int(self.slide.value)
+            longest = months * LONGEST_MONTH
+            return Local(longest, day, 0, "hours", self.shift, self.zone, back=months)
         offset = int(self.offset.value)
         if not self.by_months:
             offset += week_offset(self.slide, self.week_starts)

@@ -18,12 +18,11 @@ from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.units import (
     HOURS,
+    LONGEST_MONTH,
     Extent,
     read_extent,
     read_uncounted,
 )
-
-_LONGEST_MONTH = 31 * HOURS["day"]
 
 
 class Cumulative(Sliding):
@@ -123,7 +122,7 @@ class Cumulative(Sliding):
         if self.measure == "hours":
             offset = week_offset(self.range, self.week_starts)
             return Local(size, step, offset, "hours", self.shift, self.zone)
-        longest = size * _LONGEST_MONTH
+        longest = size * LONGEST_MONTH
         first = int(self.offset.value)
         return Local(longest, step, 0, "hours", self.shift, self.zone, anew=size, first=first)
 

@@ -21,7 +21,8 @@ class Local:
 
     Counting starts ``offset`` of these units, and ``shift`` microseconds of local time, after the
     beginning of 1970. If windows in hours begin ``anew`` with every so many months, ``first`` is
-    one of the months, counted from January 1970, with which they do.
+    one of the months, counted from January 1970, with which they do. Those that are so many months
+    long, ``back`` from their end, have the longest of these as RANGE.
     """
 
     range: int
@@ -32,6 +33,7 @@ class Local:
     zone: str | None
     anew: int = 0
     first: int = 0
+    back: int = 0
 
 
 class Sliding(Pictured):

@@ -34,6 +34,7 @@ ALIASES = {
 }  # fmt: skip
 HOURS = {"hour": 1, "day": 24, "week": 168}  # as the clock shows them: each day has 24
 MONTHS = {"month": 1, "quarter": 3, "year": 12}  # units of the calendar: of no fixed length
+LONGEST_MONTH, MONTH_IN_HOURS = 31 * 24, Fraction(146_097 * 24, 4800)  # on average
 LONGEST = 2**62  # coordinates and their sums stay inside a signed 64-bit integer
 
 _PART = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*,?")

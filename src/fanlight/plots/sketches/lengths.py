@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from fanlight.engine.spec.units import Measure, write_duration, write_units
+from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.units import HOURS, Measure, write_duration, write_units
 
 
 def spell_length(value: Fraction, measure: Measure) -> str:
@@ -29,3 +30,9 @@ def spell_length(value: Fraction, measure: Measure) -> str:
     if measure == "rows":
         return f"{plain} row" + ("" if abs(value) == 1 else "s")
     return plain
+
+
+def drawn_length(spec: Sliding) -> Fraction:
+    """RANGE in the measure of SLIDE: of months that slide by days, of 30 days each."""
+    months = spec.measure == "months" and spec.slide.measure == "hours"
+    return spec.range.value * 30 * HOURS["day"] if months else spec.range.value

@@ -20,8 +20,7 @@ def add_plan(sketch: Sketch, picture: Picture) -> Sketch:
         return replace(sketch, alt=alt)
     # What one unit of the coordinate is on the sketch's axis.
     grid = cut.grid
-    length = grid.range + grid.opened - grid.closed
-    unit = 1 / grid.slide if spec.anew else float(spec.range.value) / length
+    unit = (1.0 if spec.anew else float(spec.slide.value)) / grid.slide
     slices = _mark_slices(cut, unit, sketch.span[1])
     if slices is None:
         note = f"a window is made of {cut.span} slices, too many to be drawn"

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.plots.sketches.lengths import spell_length
+from fanlight.plots.sketches.lengths import drawn_length, spell_length
 from fanlight.plots.sketches.model import Lane, Mark, Sketch, select_ticks
 
 MOST = 5  # windows that are drawn
@@ -29,14 +29,14 @@ def sketch_sliding(spec: Sliding) -> Sketch:
         return _sketch_last_rows(spec)
     if spec.anew:
         return _sketch_growing(spec)
-    length, step = spec.range.value, spec.slide.value
+    length, step, measure = drawn_length(spec), spec.slide.value, spec.slide.measure
     rows = spec.measure == "rows"
     shown = MOST if step <= length else 3
     lanes = []
     if rows and (shown - 1) * step + length <= CELLS:
         count = int((shown - 1) * step + length)
         lanes.append(Lane("rows", tuple(Mark("row", k + 0.5, k + 0.5) for k in range(count))))
-    text = spell_length(length, spec.measure)
+    text = spell_length(spec.range.value, spec.measure)
     for m in range(shown):
         box = Mark("window", float(m * step), float(m * step + length), "" if m else text)
         lanes.append(Lane(f"window {m}", (box, *_mark_a_row(spec, box))))
@@ -46,7 +46,7 @@ def sketch_sliding(spec: Sliding) -> Sketch:
         lanes.append(Lane("in no window", tuple(gaps)))
     whole = (shown - 1) * step + length
     places = {Fraction(0), length, whole, *(m * step for m in range(shown))}
-    every = spell_length(step, spec.measure)
+    every = spell_length(step, measure)
     overlap = spec.overlap
     share = f"{float(overlap):.3g}"
     alt = f"Windows of {text} that start every {every}."
@@ -59,7 +59,7 @@ def sketch_sliding(spec: Sliding) -> Sketch:
     notes = _offset_notes(spec)
     if not spec.tumbling and step < length and overlap > shown:
         notes = (*notes, f"{shown} of the {share} windows that hold a row are drawn")
-    ticks = [(float(place), spell_length(place, spec.measure)) for place in places]
+    ticks = [(float(place), spell_length(place, measure)) for place in places]
     return Sketch(
         repr(spec), tuple(lanes), select_ticks(ticks, (0, float(whole)), ROOM), alt, notes
     )
@@ -89,7 +89,7 @@ def _sketch_growing(spec: Sliding) -> Sketch:
 
 def _mark_a_row(spec: Sliding, window: Mark) -> tuple[Mark, ...]:
     """A dot in a window that holds the row of the example, if all rows are in as many windows."""
-    length, step = spec.range.value, spec.slide.value
+    length, step = drawn_length(spec), spec.slide.value
     row = float(length - step / 2)
     if spec.measure == "rows" or spec.tumbling or length % step:
         return ()
@@ -97,7 +97,8 @@ def _mark_a_row(spec: Sliding, window: Mark) -> tuple[Mark, ...]:
 
 
 def _offset_notes(spec: Sliding) -> tuple[str, ...]:
-    return (f"counted from the offset, {spec.offset}",) if spec.offset.value else ()
+    notes = (f"counted from the offset, {spec.offset}",) if spec.offset.value else ()
+    return notes if drawn_length(spec) == spec.range.value else (*notes, "of months of 30 days")
 
 
 def _sketch_at_rows(spec: Sliding) -> Sketch:
