@@ -305,15 +305,19 @@ def _check_lists(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
         )
 
 
+_OR_LIST = "; or list windows: fl.Calendar('1 month', '1 day', zone='UTC') beside days"
+
+
 def _check_measures(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
     first = lengths[0]
     for argument, parts in (("ranges", lengths), ("slides", steps)):
         for k, part in enumerate(parts):
             if part.measure != first.measure:
+                mixed = {part.measure, first.measure} == {"months", "hours"}
                 raise refuse(
                     f"{argument}[{k}]={part}",
                     f"is {part.kind_in_words}, but ranges[0]={first} is {first.kind_in_words}",
-                    "give all levels in the same kind of unit",
+                    "give all levels in the same kind of unit" + (_OR_LIST if mixed else ""),
                 )
 
 
