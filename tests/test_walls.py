@@ -195,6 +195,15 @@ def ways_into_the_jvm(source: str) -> list[str]:
     ]
 
 
+VERSIONS = "fanlight.engine.spark.ordered.versions"  # says which file is for which Spark
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if within(name, "fanlight.engine")])
+def test_the_version_of_pyspark_is_asked_in_one_place(name):
+    asked = "pyspark.__version__" in MODULES[name].read_text("utf-8")
+    assert asked == (name == VERSIONS)
+
+
 def test_there_is_something_to_check():
     assert "fanlight" in MODULES
     for room in ROOMS:

@@ -560,10 +560,7 @@ BREAKAGES = (
     ),
     checkpoints(
         "timers without state are taken for a new group of keys",
-        "GroupProcessor._open_group",
-        Code(
-            "not group.has_state and any(True for _ in self._handle.listTimers())",
-            "not self._handle",
-        ),
+        "GroupRun._open_group",
+        Code("not group.has_state and self._has_timer()", "False"),
     ),
 )

@@ -361,8 +361,8 @@ BREAKAGES = (
     ),
     processor(
         "what is from before 1970 is released before the watermark moves",
-        "processor:_watermark",
-        Code("watermark > 0", "watermark >= 0"),
+        "group_run:_watermark",
+        Code("milliseconds > 0", "milliseconds >= 0"),
         *streams("sliding and late and rows"),
     ),
     fill(

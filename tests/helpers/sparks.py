@@ -8,6 +8,8 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+import pyspark
+
 TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong zone shows
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -22,14 +24,15 @@ ONE_COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseS
 JVM = (
     f"{ONE_COMPILER} -Xms4g -Xmn2g -XX:MetaspaceSize=512m -Djdk.lang.Process.launchMechanism=VFORK"
 )
+VERSION = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
 QUICK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing"
-        ".FileSystemBasedCheckpointFileManager"
+        "org.apache.spark.sql.execution.streaming"
+        f"{'' if VERSION < (4, 1) else '.checkpointing'}.FileSystemBasedCheckpointFileManager"
     ),
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",

@@ -60,6 +60,11 @@ def test_it_can_be_written_as_json():
     assert found["ok"] is False
 
 
+def test_spark_connect_has_a_stateful_processor_since_4_1():
+    assert [one.state for one in doctor._check_processor("4.0.2")] == ["missing"]
+    assert doctor._check_processor("4.1.0") == doctor._check_processor("x") == ()
+
+
 def test_every_feature_with_state_needs_the_workers_too():
     for feature in list_features():
         assert "RocksDB" not in feature.batch
@@ -114,9 +119,9 @@ def test_workers_that_lack_or_differ_are_missing():
 
 def test_versions_that_fanlight_is_not_made_for_are_missing():
     states = {
-        version: doctor._check_spark(version).state for version in ("4.0.2", "4.1.0", "4.4.0", "x")
+        version: doctor._check_spark(version).state for version in ("3.5.6", "4.0.0", "4.4.0", "x")
     }
-    assert states == {"4.0.2": "missing", "4.1.0": "ok", "4.4.0": "missing", "x": "unknown"}
+    assert states == {"3.5.6": "missing", "4.0.0": "ok", "4.4.0": "missing", "x": "unknown"}
 
 
 def test_many_more_partitions_than_tasks_are_noted():

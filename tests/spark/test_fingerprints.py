@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.spark.ordered import host
+from fanlight.engine.spark.ordered import spark_4_1
 from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import patiently, source, write_batch
 from tests.law.data import minute
@@ -175,13 +175,13 @@ def noted(monkeypatch):
     """The fingerprints of the queries that the test makes; the law makes others meanwhile."""
     found, mine = [], get_ident()
 
-    class Noted(host.GroupProcessor):
+    class Noted(spark_4_1.GroupProcessor):
         def __init__(self, query, fingerprint, out):
             super().__init__(query, fingerprint, out)
             if get_ident() == mine:
                 found.append(fingerprint)
 
-    monkeypatch.setattr(host, "GroupProcessor", Noted)
+    monkeypatch.setattr(spark_4_1, "GroupProcessor", Noted)
     return found
 
 

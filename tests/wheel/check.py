@@ -117,6 +117,9 @@ class Check:
         running = []
         for case, by, settings in asked:
             what = f"{case.name}, stream, by {by}, {settings}"
+            if not (case.native or self.has_stateful):
+                self.refused(what, case, by, settings)
+                continue
             begin = partial(self.started, case, by, settings)
             query = self.guarded(what, begin)
             if query is not None:
@@ -125,6 +128,23 @@ class Check:
             answer = self.guarded(what, partial(self.ended, begin, queries))
             if answer is not None:
                 self.tell(what, self.answers.get((case.name, by)), answer[0])
+
+    @property
+    def has_stateful(self):
+        """Whether this Spark has a stateful processor: over Connect since 4.1."""
+        version = tuple(map(int, self.spark.version.split(".")[:2]))
+        return version >= (4, 1) or ".connect." not in type(self.spark).__module__
+
+    def refused(self, what, case, by, settings):
+        """A stream that says which version of Spark it needs."""
+        self.done += 1
+        try:
+            self.started(case, by, settings).stop()
+        except fanlight.FanlightError as error:
+            if "which Spark has there since 4.1" in str(error):
+                return
+            what = f"{what}: {error}"
+        self.wrong.append(f"{what}: was not refused by its version")
 
     def ended(self, begin, begun):
         """The answer of the stream that was begun with the others, or else of another one."""

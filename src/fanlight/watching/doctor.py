@@ -23,7 +23,7 @@ from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.watching.findings import Diagnosis, Finding
 from fanlight.watching.needs import list_needing
 
-_OLDEST, _BEYOND = (4, 1), (4, 4)
+_OLDEST, _BEYOND = (4, 0), (4, 4)
 _OLDEST_JAVA = 17
 _ROWS = 10_000  # more than any cluster has tasks: each task gets some
 _ON_WORKERS = ("fanlight", "numpy", "numba", "protobuf")
@@ -77,6 +77,7 @@ def doctor(spark: SparkSession) -> Diagnosis:
         _check_spark(spark.version),
         _check_java(spark),
         *_check_workers(spark),
+        *(_check_processor(spark.version) if remote else ()),
         _check_state_store(_read_setting(spark, PROVIDER)),
         _check_ansi(_read_setting(spark, "spark.sql.ansi.enabled")),
         _check_zone(_read_setting(spark, "spark.sql.session.timeZone")),
@@ -92,7 +93,7 @@ def _check_spark(version: str) -> Finding:
     if not numbers:
         return Finding("Spark", "unknown", version)
     fits = _OLDEST <= numbers[:2] < _BEYOND
-    write = None if fits else "pip install 'pyspark[sql]>=4.1,<4.4'"
+    write = None if fits else "pip install 'pyspark[sql]>=4.0,<4.4'"
     return Finding("Spark", "ok" if fits else "missing", version, () if fits else ("all",), write)
 
 
@@ -182,6 +183,16 @@ def _check_partitions(setting: str | None, tasks: int) -> Finding:
     return Finding(
         "partitions", "note", f"{numbers}: a stream keeps a state store for each", (), line
     )
+
+
+def _check_processor(version: str) -> tuple[Finding, ...]:
+    """What Spark Connect lacks before 4.1; nothing of later versions."""
+    numbers = _parse_version(version)
+    if not numbers or numbers[:2] >= (4, 1):
+        return ()
+    found = f"Spark Connect {version} has none"
+    write = "use a classic session, or Spark 4.1"
+    return (Finding("stateful processor", "missing", found, list_needing("RocksDB"), write),)
 
 
 def _check_state_store(provider: str | None) -> Finding:

@@ -164,6 +164,7 @@ class HyperLogLog(Monoid):
 class Quantiles(Monoid):
     """A KLL sketch of doubles, or of bigints (Apache DataSketches, as Spark ships it)."""
 
+    since: ClassVar[tuple[int, int]] = (4, 1)  # the first with these sketches
     value: str = "cast({x} as double)"
     size: int = 200
     kind: str = "double"

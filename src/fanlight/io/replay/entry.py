@@ -93,8 +93,8 @@ def replay(
     seed
         The seed of the random delays.
     max_rows
-        The most rows in a micro-batch. On PySpark 4.1, which cannot limit Python data sources, a
-        replay without ``speedup`` is one micro-batch.
+        The most rows in a micro-batch. On PySpark 4.0 and 4.1, which cannot limit Python data
+        sources, a replay without ``speedup`` is one micro-batch.
     header
         Whether CSV files begin with a line of column names; columns may then be in any order.
     sep
@@ -107,7 +107,7 @@ def replay(
         index of all rows must fit in the driver's memory: about 50 bytes per row while it is made,
         16 afterwards (32 for CSV and JSON); and one row group of a Parquet file wherever a
         partition is read. With ``trigger(availableNow=True)`` everything is played without waiting,
-        and then the stream ends; on PySpark 4.1 only if no ``speedup`` is given.
+        and then the stream ends; on PySpark 4.0 and 4.1 only if no ``speedup`` is given.
 
     Raises
     ------

@@ -33,7 +33,7 @@ try:
         ReadMaxRows,
         SupportsTriggerAvailableNow,
     )
-except ModuleNotFoundError:  # PySpark 4.1, which tells a source neither limits nor triggers
+except ModuleNotFoundError:  # PySpark 4.0 and 4.1, which tells a source neither limits nor triggers
     LIMITS = False
 else:
     LIMITS = True
@@ -124,7 +124,7 @@ class Reader(DataSourceStreamReader):
         if last < first:
             raise refuse(
                 "a replay with a speedup",
-                "cannot go on with this trigger: PySpark 4.1 does not tell where it stopped",
+                "cannot go on with this trigger: PySpark before 4.2 does not tell where it stopped",
                 "write speedup=None, use trigger(processingTime=…), or install PySpark 4.2",
             )
         self.at = last
@@ -141,7 +141,7 @@ class Reader(DataSourceStreamReader):
 
 
 class UnlimitedReader(Reader):
-    """For PySpark 4.1, which does not say where it is: where the last partitions ended."""
+    """For PySpark 4.0 and 4.1, which does not say where it is: where the last partitions ended."""
 
     def latestOffset(self) -> dict[str, Any]:  # type: ignore[override]  # noqa: N802
         """The offset of the rows that have arrived, ``max_rows`` more than before at most.

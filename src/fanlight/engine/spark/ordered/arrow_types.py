@@ -27,7 +27,6 @@ from pyspark.sql.types import (
     TimestampNTZType,
     TimestampType,
     UserDefinedType,
-    VariantType,
 )
 
 from fanlight.engine.spark.sql import type_text
@@ -47,11 +46,13 @@ _SIMPLE = {
     TimestampNTZType: pa.timestamp("us"),
     DayTimeIntervalType: pa.duration("us"),
     NullType: pa.null(),
-    VariantType: pa.struct([
+}
+_VARIANT = pa.struct(
+    [
         pa.field("value", pa.binary(), nullable=False),
         pa.field("metadata", pa.binary(), nullable=False, metadata={b"variant": b"true"}),
-    ]),
-}  # fmt: skip
+    ]
+)
 
 
 def arrow_type(kind: DataType) -> pa.DataType:
@@ -94,6 +95,8 @@ def _types_by_name(kind: DataType) -> pa.DataType | None:
         return pa.string()
     if isinstance(kind, DecimalType):
         return pa.decimal128(kind.precision, kind.scale)
+    if name == "variant":
+        return _VARIANT
     if name == "time":
         return pa.time64("ns")
     if name in ("geometry", "geography"):

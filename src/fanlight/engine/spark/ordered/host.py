@@ -25,8 +25,8 @@ from fanlight.engine.spark.ordered.encoding import (
     from_plain,
     plain_schema,
 )
-from fanlight.engine.spark.ordered.processor import GroupProcessor
-from fanlight.engine.spark.ordered.row_packing import FOUND, PACKED, Pack, Unpack
+from fanlight.engine.spark.ordered.row_packing import PACKED, Pack, Unpack
+from fanlight.engine.spark.ordered.versions import run_groups
 from fanlight.engine.spark.ordered.workers import run_in_workers
 from fanlight.engine.spark.sql import expr
 from fanlight.engine.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
@@ -72,12 +72,7 @@ class Hosting:
         packed = run_in_workers(
             self._rows.selectExpr(*texts), Pack(self.schema, self._partitions), PACKED
         )
-        results_packed = packed.groupBy("group").transformWithState(
-            statefulProcessor=GroupProcessor(query, asked, results),
-            outputStructType=FOUND,
-            outputMode=mode,
-            timeMode="eventTime",
-        )
+        results_packed = run_groups(packed, query, asked, results, mode)
         if self._counts:
             late = expr(results_packed, "sum(late)").alias("rows")
             results_packed = results_packed.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
