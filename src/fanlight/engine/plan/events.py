@@ -55,7 +55,7 @@ TECHNIQUES = (
 )
 ANEW = "an operator keeps no windows that begin together"
 FOLLOWED = "windows without rows are given by an operator that follows Spark's own"
-CALENDAR = "an operator knows the watermark by the microsecond, not by the calendar"
+CALENDAR = "this operator compares the watermark with microseconds, not with a calendar"
 BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, lasting.LEVELS)
 
 PAPER = (
