@@ -141,6 +141,15 @@ def patiently(act):
     return act()
 
 
+def ended(result, folder):
+    """What a stream has given at its end, as a table."""
+    name = f"t{uuid.uuid4().hex}"
+    writer = result.writeStream.format("memory").queryName(name).trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", str(folder / name))
+    patiently(lambda: writer.start().awaitTermination())
+    return result.sparkSession.table(name)
+
+
 def stream(spark, folder, batches, query, *, delay, close=True):
     """Run ``query`` over the batches to the end and give its rows; the sentinel's are left out."""
     return patiently(lambda: _stream(spark, folder, batches, query, delay, close))

@@ -11,7 +11,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import patiently
+from tests.helpers.dataframes import ended
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Around New York's changes of the clock, and the turns of months and years: (key, item, hours).
@@ -135,10 +135,7 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path):
     reader = classic.readStream.schema(frame(classic).schema).option("maxFilesPerTrigger", 1)
     stream = reader.parquet(str(tmp_path / "rows/*")).withWatermark("ts", "400 days")
     result = fl.over(stream, DAYS, time="ts", by="k").agg(n=agg.count())
-    writer = result.writeStream.format("memory").queryName("levels_of_days")
-    writer = writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
-    patiently(lambda: writer.start().awaitTermination())
-    found = classic.table("levels_of_days").filter("k is null or k <> 'last'")
+    found = ended(result, tmp_path).filter("k is null or k <> 'last'")
     assert counts(found) == by_definition("days")
 
 

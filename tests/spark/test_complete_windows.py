@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from datetime import UTC, datetime
 
 import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import patiently
+from tests.helpers.dataframes import ended
 
 MINUTE = 60_000_000
 ROWS = [
@@ -191,14 +190,8 @@ def stream_of(spark, folder):
     return reader.parquet(str(folder / "rows/*")).withWatermark("ts", "1 hour")
 
 
-def ended(stream, folder):
-    """What a stream has given at its end."""
-    name = f"t{uuid.uuid4().hex}"
-    writer = stream.writeStream.format("memory").queryName(name).trigger(availableNow=True)
-    patiently(
-        lambda: writer.option("checkpointLocation", str(folder / name)).start().awaitTermination()
-    )
-    return stream.sparkSession.table(name).filter("k is null or k <> 'last'")
+def given_at_its_end(result, folder):
+    return ended(result, folder).filter("k is null or k <> 'last'")
 
 
 def test_a_stream_does_not_know_the_first_row_of_a_key(spark, tmp_path):
@@ -222,7 +215,7 @@ def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, spec, complete):
     stream = fl.over(stream_of(spark, tmp_path), spec, **place).agg(**asked)
     batch = fl.over(frame(spark), spec, **place).agg(**asked)
     assert all_of(batch)
-    assert all_of(ended(stream, tmp_path)) == all_of(batch)
+    assert all_of(given_at_its_end(stream, tmp_path)) == all_of(batch)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import uuid
-
 import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import patiently
+from tests.helpers.dataframes import ended, patiently
 from tests.helpers.silences import ROWS, RULES, SPECS, frame, micros
 from tests.oracle.calendars import bounds_near
 
@@ -68,12 +66,8 @@ def stream_of(spark, folder, rows):
     return reader.parquet(str(folder / "*")).withWatermark("ts", "1 minute")
 
 
-def given(stream, folder):
-    name = f"t{uuid.uuid4().hex}"
-    writer = stream.writeStream.format("memory").queryName(name).trigger(availableNow=True)
-    at = str(folder / name)
-    patiently(lambda: writer.option("checkpointLocation", at).start().awaitTermination())
-    return stream.sparkSession.table(name).filter("k is null or k <> 'last'")
+def given(result, folder):
+    return ended(result, folder).filter("k is null or k <> 'last'")
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -130,12 +124,9 @@ def test_without_keys_and_of_events_that_last(classic, tmp_path):
     filled = {"n": agg.count(), "top": agg.max("v"), "empty": "zero", "max_empty": 4}
     stream = stream_of(classic, tmp_path / "rows", ROWS)
     made = fl.over(stream, fl.Sliding("2 minutes"), time="ts").agg(**filled)
-    name = f"t{uuid.uuid4().hex}"
-    writer = made.writeStream.format("memory").queryName(name).trigger(availableNow=True)
-    at = str(tmp_path / name)
-    patiently(lambda: writer.option("checkpointLocation", at).start().awaitTermination())
+    got = ended(made, tmp_path).collect()
     batch = fl.over(frame(classic, ROWS), fl.Sliding("2 minutes"), time="ts").agg(**filled)
-    assert sorted(map(repr, classic.table(name).collect())) == sorted(map(repr, batch.collect()))
+    assert sorted(map(repr, got)) == sorted(map(repr, batch.collect()))
 
     def lasting(df):
         events = df.selectExpr("k", "ts - interval 1 minute as began", "ts", "v")
