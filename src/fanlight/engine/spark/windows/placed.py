@@ -138,8 +138,8 @@ class PlacedWindows(WindowedEarly):
         FanlightError
             If an aggregate is unknown, its column is missing or of the wrong type, if output names
             clash, if an aggregate has no weighted form, if the forced strategy cannot compute
-            the windows, or if it cannot be said which windows are empty, or complete: in a stream,
-            and where rows end windows.
+            the windows, or if it cannot be said which windows are empty, or complete: where rows
+            end windows, and in a stream without ``max_empty``, or without a time for ``complete``.
 
         Examples
         --------
