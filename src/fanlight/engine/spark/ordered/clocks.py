@@ -49,18 +49,23 @@ def _ask_months(unit: CalendarUnit) -> str:
 
 
 def _ask_hours(unit: CalendarUnit) -> str:
-    """SQL: runs begin where the clock is set; which days these are on is asked first."""
+    """SQL: runs begin where the clock is set; in which days that is, is asked first.
+
+    No clock has been set twice in less than a week (see ``calendars.py``).
+    """
     first, last = (_number_in(unit, year) for year in (_FROM, _TO))
     a_day = max(1, HOURS["day"] // unit.count)
 
     def ahead(n: str) -> str:
         return f"({beginning(unit, n)} - ({n}) * {unit.count * LENGTHS['hour']}L)"
 
-    def here(n: str) -> str:
-        return f"{ahead(n)} <> {ahead(f'{n} - 1L')}"
+    def changed(numbers: str, step: int) -> str:
+        return f"filter({numbers}, n -> {ahead('n')} <> {ahead(f'n - {step}L')})"
 
-    changed = f"{ahead('d')} <> {ahead(f'd - {a_day}L')}"
-    days = f"filter(sequence({first}L, {last}L, {a_day}L), d -> {changed})"
-    near = f"flatten(transform({days}, d -> sequence(d - {a_day - 1}L, d)))"
-    numbers = f"concat(array({first}L), filter({near}, n -> n > {first}L and {here('n')}))"
+    wide = 5 * a_day
+    found = changed(f"sequence({first + wide}L, {last}L, {wide}L)", wide)
+    for step in sorted({a_day, 1}, reverse=True):
+        within = f"flatten(transform({found}, d -> sequence(d - {wide - step}L, d, {step}L)))"
+        found, wide = changed(within, step), step
+    numbers = f"concat(array({first}L), {found})"
     return f"transform({numbers}, n -> named_struct('n', n, 'base', {ahead('n')}))"
