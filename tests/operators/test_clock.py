@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,6 +52,14 @@ def test_microseconds_are_what_they_are():
         assert MICROSECONDS.number(at) == at
         assert MICROSECONDS.instant(np.array([at])).tolist() == [at]
     assert MICROSECONDS.number(COMPLETE) > 2**60
+
+
+def test_what_it_has_computed_stays_behind():
+    clock = Clock((0, 5), (0, 3), 1)
+    assert clock.number(4) == 4
+    copied = pickle.loads(pickle.dumps(clock))  # noqa: S301
+    assert copied == clock
+    assert set(vars(copied)) == {"firsts", "bases", "step", "until"}
 
 
 def test_what_is_not_known_is_an_error():

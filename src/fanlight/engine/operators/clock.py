@@ -27,6 +27,10 @@ class Clock:
     step: int
     until: int = COMPLETE
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it was made: what has been computed since is an array, which would go along."""
+        return Clock, (self.firsts, self.bases, self.step, self.until)
+
     @cached_property
     def _tops(self) -> Ints:
         """For each run, when the last unit begins of it and of all before it."""
