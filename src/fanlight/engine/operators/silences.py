@@ -91,9 +91,7 @@ class Silences(KeyedOperator[SilenceQuery]):
         waits = np.append(~followed, True)[: len(code)] & (given + count < upto)
         at = last.schema.get_field_index("given")
         last = last.set_column(at, "given", pa.array(given + count))
-        names = [name for name, _ in self.query.slice_columns]
-        kept = last.select(["code", "place", *names]).filter(pa.array(waits))
-        self.slices = kept.cast(self.slices.schema).combine_chunks()
+        self.slices = last.filter(pa.array(waits)).combine_chunks()
         self.forget_keys()
         own = rows.select(found.column_names).cast(found.schema)
         return pa.concat_tables([own, found])
@@ -136,7 +134,7 @@ class Silences(KeyedOperator[SilenceQuery]):
 
 def _by_query(query: Ints, values: Sequence[Ints]) -> Ints:
     """Of each element, that of the values of its query."""
-    chosen: Ints = np.choose(query, values)
+    chosen: Ints = np.stack(values)[query, np.arange(len(query))]
     return chosen
 
 
