@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 import tests.helpers.shown  # noqa: F401 - before any property is made: the profile of them all
-from tests.helpers.sparks import TIME_ZONE, free_port, start
+from tests.helpers.sparks import TIME_ZONE, VERSION, free_port, start
 from tests.helpers.thorough import THOROUGH
 from tests.law.run import Runner, beside
 
@@ -49,9 +49,11 @@ def connected(port, *conf):
 @pytest.fixture(scope="session")
 def spark_and_answers(request, tmp_path_factory):
     """Both sessions, and what the law asks of them; they share one JVM."""
-    port = free_port()
+    port = free_port() if VERSION >= (4, 0) else None  # PySpark 3.5 comes without the server
     classic = start(port)
-    sessions = {"classic": classic, "connect": connected(port)}
+    sessions = {"classic": classic}
+    if port:
+        sessions["connect"] = connected(port)
     # What a test sets in its session must not reach the law.
     apart = beside(classic)
     makers = {"classic": partial(beside, apart), "connect": partial(connected, port)}
@@ -62,7 +64,7 @@ def spark_and_answers(request, tmp_path_factory):
     yield sessions, found
     found.pool.shutdown(cancel_futures=True)
     own = [made for (name, _), made in runner.made.items() if name == "connect"]
-    for session in (*own, sessions["connect"], classic):
+    for session in (*own, *reversed(sessions.values())):
         session.stop()
 
 

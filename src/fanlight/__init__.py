@@ -97,7 +97,7 @@ _LATE = {
 }
 # What is not installed everywhere, and the extra that brings it.
 _EXTRAS = {
-    "pyspark": ("PySpark 4.0 or newer", "spark"),
+    "pyspark": ("PySpark 3.5 or newer", "spark"),
     "lark": ("lark", "sql"),
     **{name: (name, "watch") for name in ("plotly", "starlette", "uvicorn")},
 }

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 import uuid
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fanlight as fl
 from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.arrow import to_arrow
 from tests.helpers.aggregates import call
+from tests.helpers.sparks import VERSION
 
 SCHEMA = pa.schema([
     ("case", pa.int64()),
@@ -52,7 +56,16 @@ def table(rows):
 
 def frame(spark, rows):
     """Rows as a batch DataFrame, ``ts`` as a timestamp."""
-    return timed(spark.createDataFrame(table(rows), schema=ddl()))
+    return timed(from_arrow(spark, table(rows)))
+
+
+def from_arrow(spark, given):
+    """An Arrow table as a DataFrame; before Spark 4.0 by a file."""
+    if VERSION >= (4, 0):
+        return spark.createDataFrame(given, schema=ddl())
+    path = Path(tempfile.mkdtemp(prefix="fanlight-rows-")) / "rows.parquet"
+    pq.write_table(given, path)
+    return spark.read.schema(ddl()).parquet(str(path))
 
 
 def ddl():
@@ -93,7 +106,7 @@ def plain(value):
 
 def collected(df):
     """The rows of a result as dicts; ``window`` stays a dict."""
-    rows = readable(df).toArrow().to_pylist()
+    rows = to_arrow(readable(df)).to_pylist()
     return [
         {name: value if name == "window" else plain(value) for name, value in row.items()}
         for row in rows

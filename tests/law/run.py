@@ -20,7 +20,7 @@ from tests.helpers.dataframes import (
     write_batch,
 )
 from tests.helpers.events import examples, splits
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.sparks import ROCKSDB, VERSION
 from tests.helpers.widened import by_span, by_value
 from tests.law.ask import microseconds
 
@@ -246,7 +246,10 @@ class Runner:
         with self.lock:
             if (ask.session, conf) not in self.made:
                 self.made[ask.session, conf] = self.makers[ask.session](*conf)
-            return self.made[ask.session, conf]
+            found = self.made[ask.session, conf]
+        if VERSION < (4, 0):  # where a Column adds as the thread's session does, not as its own
+            found._jvm.org.apache.spark.sql.SparkSession.setActiveSession(found._jsparkSession)
+        return found
 
     def stream(self, ask):
         """The rows at the end of a stream over the ask's micro-batches."""
@@ -261,7 +264,7 @@ class Runner:
                 number += 1
             result = self.streamed(ask, inbox)
             sink = _to_memory if len(starts) == 1 else _to_files
-            rows = sink(result.sparkSession, result, folder)
+            rows = sink(result.sparkSession, result, folder, mode_of(ask))
         return [row for row in rows if row.get("case") != SENTINEL["case"]]
 
     def streamed(self, ask, inbox):
@@ -309,9 +312,14 @@ def pieces(ask):
     return [part for part in (found[:half], found[half:]) if part]
 
 
-def _to_memory(session, result, folder):
+def mode_of(ask):
+    """The output mode: windows that are given early need "update" before Spark 4.0."""
+    return "update" if ask.action == "early" and VERSION < (4, 0) else "append"
+
+
+def _to_memory(session, result, folder, mode):
     name = f"t{uuid.uuid4().hex}"
-    writer = result.writeStream.format("memory").queryName(name).outputMode("append")
+    writer = result.writeStream.format("memory").queryName(name).outputMode(mode)
     running = writer.option("checkpointLocation", str(folder / name)).trigger(availableNow=True)
     running.start().awaitTermination()
     rows = collected(session.table(name))
@@ -319,10 +327,14 @@ def _to_memory(session, result, folder):
     return rows
 
 
-def _to_files(session, result, folder):
+def _to_files(session, result, folder, mode):
     """Memory does not survive a restart."""
     out = str(folder / "out")
-    writer = result.writeStream.format("parquet").option("path", out).outputMode("append")
+    writer = result.writeStream.outputMode(mode)
+    if mode == "append":
+        writer = writer.format("parquet").option("path", out)
+    else:
+        writer = writer.foreachBatch(lambda rows, _: rows.write.mode("append").parquet(out))
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     writer.trigger(availableNow=True).start().awaitTermination()
     return collected(session.read.schema(result.schema).parquet(out))

@@ -117,11 +117,22 @@ def test_workers_that_lack_or_differ_are_missing():
     assert f"fanlight[spark]=={own}" in lacking.write
 
 
-def test_versions_that_fanlight_is_not_made_for_are_missing():
-    states = {
-        version: doctor._check_spark(version).state for version in ("3.5.6", "4.0.0", "4.4.0", "x")
-    }
-    assert states == {"3.5.6": "missing", "4.0.0": "ok", "4.4.0": "missing", "x": "unknown"}
+def test_versions_that_fanlight_is_not_made_for_are_missing(monkeypatch):
+    monkeypatch.setattr(doctor, "INSTALLED", (3, 5))
+    states = {"3.4.9": "missing", "3.5.6": "ok", "4.3.0": "ok", "4.4.0": "missing", "x": "unknown"}
+    assert {version: doctor._check_spark(version).state for version in states} == states
+
+
+def test_a_server_older_than_its_client_is_missing(monkeypatch):
+    monkeypatch.setattr(doctor, "INSTALLED", (4, 3))
+    found = doctor._check_spark("4.0.1")
+    assert (found.state, found.write[:36]) == ("missing", "pip install 'pyspark[connect]==4.0.1")
+    assert doctor._check_spark("4.3.2").state == "ok"
+
+
+def test_what_spark_3_5_does_not_need_is_ok():
+    assert doctor._check_state_store("3.5.6", None).state == "ok"
+    assert doctor._check_state_store("4.0.0", "HDFSBackedStateStoreProvider").state == "missing"
 
 
 def test_many_more_partitions_than_tasks_are_noted():

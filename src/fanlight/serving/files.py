@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from fanlight.engine.arrow import is_of_spark, to_arrow
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.serving.spark_types import SCHEMA
 
@@ -20,13 +21,12 @@ def read_table(pieces: Any) -> pa.Table:
     """The pieces, whose schema carries that of Spark."""
     if isinstance(pieces, pa.Table):
         return pieces
-    if hasattr(pieces, "toArrow") and hasattr(pieces, "schema"):
+    if is_of_spark(pieces):
         if pieces.isStreaming:
             raise refuse(
                 "serve(pieces) of a stream", "has no end", "write it, and serve its folder"
             )
-        found: pa.Table = pieces.toArrow()
-        return found.replace_schema_metadata({SCHEMA: pieces.schema.json().encode()})
+        return to_arrow(pieces).replace_schema_metadata({SCHEMA: pieces.schema.json().encode()})
     if not isinstance(pieces, (str, os.PathLike)):
         raise refuse(
             f"serve({type(pieces).__name__})",

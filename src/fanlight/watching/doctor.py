@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from fanlight import __version__
 from fanlight.engine.plan.late_rows import OUTPUT
+from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB
 from fanlight.engine.spark.state import (
     PARTITIONS,
     PROVIDER,
@@ -19,11 +20,18 @@ from fanlight.engine.spark.state import (
     is_rocksdb,
     tasks_of_setting,
 )
+from fanlight.engine.spark.supported import (
+    INSTALLED,
+    OLDEST,
+    REQUIREMENT,
+    at_least,
+    read_version,
+    tell_untried,
+)
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.watching.findings import Diagnosis, Finding
 from fanlight.watching.needs import list_needing
 
-_OLDEST, _BEYOND = (4, 0), (4, 4)
 _OLDEST_JAVA = 17
 _ROWS = 10_000  # more than any cluster has tasks: each task gets some
 _ON_WORKERS = ("fanlight", "numpy", "numba", "protobuf")
@@ -78,7 +86,7 @@ def doctor(spark: SparkSession) -> Diagnosis:
         _check_java(spark),
         *_check_workers(spark),
         *(_check_processor(spark.version) if remote else ()),
-        _check_state_store(_read_setting(spark, PROVIDER)),
+        _check_state_store(spark.version, _read_setting(spark, PROVIDER)),
         _check_ansi(_read_setting(spark, "spark.sql.ansi.enabled")),
         _check_zone(_read_setting(spark, "spark.sql.session.timeZone")),
         Finding("output mode of streams", "note", OUTPUT),
@@ -89,12 +97,15 @@ def doctor(spark: SparkSession) -> Diagnosis:
 
 
 def _check_spark(version: str) -> Finding:
-    numbers = _parse_version(version)
+    numbers = read_version(version)
     if not numbers:
         return Finding("Spark", "unknown", version)
-    fits = _OLDEST <= numbers[:2] < _BEYOND
-    write = None if fits else "pip install 'pyspark[sql]>=4.0,<4.4'"
-    return Finding("Spark", "ok" if fits else "missing", version, () if fits else ("all",), write)
+    if numbers[:2] < OLDEST:
+        return Finding("Spark", "missing", version, ("all",), f"pip install '{REQUIREMENT}'")
+    untried = tell_untried(version, INSTALLED)
+    if untried is not None:
+        return Finding("Spark", "missing", untried[0], ("all",), untried[1])
+    return Finding("Spark", "ok", version)
 
 
 def _check_java(spark: Any) -> Finding:
@@ -104,8 +115,8 @@ def _check_java(spark: Any) -> Finding:
         version = str(spark.sql(query).first()[0])
     except PySparkException as error:
         return Finding("Java", "unknown", _first_line(error))
-    fits = (_parse_version(version) or (0,))[0] >= _OLDEST_JAVA
-    if fits:
+    major = (read_version(version) or (0,))[0]
+    if major >= _OLDEST_JAVA or not at_least(spark.version, (4, 0)):
         return Finding("Java", "ok", version)
     return Finding("Java", "missing", version, ("all",), "install Java 17, and set JAVA_HOME to it")
 
@@ -120,7 +131,8 @@ def _check_workers(spark: Any) -> list[Finding]:
         return [Finding("Python workers", "missing", _first_line(error), needed)]
     workers = [json.loads(row.versions) for row in rows]
     findings = [Finding("Python workers", "ok", f"Python {_list_versions(workers, 'Python')}")]
-    findings += [_check_package(name, workers) for name in _ON_WORKERS]
+    names = [name for name in _ON_WORKERS if name != "protobuf" or NEEDS_ROCKSDB]
+    findings += [_check_package(name, workers) for name in names]
     findings.append(_check_partitions(_read_setting(spark, PARTITIONS), len(workers)))
     return findings
 
@@ -186,17 +198,19 @@ def _check_partitions(setting: str | None, tasks: int) -> Finding:
 
 
 def _check_processor(version: str) -> tuple[Finding, ...]:
-    """What Spark Connect lacks before 4.1; nothing of later versions."""
-    numbers = _parse_version(version)
-    if not numbers or numbers[:2] >= (4, 1):
+    """What Spark Connect 4.0 lacks."""
+    numbers = read_version(version)
+    if not numbers or numbers[:2] != (4, 0):
         return ()
     found = f"Spark Connect {version} has none"
     write = "use a classic session, or Spark 4.1"
     return (Finding("stateful processor", "missing", found, list_needing("RocksDB"), write),)
 
 
-def _check_state_store(provider: str | None) -> Finding:
+def _check_state_store(version: str, provider: str | None) -> Finding:
     what = "RocksDB state store"
+    if not at_least(version, (4, 0)):
+        return Finding(what, "ok", "not needed: Spark 3.5 keeps all state in any store")
     if provider is None:
         return Finding(
             what, "unknown", f"{PROVIDER} is not shown", list_needing("RocksDB"), USE_ROCKSDB
@@ -243,22 +257,6 @@ def _read_setting(spark: Any, name: str) -> str | None:
 def _list_versions(workers: list[dict[str, str | None]], name: str) -> str:
     """The different versions of a package on the workers, in words."""
     return ", ".join(sorted({worker[name] or "not there" for worker in workers}))
-
-
-def _parse_version(version: str) -> tuple[int, ...]:
-    """The whole numbers at the beginning of a version.
-
-    >>> _parse_version("17.0.13+11"), _parse_version("4.3.0-SNAPSHOT")
-    ((17, 0), (4, 3))
-    >>> _parse_version("of the cloud")
-    ()
-    """
-    numbers: list[int] = []
-    for part in version.split("."):
-        if not part.isdigit():
-            break
-        numbers.append(int(part))
-    return tuple(numbers)
 
 
 def _first_line(error: BaseException) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.arrow import is_of_spark, to_arrow
 from fanlight.engine.spec import FanlightError
 from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.draw import draw
@@ -89,12 +90,12 @@ class NewestWindows:
 
     def _read_table(self) -> pa.Table:
         windows = self._windows() if callable(self._windows) else self._windows
-        if getattr(windows, "isStreaming", False) is True or not hasattr(windows, "toArrow"):
+        if getattr(windows, "isStreaming", False) is True or not is_of_spark(windows):
             return keep_latest(table_of(windows))
         windows = _keep_latest_of_spark(windows)
         if "window" in windows.columns:
             windows = windows.orderBy(windows["window"]["end"].desc())
-        return windows.limit(self._most).toArrow()
+        return to_arrow(windows.limit(self._most))
 
     def _to_reading(self, table: pa.Table) -> Reading:
         if not table.num_rows and "window" in table.column_names:
@@ -217,4 +218,4 @@ def check_source(windows: Any) -> Any:
             "never show a new one: give a function that reads them anew, for example "
             "windows=lambda: spark.read.parquet(path)"
         )
-    return windows if hasattr(windows, "toArrow") else table_of(windows)
+    return windows if is_of_spark(windows) else table_of(windows)

@@ -45,6 +45,7 @@ from fanlight.engine.spark.sql import (
     type_text,
     types_in,
 )
+from fanlight.engine.spark.supported import at_least
 from fanlight.engine.spec.errors import refuse
 
 _UNLIKE = ("collate", "double", "float")  # types whose equal values may differ in their bytes
@@ -488,11 +489,6 @@ def check_version(version: str, monoid: Monoid, label: str) -> None:
             f"needs Spark {wanted} or newer, and this session runs {version}",
             "upgrade, or collect the values with agg.collect_list and pick from them",
         )
-
-
-def at_least(version: str, since: tuple[int, int]) -> bool:
-    """Whether a version of Spark is this one or a newer one."""
-    return tuple(int(part) for part in version.split(".")[:2]) >= since
 
 
 def types_of(df: DataFrame, fields: Sequence[Field]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from pyspark.sql.types import StructType
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import literal, quote, struct
 from fanlight.engine.algebra.stored import NOTE, Stored, check_own
+from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
@@ -102,9 +103,9 @@ class PieceTable:
 
         ``asked`` begins the call in which it is, and ``called`` is what errors call it.
         """
-        if not isinstance(df, DataFrame) or df.isStreaming:
+        if not is_of_spark(df) or df.isStreaming:
             raise refuse(
-                f"{asked}{'a stream' if isinstance(df, DataFrame) else repr(df)})",
+                f"{asked}{'a stream' if is_of_spark(df) else repr(df)})",
                 "is not a table of pieces that can be read now",
                 "pass spark.read.parquet(…) of what pieces(…) has written; a stream's in "
                 "foreachBatch",

@@ -5,12 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from logging import LogRecord
-
-from pyspark.logger import PySparkLogger
+from logging import Logger, LogRecord
 
 # PySpark logs each error of a query here when it is made, as JSON with Java's stack trace.
 LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+def error_loggers() -> list[Logger]:
+    """Where PySpark logs errors of queries; Spark 3.5 logs none."""
+    try:
+        from pyspark.logger import PySparkLogger
+    except ModuleNotFoundError:
+        return []
+    return [PySparkLogger.getLogger(name) for name in LOGGERS]
 
 
 @contextmanager
@@ -21,7 +28,7 @@ def quietly() -> Iterator[None]:
     def kept(record: LogRecord) -> bool:
         return record.thread != own
 
-    loggers = [PySparkLogger.getLogger(name) for name in LOGGERS]
+    loggers = error_loggers()
     for logger in loggers:
         logger.addFilter(kept)
     try:

@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
+from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.plan.stored_pieces import end_of
 from fanlight.engine.spark.sql import type_text, types_in
 from fanlight.engine.spec.errors import refuse
@@ -21,7 +22,7 @@ def check_results(results: Any, found: DataFrame, write: str) -> None:
 
     ``write`` says how the table is made.
     """
-    if not isinstance(results, DataFrame):
+    if not is_of_spark(results):
         raise refuse(
             f"results={results!r}",
             "is not a DataFrame",

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.algebra.suggestions import suggest_aggregate
+from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, quote_column
 
@@ -66,7 +67,7 @@ def translate_windows(df: DataFrame, column: Any) -> str | None:
     call = _CALL.fullmatch(str(column))
     if call is None or call[1] not in ("window", "session_window"):
         return None
-    if not isinstance(df, DataFrame):
+    if not is_of_spark(df):
         return "fl.over(df, …), with a DataFrame"
     time, *rest = call[2].split(", ")
     lengths = [match[1] for match in map(_LENGTH.fullmatch, rest) if match]

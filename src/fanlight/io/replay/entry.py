@@ -30,7 +30,15 @@ from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import parse_duration
 from fanlight.io.replay.arrivals import Disorder
-from fanlight.io.replay.source import Replay, ReplayOptions
+
+try:
+    from fanlight.io.replay.source import Replay, ReplayOptions
+except ModuleNotFoundError as error:
+    raise refuse(
+        "fl.replay",
+        "is a data source in Python, which Spark has since 4.0",
+        "use Spark 4.0 or newer, or spark.readStream of a folder",
+    ) from error
 
 FORMATS = ("parquet", "csv", "json")
 _SUFFIXES = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json"}

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import BooleanType
 
 from fanlight.engine.algebra.stored import NOTE
+from fanlight.engine.arrow import to_arrow
 from fanlight.engine.spec.arguments import check_flag, check_text, read_names
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
@@ -182,7 +183,7 @@ def upsert(
 
 def _with_notes(found: DataFrame) -> pa.Table:
     """The rows, whose columns carry on what stored pieces are: it is kept where that can be."""
-    rows: pa.Table = found.toArrow()
+    rows = to_arrow(found)
     notes = {field.name: (field.metadata or {}).get(NOTE) for field in found.schema.fields}
     fields = [
         field.with_metadata({NOTE: notes[field.name]}) if notes.get(field.name) else field

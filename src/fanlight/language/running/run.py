@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.algebra.sql_text import has_substitution, in_backticks
+from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import first_line
 from fanlight.engine.spec.arguments import check_text
@@ -73,7 +74,7 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
     frames: dict[str, DataFrame] = {}
     own: dict[str, Aggregate] = {}
     for name, value in tables.items():
-        if isinstance(value, DataFrame):
+        if is_of_spark(value):
             frames[name] = value
         elif isinstance(value, Aggregate):
             own[name.casefold()] = value

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from fanlight.engine.arrow import is_of_spark, to_arrow
 from fanlight.engine.spec import FanlightError
 
 
@@ -20,8 +21,8 @@ def table_of(result: Any) -> pa.Table:
         )
     if isinstance(result, type):
         raise _cannot_be_drawn(result)
-    if hasattr(result, "toArrow"):
-        return result.toArrow()
+    if is_of_spark(result):
+        return to_arrow(result)
     if hasattr(result, "iloc"):  # pandas, which need not be installed
         return _table_of_rows(_rows_of_pandas(result))
     if hasattr(result, "collect_schema") and not hasattr(result, "to_arrow"):

@@ -17,6 +17,7 @@ from pyspark.sql.types import DataType, StructField
 
 from fanlight.engine.algebra.aggregate import Call, contains_type
 from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.equality import (
     INSTEAD,
@@ -30,12 +31,14 @@ from fanlight.engine.spark.sql import (
     WATERMARK,
     expr,
     first_line,
+    is_column,
     is_connect,
     is_same_name,
     is_taken,
     quote_column,
     type_text,
 )
+from fanlight.engine.spark.supported import check_session
 from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.units import Extent
@@ -120,14 +123,15 @@ def bind_source(
 
     ``own`` are the output columns that describe a window; no key may have their names.
     """
-    if not isinstance(df, DataFrame):
+    if not is_of_spark(df):
         raise refuse(
             f"over({type(df).__name__})", "is not a Spark DataFrame", "pass a pyspark.sql.DataFrame"
         )
+    check_session(df.sparkSession)
     if not isinstance(time, str):
-        named = re.fullmatch(r"Column<'(.*)'>", str(time)) if isinstance(time, Column) else None
+        named = re.fullmatch(r"Column<'(.*)'>", str(time)) if is_column(time) else None
         instead = f"write time={named[1] if named and named[1] in df.columns else 'ts'!r}"
-        if isinstance(time, Column) and not (named and named[1] in df.columns):
+        if is_column(time) and not (named and named[1] in df.columns):
             instead = "make it a column first: df.withColumn('time', …), and write time='time'"
         raise refuse(f"time={time!r}", "is not the name of a column", instead)
     (found,) = schema_of(df, [("time", time)], "time")
@@ -255,10 +259,10 @@ def advise_window_time(window: str) -> str:
 
 
 def _as_list(argument: str, given: Any) -> tuple[Given, ...]:
-    if isinstance(given, (str, Column)):
+    if isinstance(given, str) or is_column(given):
         return (given,)
     if not isinstance(given, (list, tuple)) or not all(
-        isinstance(column, (str, Column)) for column in given
+        isinstance(column, str) or is_column(column) for column in given
     ):
         raise refuse(
             f"{argument}={given!r}",
@@ -291,7 +295,7 @@ def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) 
     """The schema of some columns; an error names the one that does not exist."""
     columns = [column for _, column in given]
     for column in columns:
-        if not isinstance(column, Column):
+        if not is_column(column):
             check_text(argument, column, f"{argument}='price', or pass a Column")
     plain = _columns_by_name(df) if columns else {}
     others = [column for column in columns if not (isinstance(column, str) and column in plain)]

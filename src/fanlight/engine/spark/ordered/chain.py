@@ -28,7 +28,7 @@ def chain_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
     rows, partials, order = lift_each_row(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
-    return _run_operator(bound, rows, order, fields, bound.forget_after)
+    return _run_operator(bound, rows, order, fields, bound.forget_after, aggregated=False)
 
 
 def chain_granules(
@@ -47,7 +47,7 @@ def chain_granules(
     names = [field.name for field in fields.all]
     order = ["t"] if forget_after is None else ["t", *FIRST_AND_LAST]
     rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *order[1:], *names)
-    return _run_operator(bound, rows, order, fields, forget_after, **options)
+    return _run_operator(bound, rows, order, fields, forget_after, aggregated=True, **options)
 
 
 def _run_operator(
@@ -56,12 +56,15 @@ def _run_operator(
     order: Sequence[str],
     fields: Fields,
     forget_after: int | None,
+    *,
+    aggregated: bool,
     **options: Any,
 ) -> DataFrame:
     """The stateful operator over rows or granules."""
     names = [field.name for field in fields.all]
     fields.check_comparable()
-    hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
+    columns = [*bound.keys, *order, *names]
+    hosting = Hosting(rows, bound, columns, aggregated=aggregated)
     counted = bound.coordinate.counted
     query = ChainQuery(
         hosting.schema,

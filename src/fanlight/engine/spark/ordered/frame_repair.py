@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.binding.source import UNGROUPED, check_not_output, column_of
 from fanlight.engine.spark.coordinates import coordinate
@@ -74,7 +75,7 @@ def _check_rows(bound: FrameBound, late: Any) -> None:
             "compares with frames that are stored, and these are of a stream",
             "pass the rows as they are stored: fl.over(spark.read.parquet(…), …).repair(…)",
         )
-    if not isinstance(late, DataFrame):
+    if not is_of_spark(late):
         raise refuse(f"late={late!r}", "is not a DataFrame", "pass the rows that came too late")
     if late.isStreaming:
         raise refuse(

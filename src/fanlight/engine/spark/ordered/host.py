@@ -26,7 +26,7 @@ from fanlight.engine.spark.ordered.encoding import (
     plain_schema,
 )
 from fanlight.engine.spark.ordered.row_packing import PACKED, Pack, Unpack
-from fanlight.engine.spark.ordered.versions import run_groups
+from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB, check_place, run_groups
 from fanlight.engine.spark.ordered.workers import run_in_workers
 from fanlight.engine.spark.sql import expr
 from fanlight.engine.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
@@ -38,10 +38,13 @@ _NUMBERS = count(1)  # metrics of one query need names of their own
 class Hosting:
     """Sends rows (keys, ``t``, more columns) to operators, and brings their results back."""
 
-    def __init__(self, rows: DataFrame, bound: Bound, columns: Sequence[str]) -> None:
+    def __init__(
+        self, rows: DataFrame, bound: Bound, columns: Sequence[str], *, aggregated: bool = False
+    ) -> None:
+        self._aggregated = aggregated  # by Spark, in the same query
+        self._collects = bound.collects  # late rows, by an operator besides
         self._rows, self._given, self.columns = rows, bound.keys, list(columns)
         self._partitions = bound.partitions
-        self._counts = not bound.collects  # those that are collected are counted where they are
         self.types = {f.name: f.dataType for f in rows.schema.fields}
         # The hash of a key is the first of its columns: it says where the key's state is.
         self.keys = [HASH, *bound.keys] if bound.keys else []
@@ -64,6 +67,7 @@ class Hosting:
         ``asked`` is kept with the state; ``what`` names the windows in the error that a missing
         state store raises; ``mode`` is the output mode.
         """
+        check_place(what, aggregated=self._aggregated, collects=self._collects)
         check_provider(self._rows, what)
         texts = [f"hash({', '.join(self._given)}) as {HASH}"] if self._given else []
         texts += [f"{encode_sql(name, self.types[name])} as {name}" for name in self.columns]
@@ -73,7 +77,7 @@ class Hosting:
             self._rows.selectExpr(*texts), Pack(self.schema, self._partitions), PACKED
         )
         results_packed = run_groups(packed, query, asked, results, mode)
-        if self._counts:
+        if not self._collects:  # those that are collected are counted where they are
             late = expr(results_packed, "sum(late)").alias("rows")
             results_packed = results_packed.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
         return from_plain(run_in_workers(results_packed, Unpack(results), kinds), out, more)
@@ -82,7 +86,7 @@ class Hosting:
 def check_provider(df: DataFrame, what: str) -> None:
     """Refuse a state store other than RocksDB, which arbitrary state needs."""
     provider = df.sparkSession.conf.get(PROVIDER, "")
-    if not is_rocksdb(provider):
+    if NEEDS_ROCKSDB and not is_rocksdb(provider):
         raise FanlightError(
             f"{what} in a stream keep their state in RocksDB, but this Spark session uses "
             f"{provider or 'the default provider'}; before the query starts, write: {USE_ROCKSDB}"

@@ -34,7 +34,7 @@ def follow_windows(
     values = [name for name in results.columns if name not in place]
     which = "cast(query as bigint) as query" if bound.query_columns else "0L as query"
     rows = results.selectExpr(*bound.keys, "start as t", which, "start", *values)
-    hosting = Hosting(rows, bound, rows.columns)
+    hosting = Hosting(rows, bound, rows.columns, aggregated=True)
     query = SilenceQuery(
         hosting.schema,
         len(hosting.keys),

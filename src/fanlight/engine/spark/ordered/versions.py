@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pyspark
+from fanlight.engine.spark.supported import INSTALLED
+from fanlight.engine.spec.errors import refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,14 +17,38 @@ if TYPE_CHECKING:
     from fanlight.engine.operators.protocol import Query
     from fanlight.engine.operators.state_header import Fingerprint
 
+NEEDS_ROCKSDB = INSTALLED >= (4, 0)  # for an operator's state; in 3.5 it is a value as any other
+
 
 def run_groups(
     packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str
 ) -> DataFrame:
     """Groups of packed rows through an operator: ``late`` and ``found``, packed results."""
-    from fanlight.engine.spark.ordered import spark_4_0, spark_4_1
+    if INSTALLED >= (4, 1):
+        from fanlight.engine.spark.ordered.spark_4_1 import run_groups as run
+    elif INSTALLED >= (4, 0):
+        from fanlight.engine.spark.ordered.spark_4_0 import run_groups as run
+    else:
+        from fanlight.engine.spark.ordered.spark_3_5 import run_groups as run
+    return run(packed, query, asked, out, mode)
 
-    installed = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
-    run = spark_4_1.run_groups if installed >= (4, 1) else spark_4_0.run_groups
-    found: DataFrame = run(packed, query, asked, out, mode)
-    return found
+
+def check_place(what: str, *, aggregated: bool, collects: bool) -> None:
+    """Refuse an operator where Spark cannot run one.
+
+    It is over rows that Spark has aggregated, or beside another one, which collects late rows.
+    """
+    if INSTALLED >= (4, 0):
+        return
+    if aggregated:
+        raise refuse(
+            f"{what} in a stream",
+            "would follow an aggregation, where Spark 3.5 allows no function with state",
+            "use Spark 4.0 or newer, or store what is aggregated, and read that in a batch",
+        )
+    if collects:
+        raise refuse(
+            f"{what} in a stream with late='collect'",
+            "would be a second function with state, where Spark 3.5 allows one in a query",
+            "use Spark 4.0 or newer, or late='drop', and count them by fl.late_rows(query)",
+        )

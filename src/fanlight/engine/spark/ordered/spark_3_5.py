@@ -1,0 +1,95 @@
+"""Spark 3.5: a function of a group's rows and of its state, which is one value with one timer.
+
+The state is in whatever store the session has. A group's is read and written whole.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+from fanlight.engine.spark.ordered.group_run import GroupRun
+from fanlight.engine.spark.ordered.pandas_rows import as_frames, rows_of
+from fanlight.engine.spark.ordered.row_packing import FOUND
+from fanlight.engine.spark.sql import WATERMARK, expr
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from fanlight.engine.operators.protocol import Query
+    from fanlight.engine.operators.state_header import Fingerprint
+
+_STATE = StructType([StructField("state", BinaryType())])
+# Spark wants an event time, and drops rows whose own has passed: which are, the operator says.
+_NEVER = "timestamp'9999-01-01 00:00:00'"
+
+
+def run_groups(
+    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str
+) -> DataFrame:
+    """Groups of packed rows through an operator: ``late`` and ``found``, packed results."""
+    run = WholeState(query, asked, out)
+
+    def run_group(key: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
+        return run.call(key, frames, state)
+
+    never = expr(packed, _NEVER).alias("never", metadata={WATERMARK: 0})
+    return (
+        packed.select("*", never)
+        .groupBy("group")
+        .applyInPandasWithState(
+            run_group,
+            outputStructType=FOUND,
+            stateStructType=_STATE,
+            outputMode=mode,
+            timeoutConf="EventTimeTimeout",
+        )
+    )
+
+
+class WholeState(GroupRun):
+    """An operator whose variables are one value of Spark's, by name and number."""
+
+    def __init__(self, query: Query, asked: Fingerprint, out: pa.Schema) -> None:
+        super().__init__(query, asked, out)
+        self._kept: dict[tuple[str, int], bytes] = {}
+        self._state: Any = None
+        self._milliseconds = 0
+
+    def call(self, key: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
+        """Take the rows of a micro-batch, or wake up; release what the watermark completes."""
+        del key
+        self._state, self._milliseconds = state, state.getCurrentWatermarkMs()
+        self._kept = pickle.loads(state.get[0]) if state.exists else {}  # noqa: S301 - its own
+        if state.hasTimedOut:
+            found = list(self.wake(self._milliseconds))
+        else:
+            found = list(self.feed(rows_of(frames), self._milliseconds))
+        state.update((pickle.dumps(self._kept, pickle.HIGHEST_PROTOCOL),))
+        self.close()
+        yield from as_frames(found)
+
+    def get(self, variable: str, number: int) -> bytes | None:
+        """A value of the group, if there is one."""
+        return self._kept.get((variable, number))
+
+    def put(self, variable: str, number: int, value: bytes) -> None:
+        """Keep a value of the group."""
+        self._kept[variable, number] = value
+
+    def remove(self, variable: str, number: int) -> None:
+        """Forget a value of the group."""
+        del self._kept[variable, number]
+
+    def _has_timer(self) -> bool:
+        return False  # no earlier format has been left by this version of Spark
+
+    def _move_timer(self, before: int | None, after: int | None) -> None:
+        del before  # Spark takes the timer off with each call
+        if after is not None:
+            # Spark wakes a group when the watermark has passed the timer, not yet when it is there.
+            self._state.setTimeoutTimestamp(max(after - 1, self._milliseconds + 1))
