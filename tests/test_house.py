@@ -12,6 +12,7 @@ import pytest
 import fanlight
 from fanlight import agg, plots
 from scripts import long_files
+from fanlight.engine.spec.formats import RELEASE
 from tests.helpers.house import ROOT, own_files
 from tests.helpers.imports import imports_of, modules_under
 
@@ -96,7 +97,7 @@ def test_one_version_everywhere():
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     newest = re.search(r"^## \[(\d+\.\d+\.\d+)\]", changelog, re.MULTILINE)
     assert newest is not None
-    assert fanlight.__version__ == declared == newest[1]
+    assert fanlight.__version__ == RELEASE == declared == newest[1]
 
 
 TESTS = {**modules_under(ROOT / "tests", ROOT), **modules_under(ROOT / "scripts", ROOT)}
