@@ -11,8 +11,8 @@ import pytest
 
 import fanlight
 from fanlight import agg, plots
-from scripts import long_files
 from fanlight.engine.spec.formats import RELEASE
+from scripts import long_files
 from tests.helpers.house import ROOT, own_files
 from tests.helpers.imports import imports_of, modules_under
 
@@ -28,6 +28,7 @@ def machine_paths(text: str) -> list[str]:
     "name",
     [
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"),
+        *("ROADMAP.md", "GOVERNANCE.md", "CODE_OF_CONDUCT.md", ".github/CODEOWNERS"),
         *("Makefile", "pyproject.toml", ".ci/run", "scripts/uncompressed.cfg"),
         *(".pre-commit-config.yaml", ".github/workflows/ci.yml", ".github/workflows/release.yml"),
         ".github/workflows/audit.yml",

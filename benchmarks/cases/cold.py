@@ -34,5 +34,5 @@ def cold(bench):
         times = [f"{seconds:.2f}" for seconds in (best["ours"], best["theirs"], over)]
         lines.append([name, *times])
     head = ["windows", "fanlight, s", "Spark's own, s", "over"]
-    table = ("The first query of a process, nothing compiled yet", head, lines)
-    return Result([], [table], unreached)
+    shown = ("The first query of a process, nothing compiled yet", head, lines)
+    return Result([], [shown], unreached)

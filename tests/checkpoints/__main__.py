@@ -1,7 +1,7 @@
 """Make kept checkpoints: ``python -m tests.checkpoints NAME …``, or all of them.
 
-Only where a kind is new, or a format has a new number: what earlier releases have left is what the
-tests are for.
+Only where a kind is new, or a format has a new number: the tests are for what earlier releases have
+left. All that a stream gives is compared with the batch before its checkpoint is written.
 """
 
 from __future__ import annotations

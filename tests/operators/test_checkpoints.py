@@ -197,8 +197,9 @@ def test_state_of_another_format_is_refused(family, state, told):
     with pytest.raises(fl.FanlightError) as caught:
         list(made.handleInputRows(0, rows(family, 5_000), kept))
     assert f"state of {told}" in str(caught.value)
-    assert f"fanlight {fl.__version__} reads format {FORMAT}: finish the query with the release" in str(
-        caught.value
+    assert (
+        f"fanlight {fl.__version__} reads format {FORMAT}: finish the query with the release"
+        in str(caught.value)
     )
     assert "a checkpointLocation of its own and replay its source" in str(caught.value)
 
@@ -221,7 +222,9 @@ def test_timers_without_state_are_of_a_version_of_before(family):
     kept = Kept()
     kept.timers.add(5)
     made = processor(kept, family, Sum(), "Sum() of v")
-    with pytest.raises(fl.FanlightError, match=r"an earlier format, written by .* finish the query"):
+    with pytest.raises(
+        fl.FanlightError, match=r"an earlier format, written by .* finish the query"
+    ):
         list(made.handleInputRows(0, rows(family, 5_000), kept))
 
 

@@ -1,4 +1,4 @@
-"""The header of stored state: its format, the release and the fingerprint of the query that wrote it.
+"""The header of stored state: its format, and which release wrote it, for which query.
 
 The fingerprint says what the state means, so only a query with the same one may read it. Every
 format since 5 begins with this header, so that a release can say who wrote a format that it does
