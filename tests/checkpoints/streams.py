@@ -66,12 +66,12 @@ def numbers():
 
 def opens(row, state):
     del state
-    return row[0] > 1
+    return row[0] is not None and row[0] > 1
 
 
 def closes(row, state):
     del state
-    return row[0] < 0.5
+    return row[0] is not None and row[0] < 0.5
 
 
 def longest(found):
@@ -114,7 +114,7 @@ def filled(df):
     """Frames, by the rows that cut them."""
     other = df.selectExpr("case as a", "k as b", "ts as at", "n")
     frames = over(df, DELTA)
-    return frames.fill(other, time="at", by=["a", "b"], longest="3 hours", sum=agg.sum("n"))
+    return frames.fill(other, time="at", by=["a", "b"], longest="40 minutes", sum=agg.sum("n"))
 
 
 def collected_late(df):
@@ -158,11 +158,11 @@ STREAMS = {
     "aggregate": Stream(told(fl.AggregateFrame(agg.sum("n"), 12)), CLOSED),
     "distinct": Stream(told(fl.AggregateFrame(agg.count_distinct("s", "n"), 4)), CLOSED),
     "predicate": Stream(told(fl.PredicateFrame(opens, closes, columns=["v"])), CLOSED),
-    "frames-rows": Stream(lambda df: over(df, DELTA).rows(), CLOSED),
+    "frames-rows": Stream(lambda df: over(df, DELTA).rows()),
     "frames-filled": Stream(filled, CUT),
     "frames-early": Stream(early(DELTA), CLOSED, "update"),
-    "sessions": Stream(told(fl.Session("1 minute")), CLOSED),
-    "forgetting": Stream(told(DELTA, forget_after="1 hour"), CLOSED),
+    "sessions": Stream(told(fl.Session("2 minutes", max_duration="9 minutes")), CLOSED),
+    "forgetting": Stream(told(DELTA, forget_after="1 hour")),
     "widening": Stream(lambda df: over(df, WIDENED).detect(longest, MATCH, columns=["n"])),
     "episodes": Stream(lambda df: over(df, WIDENED).detect(fl.Episode("x; y", event="s"))),
     "trailing": Stream(lambda df: over(df, SEVERAL).attach(**calls())),
