@@ -28,6 +28,7 @@ from tests.helpers.dataframes import (
     timed,
     write_batch,
 )
+from tests.law.run import beside
 
 HERE = Path(__file__).parent
 ROOT = "@ROOT@"
@@ -57,9 +58,10 @@ def go_on(spark, name, folder):
 def answer(spark, name, folder):
     """The rows that the stream gives until it has seen all files; once each that are final."""
     stream = STREAMS[name]
+    session = beside(spark, *stream.conf)
 
     def run():
-        result = stream.query(source(spark, folder / "in", DELAY))
+        result = stream.query(source(session, folder / "in", DELAY))
         return early.run(result, folder, stream.mode)
 
     found = [row for rows in patiently(run) for row in rows if row.get("final", True)]

@@ -17,6 +17,7 @@ from fanlight import agg
 from tests.helpers.dataframes import SENTINEL
 from tests.helpers.events import MINUTE
 from tests.law.data import minute
+from tests.law.run import DEFAULT as HDFS
 
 DELAY = "3 minutes"
 BEFORE, AFTER = 3, 2  # files before the stop, and after it; one more closes all windows
@@ -124,17 +125,25 @@ def collected_late(df):
 
 @dataclass(frozen=True)
 class Stream:
-    """A query; ``kept`` is what of a batch's answer a stream gives, as SQL, and ``mode`` how."""
+    """A query; ``kept`` is what of a batch's answer a stream gives, as SQL, and ``mode`` how.
+
+    ``conf`` is what the session had when it began.
+    """
 
     query: Callable[[Any], Any]
     kept: str = "true"
     mode: str = "append"
+    conf: tuple[tuple[str, str], ...] = ()
 
 
 CLOSED = "closed"
 CUT = "unix_micros(window.end) % 1000000 = 0"  # an open frame ends just after its last row
+# The store that a session has where nothing is said, and files of RocksDB instead of its changes.
+STORE = (("spark.sql.streaming.stateStore.providerClass", HDFS),)
+WHOLE = (("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "false"),)
 STREAMS = {
     "sliding": Stream(told(TIMES, numbers)),
+    "sliding-store": Stream(told(TIMES, numbers), conf=STORE),
     "tumbling": Stream(told(fl.Sliding("2 minutes"), numbers)),
     "copies": Stream(told(TIMES, numbers, strategy="expand", late="open")),
     "levels": Stream(told(LEVELS, numbers)),
@@ -148,6 +157,7 @@ STREAMS = {
     "rows": Stream(told(fl.Sliding(fl.rows(4)))),
     "rows-that-end": Stream(told(fl.Sliding("4 minutes", fl.rows(1)))),
     "delta": Stream(told(DELTA), CLOSED),
+    "delta-whole": Stream(told(DELTA), CLOSED, conf=WHOLE),
     "threshold": Stream(told(fl.ThresholdFrame("v > 1", min_rows=2)), CLOSED),
     "dwelling": Stream(
         told(fl.ThresholdFrame("v > 1", enter_for="1 minute", leave="v < 0.5"), numbers), CLOSED
