@@ -33,7 +33,7 @@ def main(names):
             shutil.move(tried, made)  # paths in the checkpoint are of this folder
             every = kept.told([*before, *rest])
             wanted = kept.expected(spark, name)
-            same = every == wanted and before and rest
+            same = kept.in_time(every) == wanted and before and rest
             if not same:
                 print(name, "is not as the batch:", len(before), len(rest), len(wanted))
                 print("  missing", [row for row in wanted if row not in every][:4])

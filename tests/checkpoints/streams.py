@@ -16,6 +16,7 @@ import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import SENTINEL
 from tests.helpers.events import MINUTE
+from tests.law.data import SOME_MINUTE as TODAY
 from tests.law.data import minute
 from tests.law.run import DEFAULT as HDFS
 
@@ -29,6 +30,11 @@ LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
 DELTA = fl.DeltaFrame({"v": 1.5})
 WIDENED = fl.ProgressiveWidening("1 minute", longest="8 minutes", max_rows=5)
 PAIR = ("began", "ts")
+# Late in all windows: whether they are counted depends on what state says of the watermark.
+LATE = [
+    {**minute(BEFORE * EACH - 32, k=key, seq=1000, n=5, v=1.25, s="x", w=1.0), "began": TODAY}
+    for key in "ab"
+]
 SEVERAL = {"near": fl.Trailing("4 minutes"), "ever": fl.Trailing(include_self=False)}
 MATCH = "n long"
 
@@ -46,9 +52,11 @@ def rows(number):
     return sorted(found, key=lambda row: (row["seq"] % 5 == 0, row["seq"]))
 
 
-def batches():
-    """The rows of each file; the last row closes all windows."""
-    return [*(rows(number) for number in range(BEFORE + AFTER)), [SENTINEL]]
+def batches(late=LATE):
+    """The rows of each file, the first after the stop with late ones; the last closes all."""
+    found = [rows(number) for number in range(BEFORE + AFTER)]
+    found[BEFORE] += late
+    return [*found, [SENTINEL]]
 
 
 def calls():

@@ -187,7 +187,7 @@ def written(number, release):
           for state in (b"\x01", b"\x02", b"\x03and more", b"\x04")],
         (written(FORMAT + 1, "0.3.7"), f"format {FORMAT + 1}, written by fanlight 0.3.7"),
         (bytes([FORMAT + 1]), f"format {FORMAT + 1}, written by an unknown release"),
-        (bytes([FORMAT + 1]) + b"no header at all", f"format {FORMAT + 1}, written by an unknown release of fanlight"),
+        (bytes([FORMAT + 1]) + b"no header", f"format {FORMAT + 1}, written by an unknown release"),
     ],
 )  # fmt: skip
 def test_state_of_another_format_is_refused(family, state, told):
