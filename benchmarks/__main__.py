@@ -104,7 +104,8 @@ class Bench:
 def main(smoke, sample, only, rows, rounds, kept, to_calibrate):
     """fanlight's times beside those of Spark's own windows, of Polars and of DuckDB.
 
-    All cases over all rows write benchmarks/results.md and the figures of the README.
+    All cases over all rows write benchmarks/results.md, the goals in ROADMAP.md and the figures of
+    the README.
     """
     if sample and (only or not smoke):
         raise click.UsageError("--sample goes with --smoke alone")
@@ -150,7 +151,10 @@ def calibrated(found, say, *, kept):
 
 
 def write(results, ran, bench):
-    """The pages of the cases that have run so far, and the README's figures if all of them have."""
+    """The pages of the cases that have run so far, and the goals that they have not reached.
+
+    The README's figures, too, if all of its cases have run.
+    """
     machine, files = sessions.machine(), {}
     shared = {name: one for name, one in zip(ran, results, strict=True) if one.page is None}
     for one in results:
@@ -165,6 +169,10 @@ def write(results, ran, bench):
     for name, text in files.items():
         report.RESULTS.with_name(name).write_text(text, "utf-8")
         bench.say(f"written: benchmarks/{name}")
+    if shared and report.roadmap().exists():
+        text = report.with_goals(report.roadmap().read_text("utf-8"), [*shared.values()])
+        report.roadmap().write_text(text, "utf-8")
+        bench.say(f"written: {report.roadmap().name}")
     if set(readme.SHOWN) <= set(readme.measured(page)):
         readme.write()
         bench.say(f"written: {readme.README.name}")

@@ -54,7 +54,7 @@ def block(results, cells=""):
     )
     found, lines = measured(results), []
     for row, (what, beside) in SHOWN.items():
-        _, _, mine, _, theirs, ratio, *_ = found[row]
+        _, _, mine, _, theirs, ratio = found[row]
         lines.append(f"| {what} | {mine} | {beside} | {theirs} | {ratio} |")
     rows, cores = results.split(" rows", 1)[0].split()[-1], machine["cores"].split()[0]
     return (

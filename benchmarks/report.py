@@ -1,4 +1,8 @@
-"""The report: a table on the screen, and the same as Markdown."""
+"""The report: a table on the screen, and what it says of times as Markdown.
+
+The screen says of each ratio whether its goal is reached. The pages show what was measured; goals
+that are not reached stand in ROADMAP.md.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +22,23 @@ run in 10 micro-batches. Before they are timed, all competitors of a case must g
 on a smaller table.
 
 This page is written by `python -m benchmarks{given}`."""
+RATIOS = "Ratios, each from one run"
 WRITTEN = "This page is written by"
-HEADER = ["case", "fanlight", "s", "beside", "s", "ratio", "target", ""]
+HEADER = ["case", "fanlight", "s", "beside", "s", "ratio"]
+GOALS = ["goal", ""]  # besides, on the screen
+BEGIN, END = "<!-- goals:begin -->\n", "<!-- goals:end -->\n"
 
 
 def cells(row, *, judged=True):
     """A row of the report as text; times on little data are not judged."""
     mark = {True: "met", False: "missed", None: ""}[row.met] if judged else "agrees"
-    return [
-        row.case,
-        row.ours,
-        f"{row.seconds:.2f}",
-        row.theirs,
-        f"{row.their_seconds:.2f}",
-        row.ratio,
-        row.target,
-        mark,
-    ]
+    return [*measured(row), row.target, mark]
+
+
+def measured(row):
+    """What a page shows of a row."""
+    times = f"{row.seconds:.2f}", f"{row.their_seconds:.2f}"
+    return [row.case, row.ours, times[0], row.theirs, times[1], row.ratio]
 
 
 def show(console, results, *, judged=True):
@@ -52,27 +56,49 @@ def show(console, results, *, judged=True):
         for line in lines:
             shown.add_row(*line)
         console.print(shown)
+    if judged:
+        for line in unreached(results):
+            console.print(line, highlight=False, markup=False)
 
 
 def summary(results, *, judged=True):
     rows = [row for found in results for row in found.rows]
-    return "Ratios, each from one run", HEADER, [cells(row, judged=judged) for row in rows]
+    return RATIOS, [*HEADER, *GOALS], [cells(row, judged=judged) for row in rows]
+
+
+def unreached(results):
+    """The goals that were not reached, and why: lines of a list."""
+    for found in results:
+        for row in found.rows:
+            if row.met is False:
+                beside = f"{row.case}, {row.ours} beside {row.theirs}"
+                why = f". {row.why[:1].upper()}{row.why[1:]}" if row.why else ""
+                yield f"- {beside}: {row.ratio}; the goal is {row.target}{why}"
+        yield from (f"- {line}" for line in found.unreached)
+
+
+def roadmap():
+    """The page with the goals that were not reached."""
+    return RESULTS.parents[1] / "ROADMAP.md"
+
+
+def with_goals(page, results):
+    """The roadmap with what these results have not reached."""
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    return before + BEGIN + "".join(f"{line}\n" for line in unreached(results)) + END + after
 
 
 def markdown(results, machine, rows, rounds, given=""):
     """The report as a Markdown page."""
-    title, header, lines = summary(results)
+    lines = [measured(row) for found in results for row in found.rows]
     parts = [
         "# Benchmarks",
         TEXT.format(rows=rows, rounds=rounds, warm=WARM, given=given and f"{given} --write"),
         "\n".join(f"- {name}: {value}" for name, value in machine.items()),
-        f"## {title}",
-        _table(header, lines),
+        f"## {RATIOS}",
+        _table(HEADER, lines),
     ]
-    missed = [row for found in results for row in found.rows if row.met is False]
-    if missed:
-        told = [f"- {row.case}, {row.ours} beside {row.theirs}: {row.why}" for row in missed]
-        parts += ["## What is missed, and why", "\n".join(told)]
     for found in results:
         for title, header, lines in found.tables:
             parts += [f"## {title}", _table(header, lines)]

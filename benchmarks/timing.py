@@ -33,7 +33,7 @@ class Row:
     their_seconds: float
     at_least: float | None = None  # times faster
     at_most: float | None = None  # times their time
-    why: str = ""  # where the target is missed: the reason, and what would be needed
+    why: str = ""  # where the goal is not reached: the reason, and what would be needed
 
     @property
     def faster(self):
@@ -86,6 +86,7 @@ class Result:
 
     rows: list[Row] = field(default_factory=list)
     tables: list[tuple[str, list[str], list[list[str]]]] = field(default_factory=list)
+    unreached: list[str] = field(default_factory=list)  # goals of tables: what, and how far
     page: Page | None = None  # the tables are on it
 
 

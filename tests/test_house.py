@@ -11,6 +11,7 @@ import pytest
 
 import fanlight
 from fanlight import agg, plots
+from fanlight.engine.spec.formats import RELEASE
 from scripts import long_files
 from tests.helpers.house import ROOT, own_files
 from tests.helpers.imports import imports_of, modules_under
@@ -27,6 +28,7 @@ def machine_paths(text: str) -> list[str]:
     "name",
     [
         *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"),
+        *("ROADMAP.md", "GOVERNANCE.md", "CODE_OF_CONDUCT.md", ".github/CODEOWNERS"),
         *("Makefile", "pyproject.toml", ".ci/run", "scripts/uncompressed.cfg"),
         *(".pre-commit-config.yaml", ".github/workflows/ci.yml", ".github/workflows/release.yml"),
         ".github/workflows/audit.yml",
@@ -96,7 +98,7 @@ def test_one_version_everywhere():
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     newest = re.search(r"^## \[(\d+\.\d+\.\d+)\]", changelog, re.MULTILINE)
     assert newest is not None
-    assert fanlight.__version__ == declared == newest[1]
+    assert fanlight.__version__ == RELEASE == declared == newest[1]
 
 
 TESTS = {**modules_under(ROOT / "tests", ROOT), **modules_under(ROOT / "scripts", ROOT)}

@@ -15,7 +15,7 @@ NATIVE, WORKERS = 1.0, 4.0  # seconds over Spark's own, at most, without and wit
 def cold(bench):
     """A process each, and no kernel compiled yet: the seconds from the first import to the end."""
     folder = table(bench.spark, bench.small.rows, 5, spread=1, keys=10, files=2).folder
-    lines = []
+    lines, unreached = [], []
     for name in SMOKED if bench.smoke else list(KINDS)[:FIRST]:
         kind, best, said = KINDS[name], {}, {}
         for _ in range(1 if bench.smoke else min(bench.rounds, 3)):
@@ -27,8 +27,12 @@ def cold(bench):
         if not kind.alone and not agree(said["ours"], said["theirs"]):
             raise DisagreementError(f"{name}: {said}")
         over, most = best["ours"] - best["theirs"], WORKERS if kind.workers else NATIVE
-        judged = "" if bench.smoke else ("met" if over <= most else "missed")
+        if over > most and not bench.smoke:
+            unreached.append(
+                f"cold, {name}: {over:.2f} s over Spark's own; the goal is at most {most:g} s"
+            )
         times = [f"{seconds:.2f}" for seconds in (best["ours"], best["theirs"], over)]
-        lines.append([name, *times, f"at most {most:g}", judged])
-    head = ["windows", "fanlight, s", "Spark's own, s", "over", "target", ""]
-    return Result([], [("The first query of a process, nothing compiled yet", head, lines)])
+        lines.append([name, *times])
+    head = ["windows", "fanlight, s", "Spark's own, s", "over"]
+    shown = ("The first query of a process, nothing compiled yet", head, lines)
+    return Result([], [shown], unreached)

@@ -23,10 +23,11 @@ def growth(bench):
     many += _streamed(bench, frames, grown)
     tables = [
         page.what_by_what(grown),
-        page.within(many, judged=not bench.smoke),
+        page.held(many),
         *map(page.table, grown),
     ]
-    return Result(tables=tables, page=page.page(grown))
+    unreached = [] if bench.smoke else page.over(many)
+    return Result(tables=tables, unreached=unreached, page=page.page(grown))
 
 
 def _measured(bench, series):

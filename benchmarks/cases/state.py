@@ -25,8 +25,8 @@ PAGED = (
     "smaller pages would cost those who touch all of their keys"
 )
 IN_PYTHON = (
-    "a stateful operator in Python that does nothing takes as long as the table below says; only "
-    "Spark can make it cheaper, or an operator in the JVM"
+    "a stateful operator in Python that does nothing takes as long as the table of micro-batches "
+    "says; only Spark can make it cheaper, or an operator in the JVM"
 )
 CHAINED = "panes and windows are two stateful aggregations, each with a commit of its own"
 

@@ -20,6 +20,9 @@ PAGES = {
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
+    "ROADMAP.md": "roadmap.md",
+    "GOVERNANCE.md": "governance.md",
+    "CODE_OF_CONDUCT.md": "code_of_conduct.md",
     "LICENSE": "LICENSE.txt",
 }
 MEASURED = ("benchmarks", "experiments")

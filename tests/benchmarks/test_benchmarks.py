@@ -149,10 +149,23 @@ def test_the_grid_has_every_overlap_and_aggregate():
 
 def test_the_page_has_a_table_and_no_path():
     extra = ("More", ["x"], [["1"]])
-    page = report.markdown([Result([row(1.0, 2.0, at_least=1)], [extra])], {"Java": "17"}, 10, 3)
+    page = report.markdown([Result([row(1.0, 2.0, at_least=9)], [extra])], {"Java": "17"}, 10, 3)
     assert "| case | ours | 1.00 | theirs | 2.00 | 2.0 x faster |" in page
     assert "## More" in page
+    assert not re.search(r"missed|goal|target|at least", page)  # that is for the roadmap
     assert not re.search(r"(?:^|\s)/\w", page)
+
+
+def test_the_roadmap_has_the_goals_that_are_not_reached():
+    rows = [row(1.0, 2.0, at_least=1), row(1.5, 1.0, at_most=1.25, why="two stages")]
+    text = report.with_goals(
+        f"# Roadmap\n{report.BEGIN}old\n{report.END}rest\n", [Result(rows, unreached=["8.1 GB"])]
+    )
+    goal = "case, ours beside theirs: 1.50 x the time; the goal is at most 1.25 x the time."
+    lines = f"- {goal} Two stages\n- 8.1 GB\n"
+    assert text == f"# Roadmap\n{report.BEGIN}{lines}{report.END}rest\n"
+    page = report.roadmap().read_text("utf-8")
+    assert report.with_goals(page, []) != page
 
 
 def test_now_is_slower_only_if_both_measures_say_so():

@@ -188,16 +188,15 @@ def test_what_grows_by_what_is_a_line_a_series():
 
 
 def test_a_stream_is_within_its_memory_or_not():
-    def line(together, *, judged=True):
-        point = Point(1_000_000, 2.0, Held(together=int(together)))
-        _, header, (found,) = page.within([("delta frames", point)], judged=judged)
-        assert len(header) == len(found)
-        return found
+    def point(together):
+        return [("delta frames", Point(1_000_000, 2.0, Held(together=int(together))))]
 
-    assert line(8e9)[-3:] == ["8,000", "at most 8,000", "met"]
-    assert line(8.1e9)[-1] == "missed"
-    assert line(8.1e9, judged=False)[-1] == ""
-    assert line(0)[-1] == ""  # nothing was measured
+    _, header, (line,) = page.held(point(8e9))
+    assert len(header) == len(line)
+    assert line[-1] == "8,000"
+    assert page.over(point(8e9)) == page.over(point(0)) == []  # nothing was measured
+    (told,) = page.over(point(8.1e9))
+    assert told.endswith("of 1,000,000 keys: 8,100 MB; the goal is at most 8,000 MB")
 
 
 def test_the_page_shows_its_picture_and_no_path():

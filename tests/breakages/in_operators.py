@@ -559,6 +559,16 @@ BREAKAGES = (
         Code("data[0] != FORMAT", "data[0] > FORMAT"),
     ),
     checkpoints(
+        "state of another release is another query's",
+        "check_header",
+        Code("stored.pop(_WRITER, None)", "None"),
+    ),
+    checkpoints(
+        "an unknown format does not say who wrote it",
+        "_writer_of",
+        Code("data[0] < _FIRST", "data[0] != FORMAT"),
+    ),
+    checkpoints(
         "timers without state are taken for a new group of keys",
         "GroupRun._open_group",
         Code("not group.has_state and self._has_timer()", "False"),

@@ -14,7 +14,7 @@ from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.stream import FrameStreamQuery
 from fanlight.engine.operators.spanning import SpanningQuery
-from fanlight.engine.operators.state_header import add_header, check_header
+from fanlight.engine.operators.state_header import FORMAT, add_header, check_header
 from fanlight.engine.operators.table_bytes import pack
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
@@ -22,6 +22,7 @@ from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spark.ordered.processor import GroupProcessor
+from fanlight.engine.spec.formats import RELEASE
 from tests.helpers.frames import query
 from tests.helpers.kept import Kept
 
@@ -120,15 +121,40 @@ def test_another_kind_finds_the_state_and_is_refused(before, now):
         list(second.handleInputRows(0, rows(now, 5_000), kept))
 
 
-def test_state_of_formats_of_before_is_refused(family):
-    for state in (b"\x01", b"\x02", b"\x03and more", b"\x04"):
-        kept = Kept()
-        kept.variables["state"] = (state,)
-        later = processor(kept, family, Sum(), "Sum() of v")
-        with pytest.raises(
-            fl.FanlightError, match=r"state of format [1234], and .* reads format 5"
-        ):
-            list(later.handleInputRows(0, rows(family, 5_000), kept))
+def written(number, release):
+    """State as a release writes it, with the number of its format."""
+    data = add_header(b"state", {"windows": "frames"}).replace(RELEASE.encode(), release.encode())
+    return bytes([number]) + data[1:]
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        *[(state, f"format {state[0]}, written by a fanlight before 0.1.0")
+          for state in (b"\x01", b"\x02", b"\x03and more", b"\x04")],
+        (written(FORMAT + 1, "0.3.7"), f"format {FORMAT + 1}, written by fanlight 0.3.7"),
+        (bytes([FORMAT + 1]), f"format {FORMAT + 1}, written by an unknown release"),
+        (bytes([FORMAT + 1]) + b"no header", f"format {FORMAT + 1}, written by an unknown release"),
+    ],
+)  # fmt: skip
+def test_state_of_another_format_is_refused(family, state, told):
+    kept = Kept()
+    kept.variables["state"] = (state,)
+    made = processor(kept, family, Sum(), "Sum() of v")
+    with pytest.raises(fl.FanlightError) as caught:
+        list(made.handleInputRows(0, rows(family, 5_000), kept))
+    assert f"state of {told}" in str(caught.value)
+    assert (
+        f"fanlight {fl.__version__} reads format {FORMAT}: finish the query with the release"
+        in str(caught.value)
+    )
+    assert "a checkpointLocation of its own and replay its source" in str(caught.value)
+
+
+def test_state_of_another_release_in_the_same_format_is_read():
+    told = {"windows": "frames"}
+    assert check_header(written(FORMAT, "0.1.7"), told) == b"state"
+    assert check_header(add_header(b"state", told), told) == b"state"
 
 
 def test_another_number_of_groups_is_refused(begun, family):
@@ -143,7 +169,9 @@ def test_timers_without_state_are_of_a_version_of_before(family):
     kept = Kept()
     kept.timers.add(5)
     made = processor(kept, family, Sum(), "Sum() of v")
-    with pytest.raises(fl.FanlightError, match=r"an earlier format, and .* finish the query"):
+    with pytest.raises(
+        fl.FanlightError, match=r"an earlier format, written by .* finish the query"
+    ):
         list(made.handleInputRows(0, rows(family, 5_000), kept))
 
 

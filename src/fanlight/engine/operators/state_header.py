@@ -1,6 +1,8 @@
-"""The header of stored state: its format, and the fingerprint of the query that wrote it.
+"""The header of stored state: its format, and which release wrote it, for which query.
 
-The fingerprint says what the state means, so only a query with the same one may read it.
+The fingerprint says what the state means, so only a query with the same one may read it. Every
+format since 5 begins with this header, so that a release can say who wrote a format that it does
+not know.
 """
 
 from __future__ import annotations
@@ -10,25 +12,29 @@ import struct
 from collections.abc import Mapping, Sequence
 
 from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.formats import RELEASE, format_error
 
-FORMAT = 5  # the first byte of state, in every format
+# The first byte of state, in every format. It is counted up whenever state is laid out otherwise:
+# this header, a group's head, its waiting rows, its keys, or what any operator keeps of a key.
+FORMAT = 5
 Fingerprint = Mapping[str, str]  # what the query asks for: topic -> text
+_WRITER = "fanlight"  # the topic, of no query, under which the release stands
+_FIRST, _EARLY = 5, "a fanlight before 0.1.0"  # formats before this one do not say who wrote them
 _LENGTHS = struct.Struct("<BI")  # format, bytes of the fingerprint
 
 
 def add_header(state: bytes, fingerprint: Fingerprint) -> bytes:
-    """State with a header: format and fingerprint of the query."""
-    text = json.dumps(dict(fingerprint), ensure_ascii=False).encode()
+    """State with a header: format, release, and fingerprint of the query."""
+    text = json.dumps({_WRITER: RELEASE, **fingerprint}, ensure_ascii=False).encode()
     return b"".join([_LENGTHS.pack(FORMAT, len(text)), text, state])
 
 
 def check_header(data: bytes, fingerprint: Fingerprint) -> bytes:
     """Return state without its header, if format and fingerprint are those of this query."""
     if data[0] != FORMAT:
-        raise _format_error(f"format {data[0]}")
-    _, size = _LENGTHS.unpack_from(data)
-    end = _LENGTHS.size + size
-    stored: Fingerprint = json.loads(data[_LENGTHS.size : end])
+        raise format_error(f"format {data[0]}", _writer_of(data), FORMAT)
+    stored, end = _read(data)
+    stored.pop(_WRITER, None)
     if stored != fingerprint:
         topics = {**stored, **fingerprint}
         other = [about for about in topics if stored.get(about) != fingerprint.get(about)]
@@ -44,14 +50,24 @@ def check_header(data: bytes, fingerprint: Fingerprint) -> bytes:
 
 def older_format_error() -> FanlightError:
     """The error for state that an older version stored where this one does not."""
-    return _format_error("an earlier format")
+    return format_error("an earlier format", _EARLY, FORMAT)
 
 
-def _format_error(stored: str) -> FanlightError:
-    return FanlightError(
-        f"the checkpoint has state of {stored}, and this version of fanlight reads format "
-        f"{FORMAT}: finish the query with the version that began it"
-    )
+def _read(data: bytes) -> tuple[dict[str, str], int]:
+    """The topics of a header, the release among them, and where it ends."""
+    _, size = _LENGTHS.unpack_from(data)
+    end = _LENGTHS.size + size
+    return json.loads(data[_LENGTHS.size : end]), end
+
+
+def _writer_of(data: bytes) -> str:
+    """The release that wrote state of another format."""
+    if data[0] < _FIRST:
+        return _EARLY
+    try:
+        return f"fanlight {_read(data)[0][_WRITER]}"
+    except (struct.error, ValueError, LookupError, TypeError):
+        return "an unknown release of fanlight"
 
 
 def _describe(fingerprint: Fingerprint, about: Sequence[str]) -> str:

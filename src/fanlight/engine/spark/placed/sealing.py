@@ -2,7 +2,8 @@
 
 With a state Spark keeps the types of its keys, and refuses a query whose keys have others. What a
 key or a sum means, it does not compare: a maximum would go on from sums. So a stream is grouped by
-one more key, which is null in every row: its type is the query's fingerprint.
+one more key, which is null in every row: its type is the query's fingerprint, with the number of
+the format. The name says which release wrote the state; Spark compares no names, and shows them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,22 @@ from fanlight.engine.spark.coordinates import exact
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.sql import expr
+from fanlight.engine.spec.formats import RELEASE
 
-SEAL = "fanlight: another query needs another checkpointLocation"
+FORMAT = 1  # counted up whenever the same query keeps other partials, or the same ones otherwise
 _PARTS = 4  # of 189 types each: two fingerprints have one type once in 1.3 thousand million times
 _MOST = 18  # digits of a decimal that is a long
+
+
+def name_of(format_: int, release: str) -> str:
+    """The seal's name, which Spark's error shows of both queries."""
+    return (
+        f"state of format {format_} by fanlight {release}: "
+        "another query needs another checkpointLocation, another format the release that wrote it"
+    )
+
+
+SEAL = name_of(FORMAT, RELEASE)
 
 
 def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) -> Placed:
@@ -46,7 +59,8 @@ def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) 
 
 def _key_types(asked: Mapping[str, str]) -> list[str]:
     """The decimal types that a fingerprint picks."""
-    told = "\n".join(f"{about}: {asked[about]}" for about in sorted(asked))
+    topics = (f"{about}: {asked[about]}" for about in sorted(asked))
+    told = "\n".join([f"format: {FORMAT}", *topics])
     number = int.from_bytes(sha256(told.encode()).digest(), "big")
     kinds = []
     every = [(digits, scale) for digits in range(1, _MOST + 1) for scale in range(digits + 1)]
