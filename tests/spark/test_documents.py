@@ -19,7 +19,7 @@ OWN_DATA = ["README.md", START, "docs/start.md", "docs/session.md", "docs/bars.m
             "docs/cumulative.md"]  # fmt: skip
 FURTHER = [
     "sliding", "multi_granular", "spanning", "frames", "widening", "plots", "sql",
-    "sources_and_sinks", "watching", "what_needs_what", "recipes",
+    "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 COMPARED = "docs/replace.md"  # run by test_replace.py, which compares its pairs
