@@ -1,0 +1,35 @@
+"""Try each kind of window on Sail, a server of Spark Connect in Rust, and write down what it says.
+
+The wheel, pysail and PySpark's client for Connect go into an environment made for it. The table of
+the page is what `tests/wheel/on_sail.py` prints there.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+from scripts.wheels import CHECKS, OUT, ROOT, UV, built, run
+
+PAGE = ROOT / "docs/sail.md"
+BEGIN, END = "<!-- sail:begin -->\n", "<!-- sail:end -->"
+PACKAGES = ("pysail==0.7.2", "pyspark-client==4.2.0", "pandas<3")
+
+
+def main() -> None:
+    """Make the environment, run the program, and put its table into the page."""
+    folder = OUT / "sail"
+    made = run(*UV, "--quiet", "venv", "--clear", "--python", sys.executable, folder)
+    install = (*UV, "--quiet", "pip", "install", "--python", folder, built(), *PACKAGES)
+    if not (made and run(*install)):
+        sys.exit(f"sail: {', '.join(PACKAGES)} could not be installed")
+    program = (folder / "bin" / "python", CHECKS / "on_sail.py")
+    table = subprocess.run(program, cwd=OUT, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603
+    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}{table}{END}{rest.partition(END)[2]}", "utf-8")
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
