@@ -82,7 +82,7 @@ wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, a
 	@$(WITH_JAVA) $(PY) -m scripts.wheels $(if $(ALL),all)
 
 sail: $(READY) ## try each kind on Sail, and write down what it gives (docs/sail.md)
-	@$(PY) -m scripts.sail
+	@$(WITH_JAVA) $(PY) -m scripts.sail
 
 bench: $(READY) ## time fanlight beside Spark's own windows
 	@$(WITH_JAVA) $(PY) -m benchmarks

@@ -1,7 +1,7 @@
 """Try each kind of window on Sail, a server of Spark Connect in Rust, and write down what it says.
 
-The wheel, pysail and PySpark's client for Connect go into an environment made for it. The table of
-the page is what `tests/wheel/on_sail.py` prints there.
+The wheel, pysail and PySpark's client for Connect go into an environment made for it. The tables of
+the page are what `tests/wheel/on_sail.py` prints there; it compares with the answers of Spark.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ def main() -> None:
     install = (*UV, "--quiet", "pip", "install", "--python", folder, built(), *PACKAGES)
     if not (made and run(*install)):
         sys.exit(f"sail: {', '.join(PACKAGES)} could not be installed")
-    program = (folder / "bin" / "python", CHECKS / "on_sail.py")
-    table = subprocess.run(program, cwd=OUT, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603
+    program, answers = CHECKS / "on_sail.py", folder / "answers.json"
+    if not run(sys.executable, program, "spark", answers):
+        sys.exit("sail: there are no answers of Spark to compare with")
+    asked = (folder / "bin" / "python", program, "sail", answers)
+    told = subprocess.run(asked, cwd=OUT, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
     before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}{table}{END}{rest.partition(END)[2]}", "utf-8")
+    PAGE.write_text(f"{before}{BEGIN}{told.stdout}{END}{rest.partition(END)[2]}", "utf-8")
     shutil.rmtree(folder)
 
 
