@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test law fuzz soak kills page breakages wheels bench against bench-smoke experiments-smoke lint types \
+.PHONY: help demo quick test law fuzz soak kills page breakages wheels sail bench against bench-smoke experiments-smoke lint types \
 	check format clean coverage lock canary audit hooks docs notebooks release
 
 help: ## list the targets
@@ -80,6 +80,9 @@ breakages: $(READY) ## break the source in many places: each must be seen by a t
 
 wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, and try each kind (ALL=1: all, on every PySpark)
 	@$(WITH_JAVA) $(PY) -m scripts.wheels $(if $(ALL),all)
+
+sail: $(READY) ## try each kind on Sail, and write down what it gives (docs/sail.md)
+	@$(WITH_JAVA) $(PY) -m scripts.sail
 
 bench: $(READY) ## time fanlight beside Spark's own windows
 	@$(WITH_JAVA) $(PY) -m benchmarks

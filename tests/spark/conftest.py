@@ -12,6 +12,7 @@ def page_session(classic):
         name: classic.conf.get(name)
         for name in (
             "spark.sql.session.timeZone",
+            "spark.sql.mapKeyDedupPolicy",  # which ibis sets, too
             "spark.sql.streaming.stateStore.providerClass",
         )
     }

@@ -8,12 +8,14 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.sql_text import in_backticks, quote
 from fanlight.engine.spark.binding.source import bind_source, check_stream
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, free_name, is_same_name
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import MICROSECONDS, read_extent, write_duration
 
 
 @explain_wrong_calls("fl.heartbeat(stream, 'ts', delay='10 minutes')")
+@in_kind
 def heartbeat(
     stream: DataFrame, time: str, *, delay: Any, every: Any = "10 seconds", lag: Any = "1 minute"
 ) -> DataFrame:

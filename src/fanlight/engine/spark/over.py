@@ -15,6 +15,7 @@ from fanlight.engine.spark.binding.frames import bind_frames
 from fanlight.engine.spark.binding.placed import bind_lasting, bind_points
 from fanlight.engine.spark.binding.trailing import bind_trailing
 from fanlight.engine.spark.binding.widening import bind_widening
+from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.lives import forget_keys
 from fanlight.engine.spark.windows.events import EventWindows
 from fanlight.engine.spark.windows.frames import FrameWindows
@@ -142,7 +143,7 @@ def over(
     ----------
     df
         A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
-        ``time``.
+        ``time``. One of narwhals or ibis over PySpark, too: results are then of its kind.
     spec
         The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, one of the frames,
         such as :class:`fanlight.DeltaFrame`, :class:`fanlight.ProgressiveWidening`, a list of
@@ -200,10 +201,12 @@ def over(
 Row(item=1, count(1)=30)]
 
     """
-    return _bind_windows(df, spec, time, by, tiebreak, late, forget_after)
+    rows, back = open_frame(df)
+    return remember(_bind_windows(rows, spec, time, by, tiebreak, late, forget_after), back)
 
 
 @explain_wrong_calls("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
+@in_kind
 def rejected(
     df: DataFrame,
     spec: Spec,

@@ -12,6 +12,7 @@ from fanlight.engine.algebra.library.totals import sum as summed
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.grids import block_of_reach, reach
 from fanlight.engine.spark.pieces import PieceTable
 from fanlight.engine.spark.roll_up import bind_pieces
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 @explain_wrong_calls("fl.repair(pieces, late, fl.Sliding('7 days', '1 day'))")
+@in_kind
 def repair(
     pieces: DataFrame,
     late: DataFrame,

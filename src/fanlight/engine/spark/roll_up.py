@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.spark.binding.placed import know_calendar
 from fanlight.engine.spark.binding.source import bind_source
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.pieces import PieceTable
 from fanlight.engine.spark.windows.placed import PlacedWindows
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 @explain_wrong_calls("fl.roll_up(pieces, fl.Sliding('7 days', '1 day'))")
+@in_kind
 def roll_up(
     pieces: DataFrame,
     spec: Sliding | MultiGranular | Sequence[Sliding] | Trailing | Mapping[str, Trailing],

@@ -11,6 +11,7 @@ from pyspark.sql.types import BooleanType
 
 from fanlight.engine.algebra.stored import NOTE
 from fanlight.engine.arrow import to_arrow
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spec.arguments import check_flag, check_text, read_names
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
@@ -32,6 +33,7 @@ class Upsert:
     final_only: bool = False
     gone: str | None = None
 
+    @in_kind
     def __call__(self, found: DataFrame, batch: int | None = None) -> None:
         """Write the rows of a micro-batch or a batch; see :func:`fanlight.upsert`."""
         if self.final_only:

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.algebra.sql_text import has_substitution, in_backticks
 from fanlight.engine.arrow import is_of_spark
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import first_line
 from fanlight.engine.spec.arguments import check_text
@@ -28,6 +29,7 @@ _PLACE = re.compile(r"; line \d+,? pos \d+.*")
 _NAMED = re.compile(r"`(?:[^`]|``)+`")
 
 
+@in_kind
 def sql(text: str, /, **tables: Any) -> DataFrame:
     """Ask for windows in SQL: the papers' query language, with Spark SQL around it.
 

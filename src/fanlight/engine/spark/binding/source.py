@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -69,6 +69,8 @@ class Source:
     forget_after: Extent | None = None  # after a longer silence a key starts anew
     key_types: tuple[DataType, ...] = ()
     tie_types: tuple[DataType, ...] = ()
+    # Makes the caller's kind of DataFrame of a result; None: it is Spark's.
+    back: Callable[[DataFrame], Any] | None = None
 
     @property
     def keys(self) -> list[str]:
@@ -125,7 +127,9 @@ def bind_source(
     """
     if not is_of_spark(df):
         raise refuse(
-            f"over({type(df).__name__})", "is not a Spark DataFrame", "pass a pyspark.sql.DataFrame"
+            f"over({type(df).__name__})",
+            "is not a Spark DataFrame",
+            "pass a pyspark.sql.DataFrame, or one of narwhals or ibis over PySpark",
         )
     check_session(df.sparkSession)
     if not isinstance(time, str):

@@ -17,6 +17,7 @@ from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered import frame_batch
 from fanlight.engine.spark.ordered.frame_fill import (
     check_other,
@@ -117,6 +118,7 @@ class FrameWindows(WindowedEarly):
         )
         return type(self)(with_partitions(bound, partitions), asked)
 
+    @in_kind
     def frames(self) -> DataFrame:
         """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
 
@@ -147,6 +149,7 @@ class FrameWindows(WindowedEarly):
         with errors_of_call("frames()"):
             return self._complete(self._finish_frames(self._shown_fields()))
 
+    @in_kind
     def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
 
@@ -184,6 +187,7 @@ class FrameWindows(WindowedEarly):
         with errors_of_call(name_call(calls)):
             return self._complete(self._finish_frames(self._build_fields(aggregates, named)))
 
+    @in_kind
     def rows(self) -> DataFrame:
         """Every row unchanged, with the ``frame_id`` of its frame, null if it is in none.
 
@@ -231,6 +235,7 @@ Row(dye=0, frame_id=None)]
         with errors_of_call("rows()"):
             return self._complete(self._choose_module(Fields()).rows(bound), bound.df.columns)
 
+    @in_kind
     def fill(
         self,
         other: DataFrame,
@@ -311,6 +316,7 @@ Row(dye=0, frame_id=None)]
             )  # fmt: skip
             return self._complete(found)
 
+    @in_kind
     def split(
         self, every: Any, *aggregates: Call, so_far: bool = False, **named: Call
     ) -> DataFrame:
@@ -393,6 +399,7 @@ Row(dye=0, frame_id=None)]
                 return self._complete(parts)
             return self._complete(split_frames(bound, fields, self._find_frames(fields), step))
 
+    @in_kind
     def repair(
         self, late: DataFrame, results: DataFrame, *aggregates: Call, **named: Call
     ) -> DataFrame:
@@ -501,6 +508,7 @@ Row(dye=0, frame_id=None)]
             early=bound.early is not None, collects=bound.collects, verbose=verbose,
         )  # fmt: skip
 
+    @in_kind
     def rejected(self) -> DataFrame:
         """The rows that are in no frame because of their time, with a column ``reason``.
 

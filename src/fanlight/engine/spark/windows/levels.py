@@ -16,6 +16,7 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed, know_calendar
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.fields import collect_calls
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.placed import changes, recurring, trend
 from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
@@ -35,6 +36,7 @@ class LevelWindows(SlidingWindows):
 
     __slots__ = ()
 
+    @in_kind
     def fit(
         self,
         column: str | Column,
@@ -140,6 +142,7 @@ class LevelWindows(SlidingWindows):
         named = result.finish_windows(bound, lines, result.name_by_number(_LINE))
         return self._complete(named if whole is None else keep_complete(bound, named, whole))
 
+    @in_kind
     def recurring(
         self, column: str | Column, counts: bool = False, *, complete: Any = False
     ) -> DataFrame:

@@ -25,6 +25,7 @@ from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed, know_calendar
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.ordered.silences import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
@@ -84,6 +85,7 @@ class PlacedWindows(WindowedEarly):
         given = self._hints.with_hints(known, rate=rate, groups=groups, **hints)
         return type(self)(with_partitions(bound, partitions), given)
 
+    @in_kind
     def agg(
         self,
         *aggregates: Call,
@@ -241,6 +243,7 @@ class PlacedWindows(WindowedEarly):
             pages.append(explain_placed(plan, request, about))
         return pages[0].with_text("\n\n".join(pages))
 
+    @in_kind
     def rejected(self) -> DataFrame:
         """The rows that are in no window, with a column ``reason``; see :func:`fanlight.rejected`.
 
@@ -461,6 +464,7 @@ class SlidingWindows(PlacedWindows):
         """
         return self._with_hints(strategy, rate=rate, groups=groups, partitions=partitions)
 
+    @in_kind
     def pieces(self, *aggregates: Call, **named: Call) -> DataFrame:
         """The pieces of time that these windows are made of, with partials: to store them.
 

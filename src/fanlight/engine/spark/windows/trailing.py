@@ -16,6 +16,7 @@ from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine, name_columns
 from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered.trailing_rows import (
     Looked,
     attach_to,
@@ -54,6 +55,7 @@ class TrailingWindows(Windowed):
         self._bound = bound
         self._hints = hints or Hints()
 
+    @in_kind
     def attach(self, *aggregates: Call, **named: Call) -> DataFrame:
         """Each row unchanged, with aggregates of the rows that its windows hold.
 
@@ -101,6 +103,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             columns = list(zip(names, bound.df.columns, strict=True))
             return self._complete(self._lower(rows, looked, columns, bound), bound.df.columns)
 
+    @in_kind
     def attach_to(
         self,
         spine: DataFrame,
@@ -210,6 +213,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         hints = self._hints.with_hints(asked, rate=rate, groups=groups)
         return type(self)(with_partitions(self._bound, partitions), hints)
 
+    @in_kind
     def rejected(self) -> DataFrame:
         """The rows that are looked back at by none, with a column ``reason``.
 

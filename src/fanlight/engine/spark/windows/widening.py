@@ -18,6 +18,7 @@ from fanlight.engine.plan.ordered import plan_widening
 from fanlight.engine.plan.widening import Level, density_warning, levels_of
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import WideningBound, check_result
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.arrow_types import arrow_type
 from fanlight.engine.spark.ordered.widening_detection import Search, page_format
@@ -100,6 +101,7 @@ class WideningWindows(Windowed):
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
         return type(self)(with_partitions(self._bound, partitions), rate, groups)
 
+    @in_kind
     def detect(
         self,
         function: Callable[..., Any] | Episode,
@@ -328,6 +330,7 @@ class WideningWindows(Windowed):
             verbose=check_flag("verbose", verbose),
         )
 
+    @in_kind
     def rejected(self) -> DataFrame:
         """The rows that are in no window, with a column ``reason``.
 
