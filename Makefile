@@ -78,8 +78,8 @@ page: $(READY) ## make the demo's page of all flights, and look at it in a brows
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages
 
-wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, and try each kind (ALL=1: all, on every PySpark)
-	@$(WITH_JAVA) $(PY) -m scripts.wheels $(if $(ALL),all)
+wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, and try each kind (ALL=1: on every PySpark, and write the page; SPARK=4.1.0, next)
+	@$(WITH_JAVA) $(PY) -m scripts.wheels $(if $(ALL),all,$(SPARK))
 
 sail: $(READY) ## try each kind on Sail, and write down what it gives (docs/sail.md)
 	@$(WITH_JAVA) $(PY) -m scripts.sail

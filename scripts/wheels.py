@@ -1,7 +1,10 @@
 """Builds the wheel, and tries it on the oldest and on the newest PySpark that it supports.
 
 Each environment has the wheel, one of its extras, and nothing else. ``oldest`` has the oldest
-release of everything that is allowed, not of PySpark alone; ``newest`` the newest.
+release of everything that is allowed, not of PySpark alone; ``newest`` the newest. With ``all``
+there are two environments for the newest release of each PySpark: the oldest Python with pandas 2,
+and the newest Python that it supports, of those on this machine, with the newest pandas. What they
+found is then written to docs/versions.md.
 
 PySpark has no wheels: one is built of each release, since half a gigabyte is unpacked each time.
 Environments in which all is right are deleted, and others stay, to look at.
@@ -10,6 +13,7 @@ Environments in which all is right are deleted, and others stay, to look at.
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import shutil
@@ -17,17 +21,23 @@ import subprocess
 import sys
 import time
 import tomllib
+import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 from packaging.requirements import Requirement
+
+from scripts.versions_page import PAGE, page_of
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "out" / "wheels"
 CHECKS = ROOT / "tests" / "wheel"
 SPARKS = OUT / "pyspark"
 CACHE = OUT / "cache"
+FOUND = OUT / "found"
 UV = (sys.executable, "-m", "uv")
 # The extras that bring PySpark.
 WITH_SESSION = ("spark", "connect")
@@ -55,10 +65,11 @@ def built() -> Path:
     return wheel
 
 
-def spark_of(version: str) -> str:
+def spark_of(version: str, extra: str) -> str:
     """The release of PySpark that is meant, as a wheel in a folder."""
-    found = published()
-    release = {"oldest": found[-1], "newest": found[0]}.get(version, version)
+    found = published(extra if extra in WITH_SESSION else "spark")
+    known = {"oldest": found[-1], "newest": found[0], "next": index("--pre")[0]}
+    release = known.get(version, version)
     pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-cache-dir")
     how = ("--no-deps", "--use-pep517", "--wheel-dir", SPARKS)
     there = list(SPARKS.glob(f"pyspark-{release}-*.whl"))
@@ -67,50 +78,127 @@ def spark_of(version: str) -> str:
     return release
 
 
-def environment(wheel: Path, extra: str, version: str) -> Path:
+@dataclass(frozen=True)
+class Room:
+    """An environment: an extra, a PySpark, and perhaps a Python and a pandas."""
+
+    extra: str
+    version: str
+    python: str = sys.executable
+    pandas: str = ""
+
+    @property
+    def name(self) -> str:
+        """For a folder."""
+        more = [self.pandas and f"pandas{self.pandas}"] if self.pandas else []
+        more += [] if self.python == sys.executable else [f"python{self.python}"]
+        return "-".join([self.version, self.extra, *more])
+
+
+def environment(wheel: Path, room: Room) -> Path:
     """A folder with a Python, the wheel, the extra, and what these two ask for."""
-    folder = OUT / f"{version}-{extra}"
+    extra, version, folder = room.extra, room.version, OUT / room.name
     wanted = [f"{wheel}[{extra}]"]
-    if extra in WITH_SPARK:
-        wanted.append(f"pyspark=={spark_of(version)}")
+    if version == "next":  # which the extra does not allow yet
+        others = (one for one in required(extra) if one.name != "pyspark")
+        (pyspark,) = (one for one in required(extra) if one.name == "pyspark")
+        bare = f"pyspark[{','.join(pyspark.extras)}]=={spark_of(version, extra)}"
+        wanted = [str(wheel), bare, *map(str, others)]
+    elif extra in WITH_SPARK:
+        wanted.append(f"pyspark=={spark_of(version, extra)}")
+    if room.pandas:
+        wanted.append(f"pandas=={room.pandas}.*")
     how: Sequence[str] = LOWEST if version == "oldest" else ()
     uv = (*UV, "--quiet", "--cache-dir", CACHE)
-    made = run(*uv, "venv", "--clear", "--python", sys.executable, folder)
+    made = run(*uv, "venv", "--clear", "--python", room.python, folder)
     install = (*uv, "pip", "install", "--python", folder, "--find-links", SPARKS, *how, *wanted)
     if not (made and run(*install)):
-        sys.exit(f"wheels: fanlight[{extra}] could not be installed, PySpark {version}")
+        sys.exit(f"wheels: {room.name} could not be installed")
     return folder
 
 
 @functools.cache
-def published() -> list[str]:
+def published(extra: str) -> list[str]:
     """Every PySpark that the extra allows, the newest first, as the package index has them."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = map(Requirement, project["optional-dependencies"]["spark"])
-    (allowed,) = (one.specifier for one in wanted if one.name == "pyspark")
-    asked = (sys.executable, "-m", "pip", "index", "versions", "pyspark")
+    (allowed,) = (one.specifier for one in required(extra) if one.name == "pyspark")
+    return list(allowed.filter(index()))
+
+
+def required(extra: str) -> list[Requirement]:
+    """What an extra asks for."""
+    return [Requirement(one) for one in project()["optional-dependencies"][extra]]
+
+
+@functools.cache
+def index(*more: str) -> list[str]:
+    """Every PySpark of the package index, the newest first."""
+    asked = (sys.executable, "-m", "pip", "index", "versions", "pyspark", *more)
     told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout  # noqa: S603
     versions = re.search(r"^Available versions: (.+)$", told, re.MULTILINE)
     if versions is None:
         sys.exit("wheels: the package index tells no versions of pyspark")
-    return list(allowed.filter(versions[1].split(", ")))
+    return versions[1].split(", ")
 
 
-def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, str, list[str]]]:
-    """(extra, PySpark, what to run with that Python)."""
-    yield "plot", "newest", ["without_spark.py"]
-    yield "cli", "newest", ["-m", "fanlight", "--version"]
-    yield "sql", "newest", ["language.py"]
+def project() -> dict[str, Any]:
+    """The project's table of pyproject.toml."""
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return found
+
+
+def lines(extra: str) -> list[str]:
+    """The newest release of each PySpark x.y, the newest first."""
+    newest: dict[str, str] = {}
+    for release in published(extra):
+        newest.setdefault(release.rpartition(".")[0], release)
+    return list(newest.values())
+
+
+def newest_python(release: str) -> str:
+    """The newest Python that this PySpark says to support, and this machine has."""
+    (wheel,) = SPARKS.glob(f"pyspark-{release}-*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = (one for one in opened.namelist() if one.endswith(".dist-info/METADATA"))
+        told = opened.read(name).decode()
+    own = {one.rpartition(" ")[2] for one in project()["classifiers"]}
+    both = own & set(re.findall(r"^Classifier: .* :: Python :: (3\.\d+)$", told, re.MULTILINE))
+    for python in sorted(both, key=lambda one: int(one.partition(".")[2]), reverse=True):
+        if run(*UV, "--quiet", "python", "find", "--no-python-downloads", python):
+            return python
+    return sys.executable
+
+
+def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[Room, list[str]]]:
+    """An environment, and what to run with its Python."""
+    yield Room("plot", "newest"), ["without_spark.py"]
+    yield Room("cli", "newest"), ["-m", "fanlight", "--version"]
+    yield Room("sql", "newest"), ["language.py"]
     for base in ("delta", "postgresql"):
-        yield base, "newest", ["bases.py", base]
-    yield "watch", "newest", ["watching.py"]
+        yield Room(base, "newest"), ["bases.py", base]
+    yield Room("watch", "newest"), ["watching.py"]
+    if versions == ["oldest", "newest"]:
+        yield Room("spark", "4.0.1"), ["check.py", "classic", "few"]
     for version in versions:
         # All other tests run on the newest.
         some = ("few", "few") if version == "newest" else ("each", "few")
         for extra, kind, which in zip(WITH_SESSION, ("classic", "connect"), some, strict=True):
-            yield extra, version, ["check.py", kind, "every" if everything else which]
+            yield Room(extra, version), ["check.py", kind, which]
+    if everything:
+        yield from matrix()
     demo = ["demo", "--out", str(OUT / "demo")] if everything else ["--version"]
-    yield "demo", "newest", ["-m", "fanlight.cli", *demo]
+    yield Room("demo", "newest"), ["-m", "fanlight.cli", *demo]
+
+
+def matrix() -> Iterator[tuple[Room, list[str]]]:
+    """Every PySpark, with the oldest Python and pandas, and with the newest."""
+    oldest = project()["requires-python"].removeprefix(">=")
+    for extra, kind in zip(WITH_SESSION, ("classic", "connect"), strict=True):
+        for release in lines(extra):
+            newest = newest_python(spark_of(release, extra))
+            # PySpark of before 4.1 is older than pandas 3.
+            pandas = "3" if tuple(map(int, release.split(".")[:2])) >= (4, 1) else "2"
+            for room in (Room(extra, release, oldest, "2"), Room(extra, release, newest, pandas)):
+                yield room, ["check.py", kind, "each", str(FOUND / f"{room.name}.json")]
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -118,33 +206,37 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[str, 
 def main(versions: tuple[str, ...]) -> None:
     """Install the wheel and each extra alone, and run every kind of window with it.
 
-    VERSIONS are those of PySpark: numbers, `oldest`, `newest`, or `all` alone for every one that is
-    published, and then all that can be asked of each. Without any, a sample on the oldest and the
-    newest. The exit code is the number of environments in which something is wrong.
+    VERSIONS are those of PySpark: numbers, `oldest`, `newest`, `next` for what is published and not
+    allowed yet, or `all` alone for every x.y. Without any, a sample on the oldest, on 4.0, whose
+    streams are others, and on the newest. The exit code is the number of environments in which
+    something is wrong.
     """
     everything = versions == ("all",)
-    sys.exit(tried(versions, everything=everything))
+    failed = tried(versions, everything=everything)
+    if everything and not failed:
+        PAGE.write_text(page_of([json.loads(one.read_text("utf-8")) for one in FOUND.glob("*")]))
+    sys.exit(failed)
 
 
 def tried(asked: Sequence[str], *, everything: bool) -> int:
     """Try each; how many environments have something wrong."""
-    versions = ["oldest", *published()] if everything else [*asked] or ["oldest", "newest"]
-    for folder in (SPARKS, CACHE):
+    versions = ["oldest"] if everything else [*asked] or ["oldest", "newest"]
+    for folder in (SPARKS, CACHE, FOUND):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     wheel = built()
     failed, done = [], [SPARKS, CACHE]
-    for extra, version, (first, *rest) in checks(versions, everything=everything):
+    for room, (first, *rest) in checks(versions, everything=everything):
         began = time.perf_counter()
-        folder = environment(wheel, extra, version)
+        folder = environment(wheel, room)
         command = first if first.startswith("-") else CHECKS / first
         # from a folder without sources, so that the wheel is what is imported
         if run(folder / "bin" / "python", command, *rest, where=OUT):
             done.append(folder)
         else:
-            failed.append(f"fanlight[{extra}], PySpark {version}")
+            failed.append(f"fanlight[{room.extra}], {room.name}")
         seconds = time.perf_counter() - began
-        sys.stdout.write(f"fanlight[{extra}], {version}: {seconds:.0f} s\n")
+        sys.stdout.write(f"fanlight[{room.extra}], {room.name}: {seconds:.0f} s\n")
         sys.stdout.flush()
     for folder in done:  # at the end: a JVM may still be at its last words
         shutil.rmtree(folder)

@@ -7,6 +7,7 @@ import sys
 
 import fanlight as fl
 from scripts import wheels
+from scripts.versions_page import page_of
 from tests.helpers.house import PROJECT
 
 KINDS = wheels.CHECKS / "kinds.py"
@@ -28,8 +29,8 @@ def test_every_kind_of_window_is_tried():
 def test_every_extra_is_tried():
     tried = list(wheels.checks(["oldest", "newest"], everything=False))
     extras = set(PROJECT["optional-dependencies"]) - FOR_US
-    assert {extra for extra, *_ in tried} == extras
-    assert {(extra, version) for extra, version, _ in tried} >= {
+    assert {room.extra for room, _ in tried} == extras
+    assert {(room.extra, room.version) for room, _ in tried} >= {
         (extra, version) for extra in ("spark", "connect") for version in ("oldest", "newest")
     }
 
@@ -46,3 +47,24 @@ def test_only_what_the_wheel_brings_is_imported():
             for alias in node.names
         }
         assert {top.partition(".")[0] for top in tops} <= brought
+
+
+def test_the_page_says_what_was_tried_and_what_was_refused():
+    tried = {
+        "kind": "classic",
+        "python": "3.11.7",
+        "pandas": "2.3.3",
+        "java": "17.0.1",
+        "wrong": [],
+    }
+    page = page_of(
+        [
+            {**tried, "spark": "4.0.1", "done": 90, "refused": {"approximate, batch": "4.1"}},
+            {**tried, "spark": "3.5.6", "done": 91, "refused": {"approximate, batch": "4.1"}},
+            {**tried, "spark": "4.10.0", "done": 92, "refused": {}},
+        ]
+    )
+    lines = [line for line in page.splitlines() if line.startswith("|")]
+    assert [line.split(" | ")[0] for line in lines[2:5]] == ["| 3.5.6", "| 4.0.1", "| 4.10.0"]
+    assert lines[3] == "| 4.0.1 | classic | 3.11.7 | 2.3.3 | 17.0.1 | 89 right | 1 |"
+    assert lines[-1] == "| approximate, batch | 3.5 classic, 4.0 classic | 4.1 |"

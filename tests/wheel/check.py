@@ -1,33 +1,45 @@
 """Every kind in a batch and in a stream, by a Python that has the wheel, an extra and nothing else.
 
-python check.py classic|connect every|each|few
+python check.py classic|connect every|each|few [FILE]
 
 ``every`` kind is asked in batches by keys and without. ``each`` is asked once, by keys or without
 in turn. ``few`` are a kind of each engine. Connect has fewer streams. Only with ``every``, on
 classic, a batch and a stream have as many tasks as Spark comes with: that takes a minute.
+What this version of Spark does not have must be refused, by the version that has it. FILE gets
+what was found.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import pkgutil
+import platform
 import sys
 import tempfile
 import time
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 
+import pyspark
 from data import LANE, complete, write
 from kinds import KINDS
 from pyspark.sql import SparkSession
 
 import fanlight
 
-# what needs more than PySpark
+# what needs more than PySpark, or a newer one
 OTHER_EXTRAS = ("fanlight.cli", "fanlight.language", "fanlight.watching")
+OF_SPARK_4 = (
+    "fanlight.io.replay",
+    "fanlight.engine.spark.ordered.processor",
+    "fanlight.engine.spark.ordered.pandas_processor",
+    "fanlight.engine.spark.ordered.spark_4",
+)
 
+JAVA = "select java_method('java.lang.System', 'getProperty', 'java.version')"
 ANSI = "spark.sql.ansi.enabled"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -67,6 +79,7 @@ class Check:
     def __init__(self, spark, folder):
         self.spark, self.folder = spark, folder
         self.wrong = []
+        self.refused = {}  # what is not there, and since when it is
         self.done = 0
         self.begun = 0
         self.answers = {}
@@ -89,8 +102,16 @@ class Check:
                     break
         return None
 
+    @property
+    def version(self):
+        return tuple(map(int, self.spark.version.split(".")[:2]))
+
     def batch(self, case, by, settings):
         what = f"{case.name}, batch, by {by}, {settings}"
+        if self.version < case.since:
+            rows = self.spark.read.parquet(str(self.folder))
+            self.refuse(f"{case.name}, batch", case.since, lambda: case.of(rows, by))
+            return
 
         def answered():
             with setting(self.spark, **settings):
@@ -117,10 +138,11 @@ class Check:
         running = []
         for case, by, settings in asked:
             what = f"{case.name}, stream, by {by}, {settings}"
-            if not (case.native or self.has_stateful):
-                self.refused(what, case, by, settings)
-                continue
             begin = partial(self.started, case, by, settings)
+            since = self.streams_since(case)
+            if self.version < since:
+                self.refuse(f"{case.name}, stream", since, begin)
+                continue
             query = self.guarded(what, begin)
             if query is not None:
                 running.append((what, case, by, begin, [query]))
@@ -129,22 +151,23 @@ class Check:
             if answer is not None:
                 self.tell(what, self.answers.get((case.name, by)), answer[0])
 
-    @property
-    def has_stateful(self):
-        """Whether this Spark has a stateful processor: over Connect since 4.1."""
-        version = tuple(map(int, self.spark.version.split(".")[:2]))
-        return version >= (4, 1) or ".connect." not in type(self.spark).__module__
+    def streams_since(self, case):
+        """The first Spark that streams the case; a stateful processor is in Connect since 4.1."""
+        remote = ".connect." in type(self.spark).__module__
+        return case.streams_since if case.native or not remote else max(case.streams_since, (4, 1))
 
-    def refused(self, what, case, by, settings):
-        """A stream that says which version of Spark it needs."""
+    def refuse(self, what, since, act):
+        """What is not there says which version of Spark has it."""
         self.done += 1
+        told = ".".join(map(str, since))
+        self.refused[what] = told
         try:
-            self.started(case, by, settings).stop()
+            act()
         except fanlight.FanlightError as error:
-            if "which Spark has there since 4.1" in str(error):
+            if f"Spark {told}" in str(error):
                 return
             what = f"{what}: {error}"
-        self.wrong.append(f"{what}: was not refused by its version")
+        self.wrong.append(f"{what}: was not refused by Spark {told}")
 
     def ended(self, begin, begun):
         """The answer of the stream that was begun with the others, or else of another one."""
@@ -183,10 +206,11 @@ def batches_of(kind, which):
             yield case, (), {**FEW, ANSI: "false"}
 
 
-def main(kind, which):
+def main(kind, which, file=None):
     began = time.perf_counter()
+    spared = (*OTHER_EXTRAS, *(OF_SPARK_4 if pyspark.__version__ < "4" else ()))
     for module in pkgutil.walk_packages(fanlight.__path__, "fanlight."):
-        if not module.name.startswith(OTHER_EXTRAS):
+        if not module.name.startswith(spared):
             import_module(module.name)
     spark = start(kind)
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")
@@ -199,10 +223,15 @@ def main(kind, which):
         asked = streams_of(kind, batches, full=which == "every" and kind == "classic")
         for first in range(0, len(asked), AT_ONCE):
             check.streams(asked[first : first + AT_ONCE])
-        version = spark.version
+        version, java = spark.version, spark.sql(JAVA).first()[0]
         spark.stop()
     for line in check.wrong:
         print("wrong:", line)
+    if file:
+        found = {"spark": version, "kind": kind, "java": java, "python": platform.python_version()}
+        found |= {"pandas": metadata.version("pandas"), "refused": check.refused}
+        found |= {"done": check.done, "wrong": check.wrong}
+        Path(file).write_text(json.dumps(found), "utf-8")
     seconds = time.perf_counter() - began
     print(
         f"Spark {version}, {kind}: {check.done} answers, {len(check.wrong)} wrong, {seconds:.0f} s"

@@ -27,6 +27,8 @@ class Case:
     time: Any = "end"
     native: bool = True  # whether a stream of it runs on the state store that Spark comes with
     forget_after: str | None = None
+    since: tuple[int, int] = (3, 5)  # the first Spark that has it in a batch
+    streams_since: tuple[int, int] = (3, 5)  # and in a stream
 
     def of(self, df, by):
         """The answer over a DataFrame."""
@@ -37,6 +39,14 @@ class Case:
 
 def counted(windows):
     return windows.agg(agg.max("a.b"), agg.median("a.b"), n=agg.count())
+
+
+def filled(windows):
+    return windows.agg(n=agg.count(), empty="zero", max_empty=1)
+
+
+def approximated(windows):
+    return windows.agg(agg.approx_percentile("a.b", 0.5), n=agg.count())
 
 
 def mine():
@@ -75,11 +85,16 @@ KINDS = (
     Case("cumulative", fl.Cumulative("4 minutes", "1 minute"), (28, 60), (14, 60)),
     Case("levels", LEVELS, (30, 48), (15, 48)),
     Case("events", fl.Sliding("1 minute"), (30, 48), (15, 48), time=("begin at", "end")),
+    Case("without rows", fl.Sliding("2 minutes", "1 minute"), (36, 48), (18, 48), filled,
+         native=False, streams_since=(4, 0)),
+    Case("approximate", fl.Sliding("2 minutes"), (18, 24), (9, 24), approximated,
+         since=(4, 1), streams_since=(4, 1)),
     Case("recurring", fl.MultiGranular(["2 minutes", "4 minutes"], ["2 minutes", "2 minutes"]),
          (4, 0), (2, 0), lambda w: w.recurring("a.b")),
     Case("rows", fl.Sliding(fl.rows(4), fl.rows(2)), (12, 44), (6, 22), native=False),
     Case("at every row", fl.Sliding("4 minutes", fl.rows(1)), (24, 60), (12, 60), native=False),
-    Case("fit", LEVELS, (30, 0), (15, 0), lambda w: w.fit("a.b"), native=False),
+    Case("fit", LEVELS, (30, 0), (15, 0), lambda w: w.fit("a.b"), native=False,
+         streams_since=(4, 0)),
     Case("session", fl.Session("3 minutes"), (6, 24), (3, 24), native=False),
     Case("threshold", fl.ThresholdFrame("`a.b` > 4"), (6, 12), (3, 12), native=False),
     Case("boundary", fl.BoundaryFrame({"a.b": [0, 4, 10]}), (12, 24), (6, 24), native=False),

@@ -9,17 +9,19 @@ import sys
 from collections.abc import Callable
 from copy import copy
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 from uuid import uuid4
 
-from pyspark.sql import DataFrame
-
+from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.windows.base import Windowed
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 P = ParamSpec("P")
 R = TypeVar("R")
 W = TypeVar("W", bound=Windowed)
-Back = Callable[[DataFrame], Any]
+Back = Callable[["DataFrame"], Any]
 
 
 def open_frame(given: Any) -> tuple[Any, Back | None]:
@@ -34,7 +36,7 @@ def _open_narwhals(given: Any) -> tuple[Any, Back | None]:
     if not isinstance(given, sys.modules["narwhals"].LazyFrame):
         return given, None
     native = given.to_native()
-    if not isinstance(native, DataFrame):
+    if not is_of_spark(native):
         return given, None
     module = type(given).__module__
     # A stable API has LazyFrames of its own: narwhals.stable.v1.
@@ -95,7 +97,7 @@ def in_kind(function: Callable[P, R]) -> Callable[P, R]:
         plain = [one for one, _ in opened]
         inside: Callable[..., R] = function
         found: R = inside(*plain[: len(args)], **dict(zip(named, plain[len(args) :], strict=True)))
-        given_back: Any = backs[0](found) if isinstance(found, DataFrame) else found
+        given_back: Any = backs[0](cast("Any", found)) if is_of_spark(found) else found
         return cast("R", given_back)
 
     return call

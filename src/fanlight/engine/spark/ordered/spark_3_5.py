@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from fanlight.engine.operators.state_header import Fingerprint
 
 _STATE = StructType([StructField("state", BinaryType())])
-# Spark wants an event time, and drops rows whose own has passed: which are, the operator says.
-_NEVER = "timestamp'9999-01-01 00:00:00'"
+# Spark wants an event time, and drops rows whose own has passed: a null never has. Which rows are
+# late, the operator says.
+_NEVER = "cast(null as timestamp)"
 
 
 def run_groups(

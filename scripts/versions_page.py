@@ -1,0 +1,75 @@
+"""The page of versions: which PySpark was tried with what, and what each does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "versions.md"
+Found = Mapping[str, Any]  # what tests/wheel/check.py writes
+
+HEAD = """\
+# Which version has what
+
+Each line is an environment with the wheel, one extra and nothing else, in which a program asks
+every kind of window in a batch and in a stream, half of them with ANSI mode and half without
+(`tests/wheel/check.py`). `make wheels ALL=1` makes the environments and writes this page: every
+PySpark with the oldest Python and pandas 2, and with the newest Python that it supports, and the
+newest pandas that it runs with. Over Spark Connect there are batches of each kind and a stream of
+each engine. All other tests run on the newest PySpark.
+
+## Tried
+
+"""
+MISSING = """
+## What a version does not have
+
+An error says so, before a job starts. All else is there on each version.
+
+"""
+FOOT = """
+Also:
+
+- Spark 3.5 from PyPI comes without the server of Spark Connect, so that Connect of 3.5 was not
+  tried. It has no `fl.replay` (data sources in Python are of 4.0), and gives windows early in the
+  output mode `update` alone.
+- On PySpark 4.0 and 4.1 `fl.replay` cannot limit the rows of a micro-batch.
+- [Decision 75](decisions/0075-versions.md) says how versions differ inside, [Versions and
+  support](support.md) for how long each is supported.
+"""
+TRIED = ("PySpark", "session", "Python", "pandas", "Java", "answers", "refused")
+LACKS = ("", "not on", "since")
+
+
+def page_of(found: Sequence[Found]) -> str:
+    """The whole page."""
+    ordered = sorted(found, key=lambda one: (_numbers(one["spark"]), _numbers(one["python"])))
+    ordered.sort(key=lambda one: str(one["kind"]))
+    told = ("spark", "kind", "python", "pandas", "java")
+    tried = []
+    for one in ordered:
+        refused = len(one["refused"])
+        right = one["done"] - refused - len(one["wrong"])
+        tried.append((*(one[name] for name in told), f"{right} right", refused))
+    return f"{HEAD}{_table(TRIED, tried)}{MISSING}{_table(LACKS, _missing(ordered))}{FOOT}"
+
+
+def _missing(found: Sequence[Found]) -> list[tuple[str, str, str]]:
+    """A line for each case that some version refuses: the sessions of that version, since when."""
+    lines: dict[tuple[str, str], dict[str, None]] = {}
+    for one in found:
+        session = f"{'.'.join(one['spark'].split('.')[:2])} {one['kind']}"
+        for case, since in one["refused"].items():
+            lines.setdefault((case, since), {})[session] = None
+    return [(case, ", ".join(on), since) for (case, since), on in sorted(lines.items())]
+
+
+def _table(head: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
