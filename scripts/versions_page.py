@@ -32,8 +32,10 @@ An error says so, before a job starts. All else is there on each version.
 FOOT = """
 Also:
 
-- Spark 3.5 from PyPI comes without the server of Spark Connect, so that Connect of 3.5 was not
-  tried. It has no `fl.replay` (data sources in Python are of 4.0), and gives windows early in the
+- Spark 3.5 from PyPI comes without the server of Spark Connect, so that a session of 3.5 over it is
+  not among these. By hand, a client of 3.5.6 was tried on a server of 4.0.1: windows, levels,
+  frames, SQL, and streams with and without state in Python.
+- Spark 3.5 has no `fl.replay` (data sources in Python are of 4.0), and gives windows early in the
   output mode `update` alone.
 - On PySpark 4.0 and 4.1 `fl.replay` cannot limit the rows of a micro-batch.
 - [Decision 75](decisions/0075-versions.md) says how versions differ inside, [Versions and

@@ -70,7 +70,7 @@ class Partials:
     strings: Mapping[str, str] = field(default_factory=dict)
     reads: Reading | None = None
     native: str = ""
-    native_since: tuple[int, int] = (4, 1)
+    native_since: tuple[int, int] = (3, 5)
     weightless: str = ""
     lower_values: LowerValues | None = field(default=None, compare=False)
     kind: str = ""

@@ -185,7 +185,7 @@ def _mode_partials(types: tuple[str, ...]) -> Partials:
     native = "mode({x}, true)" if base_type(types[0]) in _PLAIN else ""
     return Partials(
         {"p": Values()}, lowering.most_frequent("{p}"), reads=Commonest(), native=native,
-        lower_values=lowering_values.most_frequent,
+        native_since=(4, 0), lower_values=lowering_values.most_frequent,
     )  # fmt: skip
 
 
