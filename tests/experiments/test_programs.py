@@ -34,7 +34,8 @@ PROGRAMS = [
 # Before anything is installed, by an address alone; and what other programs start.
 BARE = {
     "scripts/links.py", "tests/soak/child.py", "tests/wheel/bases.py", "tests/wheel/check.py",
-    "tests/wheel/on_sail.py", "tests/spark/played_program.py", "tests/packaging/invented.py", "benchmarks/first.py",
+    "tests/wheel/on_sail.py", "tests/spark/played_program.py", "tests/packaging/invented.py",
+    "benchmarks/first.py",
 }  # fmt: skip
 READERS = {"argparse", "optparse", "getopt"}
 
