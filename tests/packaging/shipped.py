@@ -48,7 +48,7 @@ def answer(act):
     except Exception as error:  # noqa: BLE001 - whatever it is
         said = str(error)
         here = said.find("the Python of Spark's workers")
-        return said[here:].split("\n")[0] if here >= 0 else said[:2_000]
+        return said[here:].split("\n", maxsplit=1)[0] if here >= 0 else said[:2_000]
 
 
 def streamed(spark, folder, schema):

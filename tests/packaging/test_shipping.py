@@ -69,7 +69,13 @@ def master(tmp_path_factory):
 
 def submit(master, python, *arguments, **more):
     """The command that sends an application to the cluster, and its environment."""
-    conf = ("spark.driver.host=127.0.0.1", "spark.executor.memory=1g", "spark.ui.enabled=false")
+    conf = (
+        "spark.driver.host=127.0.0.1",
+        "spark.executor.memory=1g",
+        "spark.executor.cores=1",
+        "spark.cores.max=2",  # an executor of each worker
+        "spark.ui.enabled=false",
+    )
     settings = [word for one in conf for word in ("--conf", one)]
     own = {"PYSPARK_PYTHON": str(python), "PYSPARK_DRIVER_PYTHON": sys.executable}
     paths = {"PYTHONPATH": str(ROOT / "src"), "SPARK_HOME": str(HOME)}

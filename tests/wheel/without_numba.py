@@ -1,4 +1,4 @@
-"""By a Python that has the wheel and PySpark, but no numba: native kinds run, the others say why."""
+"""By a Python that has the wheel and PySpark, but no numba: native kinds run, others say why."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def main():
             if case.native:
                 check.streams([(case, LANE, {})])
             else:
-                refused(check, f"{case.name}, stream", lambda case=case: check.started(case, LANE, {}))
+                refused(
+                    check, f"{case.name}, stream", lambda case=case: check.started(case, LANE, {})
+                )
         refused(check, "asked by name", lambda: arrow(batch))
         missing = {one.what: one.write for one in fl.doctor(spark).missing}
         check.tell("doctor", "pip install 'fanlight[kernels]'", missing.get("numba here"))
