@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ UV = (sys.executable, "-m", "uv", "--quiet")
 OF_SPARK = ("numpy", "pandas", "protobuf>=6.33.5,<8", "pyarrow")
 # Ten rows of each value; a frame ends where it has moved by three.
 FRAMES = sorted([k, 15, total] for k in (0, 1) for total in (15, 60, 105))
+SCRIPT = str(Path(__file__).with_name("shipped.py"))
 CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 PATIENCE = 240  # seconds
 
@@ -90,12 +92,16 @@ def asked(folder, **command):
 
 def check_bare(found, bare):
     assert found["missing"] == ["fanlight on the workers", "numba on the workers"]
-    for one in ("batch", "stream"):
-        assert found[one] == (
-            f"the Python of Spark's workers, {bare}, has no fanlight and no numba, which these "
-            "windows need there; write, for that Python: pip install 'fanlight[kernels]', or send "
-            "an environment along that has it"
-        )
+    assert found["batch"] == (
+        f"the Python of Spark's workers, {bare}, has no fanlight and no numba, which these windows "
+        "need there; write, for that Python: pip install 'fanlight[kernels]', or send an "
+        "environment along that has it"
+    )
+    lacks_fanlight(found["stream"], bare)
+
+
+def lacks_fanlight(said, python):
+    assert said.startswith(f"the Python of Spark's workers, {python}, has no fanlight"), said
 
 
 def test_workers_without_fanlight_are_told_what_is_missing(master, bare, tmp_path):
@@ -112,21 +118,20 @@ def test_a_packed_environment_goes_along(master, packed, tmp_path):
     assert found == {**found, "missing": [], "batch": FRAMES, "stream": FRAMES}
 
 
-SCRIPT = str(Path(__file__).with_name("shipped.py"))
-
-
-@pytest.fixture(scope="module")
-def remote(master, bare, tmp_path_factory):
-    """A Connect server on the cluster."""
-    port, folder = free_port(), tmp_path_factory.mktemp("server")
+@contextmanager
+def server(master, python, folder):
+    """A Connect server on the cluster, and its address."""
+    port = free_port()
     conf = ("--class", CONNECT, "--conf", f"spark.connect.grpc.binding.port={port}")
-    command = submit(master, bare, *conf, "spark-internal", start_new_session=True)
+    command = submit(master, python, *conf, "spark-internal", start_new_session=True)
     command["env"].pop("PYTHONPATH")
     with (folder / "log").open("w") as log:
-        server = subprocess.Popen(**command, stdout=log, stderr=log, cwd=folder)
-    yield f"sc://127.0.0.1:{port}"
-    os.killpg(server.pid, signal.SIGKILL)
-    server.wait()
+        started = subprocess.Popen(**command, stdout=log, stderr=log, cwd=folder)
+    try:
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
 
 
 def client(folder, *arguments):
@@ -137,10 +142,27 @@ def client(folder, *arguments):
     }
 
 
-def test_a_client_sends_its_environment(remote, packed, tmp_path):
-    found = asked(tmp_path, **client(tmp_path, remote, packed))
+def test_a_client_sends_its_environment(master, bare, packed, tmp_path):
+    """A stream starts a worker beside the server, too, which has the Python of the server."""
+    folder = tmp_path / "sent"
+    folder.mkdir()
+    with server(master, bare, tmp_path) as remote:
+        found = asked(folder, **client(folder, remote, packed))
+    assert found == {**found, "missing": [], "batch": FRAMES}
+    lacks_fanlight(found["stream"], bare)
+
+
+def test_a_client_that_sends_none_is_told(master, bare, tmp_path):
+    folder = tmp_path / "none"
+    folder.mkdir()
+    with server(master, bare, tmp_path) as remote:
+        check_bare(asked(folder, **client(folder, remote, "")), bare)
+
+
+def test_a_stream_of_a_client_where_the_server_has_fanlight(master, packed, tmp_path):
+    python = packed.parent / "environment" / "bin" / "python"
+    folder = tmp_path / "stream"
+    folder.mkdir()
+    with server(master, python, tmp_path) as remote:
+        found = asked(folder, **client(folder, remote, packed))
     assert found == {**found, "missing": [], "batch": FRAMES, "stream": FRAMES}
-
-
-def test_a_client_that_sends_none_is_told(remote, bare, tmp_path):
-    check_bare(asked(tmp_path, **client(tmp_path, remote, "")), bare)
