@@ -157,12 +157,3 @@ def test_a_client_that_sends_none_is_told(master, bare, tmp_path):
     folder.mkdir()
     with server(master, bare, tmp_path) as remote:
         check_bare(asked(folder, **client(folder, remote, "")), bare)
-
-
-def test_a_stream_of_a_client_where_the_server_has_fanlight(master, packed, tmp_path):
-    python = packed.parent / "environment" / "bin" / "python"
-    folder = tmp_path / "stream"
-    folder.mkdir()
-    with server(master, python, tmp_path) as remote:
-        found = asked(folder, **client(folder, remote, packed))
-    assert found == {**found, "missing": [], "batch": FRAMES, "stream": FRAMES}
