@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from fanlight import __version__
+from fanlight.engine.plan.compiler import INSTALL, PACKAGE
 from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB
 from fanlight.engine.spark.state import (
@@ -84,6 +85,7 @@ def doctor(spark: SparkSession) -> Diagnosis:
     findings = [
         _check_spark(spark.version),
         _check_java(spark),
+        _check_compiler(),
         *_check_workers(spark),
         *(_check_processor(spark.version) if remote else ()),
         _check_state_store(spark.version, _read_setting(spark, PROVIDER)),
@@ -119,6 +121,15 @@ def _check_java(spark: Any) -> Finding:
     if major >= _OLDEST_JAVA or not at_least(spark.version, (4, 0)):
         return Finding("Java", "ok", version)
     return Finding("Java", "missing", version, ("all",), "install Java 17, and set JAVA_HOME to it")
+
+
+def _check_compiler() -> Finding:
+    """Check numba where this runs: without it nothing is sent to Python workers."""
+    what = f"{PACKAGE} here"
+    try:
+        return Finding(what, "ok", metadata.version(PACKAGE))
+    except metadata.PackageNotFoundError:
+        return Finding(what, "missing", "not there", list_needing("Python workers"), INSTALL)
 
 
 def _check_workers(spark: Any) -> list[Finding]:
@@ -175,7 +186,8 @@ def _check_package(name: str, workers: list[dict[str, str | None]]) -> Finding:
     what, state_needs = f"{name} on the workers", name == "protobuf"
     needed = list_needing("RocksDB" if state_needs else "Python workers")
     versions, own = _list_versions(workers, name), __version__
-    write = f"pip install 'fanlight[spark]=={own}'  # where Spark's Python workers run"
+    extra = "spark" if state_needs else "kernels"
+    write = f"pip install 'fanlight[{extra}]=={own}'  # where Spark's Python workers run"
     if any(worker[name] is None for worker in workers):
         return Finding(what, "missing", versions, needed, write)
     fitting = {own, "of unknown version"}

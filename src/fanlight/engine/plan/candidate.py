@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from fanlight.engine.plan.compiler import has_compiler
 from fanlight.engine.plan.ways import AUTO, Lift, Rollup, Strategy, Way
 from fanlight.engine.spec.errors import FanlightError, refuse
 
@@ -75,12 +76,25 @@ def find_strategy(strategy: object, strategies: Sequence[Strategy], *, of: str =
 def choose_candidate(candidates: Sequence[Candidate[Cut]], strategy: Strategy = AUTO) -> Plan[Cut]:
     """The cheapest candidate of the strategy that fits; an error says why none does."""
     auto = strategy == AUTO
+    if auto and not has_compiler():
+        candidates = _spare_compiled(candidates)
     wanted = [c for c in candidates if c.strategy == strategy or (auto and not c.forced)]
     fitting = [c for c in wanted if not c.refused]
     if not fitting:
         raise strategy_error(strategy, wanted[0].refused)
     chosen = min(fitting, key=lambda candidate: candidate.cost)
     return Plan(tuple(candidates), chosen, not auto)
+
+
+def _spare_compiled(candidates: Sequence[Candidate[Cut]]) -> list[Candidate[Cut]]:
+    """The candidates, of which those that need the compiler are refused where another one fits."""
+    fitting = [one for one in candidates if not (one.refused or one.forced)]
+    if all(one.way.compiled for one in fitting):
+        return list(candidates)
+    why = "it needs numba, which is not installed here"
+    return [
+        replace(one, refused=one.refused or why) if one.way.compiled else one for one in candidates
+    ]
 
 
 def strategy_error(strategy: Strategy, why: str) -> FanlightError:

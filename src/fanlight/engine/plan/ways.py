@@ -143,6 +143,7 @@ class Way:
     ``uncut`` is what ``explain()`` says instead of a cut, and ``sliced`` that the cut is shown for
     events, too; ``tall`` with the height of a pyramid. ``copied``: each row is copied into its
     windows, so no slice is shared. ``one_by_one``: each query is asked for by itself.
+    ``compiled``: rows of a batch go through compiled loops in Python workers.
     """
 
     lift: Lift
@@ -153,6 +154,7 @@ class Way:
     tall: bool = False
     copied: bool = False
     one_by_one: bool = False
+    compiled: bool = False
 
     @property
     def how(self) -> str:
@@ -183,7 +185,7 @@ VALUE_LIFETIMES = Way(
     VALUES, RUNNING_SUM,
     uncut="slices of distinct values; a value lasts from one to the next",
 )  # fmt: skip
-RANKED = Way(VALUES, PASS, uncut="none: rows enter and leave windows one by one")
+RANKED = Way(VALUES, PASS, uncut="none: rows enter and leave windows one by one", compiled=True)
 # A window at every row, and windows counted in rows of a stream.
 EVERY_ROW_SCANNED = Way(ROWS, SCAN, uncut=_EVERY_ROW)
 EVERY_ROW_STACKED = Way(ROWS, TWO_STACKS, _stacked("row"), uncut=_EVERY_ROW)
@@ -203,8 +205,9 @@ LIFETIMES_OF_ALL = Way(
     "each value lasts from slice to slice, and a running sum counts them for all in one pass",
 )
 RANKED_FOR_EACH = Way(
-    VALUES, PASS, "one pass over the rows in order for each {what}, whose values are ranked once"
-)
+    VALUES, PASS, "one pass over the rows in order for each {what}, whose values are ranked once",
+    compiled=True,
+)  # fmt: skip
 STAIRWISE = Way(
     PARTIALS, OPERATOR,
     "they go through the stairwise chain of core and buffer nodes, in one stateful operator",
@@ -251,11 +254,11 @@ SE_ML_SLICED = Way(
 )  # fmt: skip
 EVENTS_ONE_BY_ONE = Way(ROWS, NOTHING, "each {what} is computed by itself", one_by_one=True)
 # Frames, and progressive widening.
-FRAMES_IN_A_PASS = Way(PLACED, ONE_PASS)
+FRAMES_IN_A_PASS = Way(PLACED, ONE_PASS, compiled=True)
 FRAMES_IN_OPERATOR = Way(PLACED, OPERATOR)
 FRAMES_COMPARED = Way(PLACED, RUNNING_COUNT)
 SEARCHED_PAGES = Way(ROWS, BY_LEVEL)
 # Trailing windows.
-LOOKED_BACK = Way(ROWS, TWO_STACKS)
+LOOKED_BACK = Way(ROWS, TWO_STACKS, compiled=True)
 FOLDED = Way(ROWS, SCAN)
 LOOKED_BACK_IN_OPERATOR = Way(ROWS, OPERATOR)

@@ -35,6 +35,10 @@ class MissingError(FanlightError, AttributeError):
     """Raised for an attribute that does not exist; an AttributeError, so ``hasattr`` is False."""
 
 
+class MissingPackageError(FanlightError, ModuleNotFoundError):
+    """Raised for windows that need a package that is not installed."""
+
+
 class CallError(FanlightError, TypeError):
     """Raised for a call with arguments that the function does not take."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Row
 
 from fanlight.engine.spark.ordered.pickled import Pickled
-from fanlight.engine.spark.ordered.workers import freeze_modules
+from fanlight.engine.spark.ordered.workers import Guard, freeze_modules, load_guarded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,6 +37,9 @@ class GroupRun(ABC):
     def __init__(self, query: Query, asked: Fingerprint, out: pa.Schema) -> None:
         self._packed = Pickled((query, out))
         self._asked = dict(asked)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load_guarded(), (Guard("fanlight"), type(self), self.__dict__)
 
     @cached_property
     def _setup(self) -> tuple[Query, pa.Schema]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark import TaskContext
+
+from fanlight.engine.plan.compiler import INSTALL, PACKAGE, check_compiler
 
 if TYPE_CHECKING:  # a stream's first worker needs none of it
     import pyarrow as pa
@@ -26,24 +27,64 @@ _spared = 0  # modules that were loaded when the collector was last told to pass
 
 
 def run_in_workers(rows: DataFrame, function: Function, schema: StructType) -> DataFrame:
-    """Send the rows of each partition through a function."""
-    return rows.mapInArrow(_Task(function), schema)
+    """Send the rows of each partition through a function.
+
+    Refused where numba is missing here; a worker that lacks it, or fanlight, says so by itself.
+    """
+    check_compiler("windows that Python workers compute")
+    return rows.mapInArrow(_make_task(function), schema)
 
 
-@dataclass(frozen=True)
-class _Task:
-    function: Function
+class Guard:
+    """Unpickled in a Python worker, it checks that these packages are there.
 
-    @property
-    def __name__(self) -> str:
-        """The name in Spark's plans and UI."""
-        function: Any = self.function
-        name = getattr(function, "__name__", type(function).__name__)
-        return f"fanlight_{name.strip('_').lower()}"
+    What is pickled after it, in the same tuple, may be of fanlight. The check itself is defined in
+    a function, because pickle then sends its code.
+    """
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from self.function(batches)
+    def __init__(self, *packages: str) -> None:
+        self._packages = packages
+
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[str, ...]]:
+        def check_worker(*packages: str) -> None:
+            import sys
+            from importlib.util import find_spec
+
+            lacking = [name for name in packages if find_spec(name) is None]
+            if lacking:
+                raise ModuleNotFoundError(
+                    f"the Python of Spark's workers, {sys.executable}, has no "
+                    f"{' and no '.join(lacking)}, which these windows need there; {write}"
+                )
+
+        write = f"write, for that Python: {INSTALL}, or send an environment along that has it"
+        return check_worker, self._packages
+
+
+def _make_task(function: Function) -> Function:
+    """A function that a worker without fanlight can unpickle far enough to say what is missing."""
+    guarded = (Guard("fanlight", PACKAGE), function)
+
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from fanlight.engine.spark.ordered.workers import freeze_modules
+
+        yield from guarded[1](batches)
         freeze_modules()
+
+    name = getattr(function, "__name__", type(function).__name__)
+    task.__name__ = f"fanlight_{name.strip('_').lower()}"  # in Spark's plans and UI
+    return task
+
+
+def load_guarded() -> Callable[..., Any]:
+    """The function that ``__reduce__`` of an object names, which goes with a guard, by its code."""
+
+    def load(_: object, kind: Any, attributes: dict[str, Any]) -> Any:
+        loaded = kind.__new__(kind)
+        loaded.__dict__.update(attributes)
+        return loaded
+
+    return load
 
 
 def freeze_modules() -> None:
