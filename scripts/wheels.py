@@ -42,6 +42,8 @@ UV = (sys.executable, "-m", "uv")
 # The extras that bring PySpark.
 WITH_SESSION = ("spark", "connect")
 WITH_SPARK = {*WITH_SESSION, "demo"}
+# Those where a platform brings its PySpark; "" is the wheel without an extra.
+BESIDE_SPARK = ("", "kernels")
 # Of all else a release without a wheel for this Python is not taken.
 LOWEST = ("--resolution", "lowest", "--only-binary", ":all:")
 
@@ -92,18 +94,20 @@ class Room:
         """For a folder."""
         more = [self.pandas and f"pandas{self.pandas}"] if self.pandas else []
         more += [] if self.python == sys.executable else [f"python{self.python}"]
-        return "-".join([self.version, self.extra, *more])
+        return "-".join([self.version, self.extra or "bare", *more])
 
 
 def environment(wheel: Path, room: Room) -> Path:
     """A folder with a Python, the wheel, the extra, and what these two ask for."""
     extra, version, folder = room.extra, room.version, OUT / room.name
-    wanted = [f"{wheel}[{extra}]"]
-    if version == "next":  # which the extra does not allow yet
-        others = (one for one in required(extra) if one.name != "pyspark")
-        (pyspark,) = (one for one in required(extra) if one.name == "pyspark")
-        bare = f"pyspark[{','.join(pyspark.extras)}]=={spark_of(version, extra)}"
-        wanted = [str(wheel), bare, *map(str, others)]
+    wanted = [f"{wheel}[{extra}]"] if extra else [str(wheel)]
+    if version == "next" or extra in BESIDE_SPARK:  # next: the extra does not allow it yet
+        other = "spark" if extra in BESIDE_SPARK else extra
+        more = {one.name: one for one in required(other)}
+        spark = more.pop("pyspark")
+        release = spark_of(version, other)
+        wanted = [wanted[0] if extra in BESIDE_SPARK else f"{wheel}[kernels]"]
+        wanted += [f"pyspark[{','.join(spark.extras)}]=={release}", str(more["protobuf"])]
     elif extra in WITH_SPARK:
         wanted.append(f"pyspark=={spark_of(version, extra)}")
     if room.pandas:
@@ -176,6 +180,8 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[Room,
     for base in ("delta", "postgresql"):
         yield Room(base, "newest"), ["bases.py", base]
     yield Room("watch", "newest"), ["watching.py"]
+    yield Room("", "newest"), ["without_numba.py"]
+    yield Room("kernels", "newest"), ["check.py", "classic", "few"]
     if versions == ["oldest", "newest"]:
         yield Room("spark", "4.0.1"), ["check.py", "classic", "few"]
     for version in versions:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyspark import TaskContext
 
 from fanlight.engine.plan.compiler import INSTALL, PACKAGE, check_compiler
+from fanlight.engine.spec.formats import RELEASE
 
 if TYPE_CHECKING:  # a stream's first worker needs none of it
     import pyarrow as pa
@@ -36,7 +37,7 @@ def run_in_workers(rows: DataFrame, function: Function, schema: StructType) -> D
 
 
 class Guard:
-    """Unpickled in a Python worker, it checks that these packages are there.
+    """Unpickled in a Python worker, it checks that these packages are there, fanlight as it is here.
 
     What is pickled after it, in the same tuple, may be of fanlight. The check itself is defined in
     a function, because pickle then sends its code.
@@ -56,7 +57,15 @@ class Guard:
                     f"the Python of Spark's workers, {sys.executable}, has no "
                     f"{' and no '.join(lacking)}, which these windows need there; {write}"
                 )
+            import fanlight
 
+            if fanlight.__version__ != release:
+                raise RuntimeError(
+                    f"the Python of Spark's workers, {sys.executable}, has fanlight "
+                    f"{fanlight.__version__}, and these windows were asked with {release}; {write}"
+                )
+
+        release = RELEASE
         write = f"write, for that Python: {INSTALL}, or send an environment along that has it"
         return check_worker, self._packages
 
