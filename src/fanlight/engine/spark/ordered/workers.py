@@ -37,7 +37,7 @@ def run_in_workers(rows: DataFrame, function: Function, schema: StructType) -> D
 
 
 class Guard:
-    """Unpickled in a Python worker, it checks that these packages are there, fanlight as it is here.
+    """Unpickled in a Python worker, it checks that these packages are there, fanlight as here.
 
     What is pickled after it, in the same tuple, may be of fanlight. The check itself is defined in
     a function, because pickle then sends its code.
