@@ -12,6 +12,7 @@ from rich.console import Console
 
 from benchmarks import calibrate, constants, readme, report, sessions
 from benchmarks.cases.calendar import calendar
+from benchmarks.cases.cluster import cluster
 from benchmarks.cases.cold import cold
 from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
@@ -73,6 +74,7 @@ CASES = {
     "widening": widening,
     "cold": cold,
     "growth": growth,
+    "cluster": cluster,
 }
 ROWS = 10_000_000
 ROUNDS = 5
