@@ -56,7 +56,7 @@ def cluster(bench):
         for one in asked
     }
     try:
-        return _result(_everywhere(bench, queries))
+        return summed(_everywhere(bench, queries))
     finally:
         for (number, _), made in tables.items():
             if number > rows:
@@ -98,7 +98,7 @@ def _asked(bench, where, master, queries, home):
     return found
 
 
-def _result(found):
+def summed(found):
     """The ratios, and all that was measured; the answers must be the same."""
     grown, listed, rows = [], [], []
     others = [where for where in found if where != ONE]
