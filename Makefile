@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WITH_JAVA = JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME &&
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test law fuzz soak kills page breakages wheels sail bench against bench-smoke experiments-smoke lint types \
+.PHONY: help demo quick test law fuzz soak kills page breakages wheels sail cluster bench bench-cluster against bench-smoke experiments-smoke lint types \
 	check format clean coverage lock canary audit hooks docs notebooks release
 
 help: ## list the targets
@@ -84,8 +84,15 @@ wheels: $(READY) ## install the wheel alone, on the oldest and newest PySpark, a
 sail: $(READY) ## try each kind on Sail, and write down what it gives (docs/sail.md)
 	@$(WITH_JAVA) $(PY) -m scripts.sail
 
+cluster: $(READY) ## run a standalone Spark cluster on this machine until Ctrl-C (WORKERS=2, CORES=1, MEMORY=2g, PORT=7077)
+	@$(WITH_JAVA) $(PY) -m scripts.cluster $(if $(WORKERS),--workers $(WORKERS)) \
+		$(if $(CORES),--cores $(CORES)) $(if $(MEMORY),--memory $(MEMORY)) $(if $(PORT),--port $(PORT))
+
 bench: $(READY) ## time fanlight beside Spark's own windows
 	@$(WITH_JAVA) $(PY) -m benchmarks
+
+bench-cluster: $(READY) ## time one core, two cores and a cluster of two workers, up to 100,000,000 rows
+	@$(WITH_JAVA) $(PY) -m benchmarks --only cluster --write
 
 against: $(READY) ## time the source beside a revision of before (REV=HEAD)
 	@$(WITH_JAVA) $(PY) -m benchmarks.against $(or $(REV),HEAD)

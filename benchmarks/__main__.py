@@ -12,6 +12,7 @@ from rich.console import Console
 
 from benchmarks import calibrate, constants, readme, report, sessions
 from benchmarks.cases.calendar import calendar
+from benchmarks.cases.cluster import cluster
 from benchmarks.cases.cold import cold
 from benchmarks.cases.engines import engines
 from benchmarks.cases.frames import frames, frames_many, frames_stream
@@ -73,6 +74,7 @@ CASES = {
     "widening": widening,
     "cold": cold,
     "growth": growth,
+    "cluster": cluster,  # the last: no sample has it, as it starts four JVMs
 }
 ROWS = 10_000_000
 ROUNDS = 5
@@ -129,7 +131,7 @@ def main(smoke, sample, only, rows, rounds, kept, to_calibrate):
             return
         kept = not smoke and rows == ROWS and (kept or not only)
         results, ran = [], []
-        for name in list(CASES)[1::4] if sample else only or CASES:
+        for name in list(CASES)[1:-1:4] if sample else only or CASES:
             say(f"{name}: {CASES[name].__doc__}")
             began = time.perf_counter()
             results.append(CASES[name](bench))

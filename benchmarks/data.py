@@ -20,8 +20,8 @@ SCHEMA = "ts timestamp, k int, v double, n int"
 class Table:
     """Parquet files; rows follow time, and so does the files' order of modification.
 
-    Not where ``ordered`` is false: then a row's time has nothing to do with its place. Where
-    ``skewed``, a third of the rows are of one key.
+    Not where ``ordered`` is false: then a row's time has nothing to do with its place. One key has
+    besides its own one of ``skewed`` rows, if that is not 0.
     """
 
     folder: str
@@ -29,7 +29,7 @@ class Table:
     keys: int
     files: int
     ordered: bool = True
-    skewed: bool = False
+    skewed: int = 0
 
     @property
     def glob(self):
@@ -48,9 +48,9 @@ def cache():
     return Path(tempfile.gettempdir()) / "fanlight-benchmarks"
 
 
-def table(spark, rows, *, keys=KEYS, files=10, ordered=True, skewed=False):
+def table(spark, rows, *, keys=KEYS, files=10, ordered=True, skewed=0):
     """The table of this size, made if it is not there yet."""
-    how = f"{'' if ordered else '-disordered'}{'-skewed' if skewed else ''}"
+    how = f"{'' if ordered else '-disordered'}{f'-skewed-{skewed}' if skewed else ''}"
     folder = cache() / f"events-{rows}-{keys}-{files}{how}"
     found = Table(str(folder), rows, keys, files, ordered, skewed)
     if folder.exists():
@@ -60,7 +60,7 @@ def table(spark, rows, *, keys=KEYS, files=10, ordered=True, skewed=False):
     key = f"cast(pmod(xxhash64(id), {keys}) as int)"
     made = spark.range(0, rows, 1, files).selectExpr(
         f"timestamp_micros({BEGIN}000000 + {into_the_day}) as ts",
-        f"if({str(skewed).lower()} and pmod(xxhash64(id, 4), 3) = 0, 0, {key}) as k",
+        f"if(pmod(xxhash64(id, 4), {skewed}) = 0, 0, {key}) as k" if skewed else f"{key} as k",
         "pmod(xxhash64(id, 1), 1000003) / 1000.0D as v",
         "cast(pmod(xxhash64(id, 2), 1000) as int) as n",
     )

@@ -45,7 +45,7 @@ def _streamed(bench, what, grown):
     if bench.smoke:  # every stream takes seconds
         series = replace(series, entries=series.entries[:1])
     grown.append(_measured(bench, series))
-    (entry, *_) = axes.of_stream(*given, files=files, skewed=True).entries
+    (entry, *_) = axes.of_stream(*given, files=files, skewed=3).entries
     even = grown[-1].points[entry.name][-1]
     named = f"{what}, one key with a third of the rows"
     skewed = point(bench, even.size, entry.make(even.size))

@@ -23,7 +23,7 @@ def skew(bench):
 
     def tables(rows, keys, files):
         return {
-            which: table(spark, rows, keys=keys, files=files, skewed=which == SKEWED)
+            which: table(spark, rows, keys=keys, files=files, skewed=3 * (which == SKEWED))
             for which in (EVEN, SKEWED)
         }
 

@@ -147,7 +147,7 @@ def streams(spark):
     }
 
 
-def of_stream(spark, rows, what, *, files, skewed=False):
+def of_stream(spark, rows, what, *, files, skewed=0):
     """The same rows bring more keys, each of which has state."""
     rows = rows * 2 // 5
 

@@ -1,6 +1,7 @@
 """The streams that are killed: of every kind in the law's registry, and what else has a sink.
 
-That is frames that are filled, and windows given early, which a table keeps the latest of.
+That is frames that are filled, windows without rows, and windows given early, which a table keeps
+the latest of.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tests.law.ask import microseconds
 from tests.law.data import derived
 from tests.law.oracle import wanted
 from tests.law.registry import KINDS
-from tests.soak import filled, upserted
+from tests.soak import filled, silent, upserted
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,15 @@ def shape(ask):
 
 
 def streams(least, *, all_shapes):
-    """A stream of each mechanism, or of each shape of it, and the two ways to fill frames."""
+    """A stream of each mechanism, or of each shape of it, and what the law has no entry for."""
     asks = [ask for kind in KINDS.values() for ask in kind.stream if ask.arrivals.pieces is None]
     first = {}
     for ask in asks:
         first.setdefault((*mechanism(ask), *(shape(ask) if all_shapes else ())), ask)
     found = [asked(ask, least) for ask in first.values()]
     filling = (of_fill(least, aggregated=one) for one in (False, True))
-    return [*found, *filling, *(of_upsert(least, name) for name in upserted.SPECS)]
+    upserts = (of_upsert(least, name) for name in upserted.SPECS)
+    return [*found, *filling, of_empty(least), *upserts]
 
 
 def of_fill(least, *, aggregated):
@@ -143,6 +145,20 @@ def of_fill(least, *, aggregated):
         feeds={"in": Feed(frames, late), "other": Feed(others, late)},
         query=lambda dfs: filled.query(dfs["in"], dfs["other"], aggregated=aggregated),
         wanted=lambda: filled.wanted(frames, others, aggregated=aggregated),
+    )
+
+
+def of_empty(least):
+    """Sliding windows, also those without rows."""
+    data = many(silent.DATA, least)
+    return Stream(
+        name="windows-empty-python",
+        kind="empty",
+        in_python=True,
+        delay=silent.DELAY,
+        feeds={"in": Feed(data.rows, microseconds(silent.DELAY))},
+        query=lambda dfs: silent.query(dfs["in"]),
+        wanted=lambda: silent.wanted(data.rows),
     )
 
 

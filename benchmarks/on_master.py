@@ -1,0 +1,141 @@
+"""Queries on one master, in a process of its own: a line of JSON for each.
+
+``python -m benchmarks.on_master MASTER HEAP SCRATCH KIND:ROUNDS:FOLDER …``
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+import urllib.request
+
+import fanlight as fl
+from benchmarks.data import SCHEMA
+from benchmarks.frames import DELTA
+from benchmarks.sessions import ROCKSDB
+from benchmarks.windows import WINDOW
+from fanlight import agg
+
+CALLS = {"n": agg.count(), "s": agg.sum("n"), "m": agg.max("v")}  # exact in every order
+STATES = 4  # partitions of a stream's state
+SLIDING = fl.Sliding("60 minutes", "1 minute")
+LIST = [SLIDING, fl.Sliding("10 minutes", "1 minute"), fl.Sliding("1 minute")]
+HOUR = fl.Trailing("1 hour")
+
+
+def _windows(spec, *names):
+    def made(df):
+        found = fl.over(df, spec, time="ts", by="k", tiebreak=["n", "v"]).agg(**CALLS)
+        return found.selectExpr(*names, *WINDOW)
+
+    return made
+
+
+def _trailing(df):
+    calls = {f"{name}_before": call for name, call in CALLS.items()}
+    found = fl.over(df, HOUR, time="ts", by="k", tiebreak=["n", "v"]).attach(**calls)
+    return found.selectExpr("k", "ts", *calls)
+
+
+FRAMES = fl.DeltaFrame({"v": DELTA})
+BATCHES = {
+    "sliding": _windows(SLIDING),
+    "list": _windows(LIST, "query"),
+    "frames": _windows(FRAMES),
+    "trailing": _trailing,
+}
+STREAMS = {"stream of sliding": _windows(SLIDING), "stream of frames": _windows(FRAMES)}
+
+
+def main():
+    """Each query as often as told: what it took, spilled and answered."""
+    master, heap, scratch, *asked = sys.argv[1:]
+    spark = _session(master, heap, scratch)
+    try:
+        for one in asked:
+            kind, rounds, folder = one.split(":")
+            make = STREAMS.get(kind) or BATCHES[kind]
+            run = _streamed if kind in STREAMS else _checked
+            ran = []
+            for _ in range(int(rounds)):
+                before = _stages(spark)
+                began = time.perf_counter()
+                answer, taken = run(spark, make, folder, scratch), time.perf_counter() - began
+                ran.append((taken, answer, _since(_stages(spark), before)))
+            taken, answer, told = min(ran)
+            same = len({tuple(one[1]) for one in ran}) == 1
+            print(
+                json.dumps({"seconds": taken, "answer": answer, "same": same, **told}), flush=True
+            )
+    finally:
+        spark.stop()
+
+
+def _session(master, heap, scratch):
+    """As a user has it, but for memory: adaptive, 200 partitions of a shuffle."""
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(master).appName("fanlight-benchmarks")
+    for name, value in {
+        "spark.driver.memory": heap,
+        "spark.driver.host": "127.0.0.1",
+        "spark.executor.memory": "1g",
+        "spark.local.dir": scratch,
+        "spark.ui.port": "0",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+    }.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def _checked(spark, make, folder, _):
+    return _checksum(make(spark.read.schema(SCHEMA).parquet(folder)))
+
+
+def _streamed(spark, make, folder, scratch):
+    """All files there are, one a micro-batch, into Parquet; its checksum is read from there."""
+    spark.conf.set("spark.sql.shuffle.partitions", STATES)
+    rows = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(folder)
+    made = make(rows.withWatermark("ts", "10 seconds"))
+    with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as home:
+        writer = made.writeStream.option("checkpointLocation", f"{home}/state")
+        query = writer.trigger(availableNow=True).start(f"{home}/out")
+        query.awaitTermination()
+        answer = _checksum(spark.read.schema(made.schema).parquet(f"{home}/out"))
+    spark.conf.unset("spark.sql.shuffle.partitions")
+    return answer
+
+
+def _checksum(df):
+    """How many rows there are, and the sum of their hashes."""
+    return list(df.selectExpr("count(1)", "sum(shiftright(xxhash64(*), 32))").first())
+
+
+def _stages(spark):
+    """What Spark's REST API says of the stages that have run, in sum."""
+    time.sleep(1)  # its metrics come a little later than the result
+    at = f"{spark.sparkContext.uiWebUrl}/api/v1/applications/{spark.sparkContext.applicationId}"
+    with urllib.request.urlopen(f"{at}/stages") as told:  # noqa: S310
+        stages = json.load(told)
+    names = {
+        "tasks": "numCompleteTasks",
+        "memory": "memoryBytesSpilled",
+        "disk": "diskBytesSpilled",
+    }
+    return {name: sum(one[metric] for one in stages) for name, metric in names.items()}
+
+
+def _since(now, before):
+    return {name: now[name] - before[name] for name in now}
+
+
+if __name__ == "__main__":
+    main()
