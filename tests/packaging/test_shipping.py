@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from scripts.cluster import HOME
 from tests.helpers.sparks import free_port
-from tests.soak.cluster import HOME, cluster
+from tests.soak.cluster import cluster
 
 pytestmark = [pytest.mark.installs, pytest.mark.slow, pytest.mark.thorough]
 
