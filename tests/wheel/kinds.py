@@ -87,7 +87,7 @@ KINDS = (
     Case("events", fl.Sliding("1 minute"), (30, 48), (15, 48), time=("begin at", "end")),
     Case("without rows", fl.Sliding("2 minutes", "1 minute"), (36, 48), (18, 48), filled,
          native=False, streams_since=(4, 0)),
-    Case("approximate", fl.Sliding("2 minutes"), (18, 24), (9, 24), approximated,
+    Case("approximate", fl.Sliding("2 minutes"), (12, 24), (6, 24), approximated,
          since=(4, 1), streams_since=(4, 1)),
     Case("recurring", fl.MultiGranular(["2 minutes", "4 minutes"], ["2 minutes", "2 minutes"]),
          (4, 0), (2, 0), lambda w: w.recurring("a.b")),
