@@ -21,9 +21,9 @@ import sys
 from pyspark.serializers import CloudPickleSerializer
 
 if sys.argv[1:] == ["another"]:
-    import fanlight
+    from fanlight.engine.spec import formats
 
-    fanlight.__version__ = "0.0.9"
+    formats.RELEASE = "0.0.9"
 else:
     sys.modules.update(dict.fromkeys(sys.argv[1:]))
 task = CloudPickleSerializer().loads(sys.stdin.buffer.read())

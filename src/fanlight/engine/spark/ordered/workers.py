@@ -57,12 +57,12 @@ class Guard:
                     f"the Python of Spark's workers, {sys.executable}, has no "
                     f"{' and no '.join(lacking)}, which these windows need there; {write}"
                 )
-            import fanlight
+            from fanlight.engine.spec import formats
 
-            if fanlight.__version__ != release:
+            if release != formats.RELEASE:
                 raise RuntimeError(
                     f"the Python of Spark's workers, {sys.executable}, has fanlight "
-                    f"{fanlight.__version__}, and these windows were asked with {release}; {write}"
+                    f"{formats.RELEASE}, and these windows were asked with {release}; {write}"
                 )
 
         release = RELEASE
