@@ -36,6 +36,7 @@ BARE = {
     "scripts/links.py", "tests/soak/child.py", "tests/wheel/bases.py", "tests/wheel/check.py",
     "tests/wheel/on_sail.py", "tests/spark/played_program.py", "tests/packaging/invented.py",
     "tests/packaging/shipped.py", "benchmarks/first.py", "benchmarks/on_master.py",
+    "tests/operators/test_guard.py",
 }  # fmt: skip
 READERS = {"argparse", "optparse", "getopt"}
 
