@@ -35,6 +35,8 @@ Also:
 - Spark 3.5 from PyPI comes without the server of Spark Connect, so that a session of 3.5 over it is
   not among these. By hand, a client of 3.5.6 was tried on a server of 4.0.1: windows, levels,
   frames, SQL, and streams with and without state in Python.
+- PySpark 3.5 keeps NumPy 1, which newer releases of pyarrow do not load: write
+  `pip install 'fanlight[spark]' 'pyspark==3.5.*' 'pyarrow<22'`.
 - Spark 3.5 has no `fl.replay` (data sources in Python are of 4.0), and gives windows early in the
   output mode `update` alone.
 - On PySpark 4.0 and 4.1 `fl.replay` cannot limit the rows of a micro-batch.
