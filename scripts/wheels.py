@@ -94,9 +94,9 @@ class Room:
     @property
     def name(self) -> str:
         """For a folder."""
-        more = [self.pandas and f"pandas{self.pandas}"] if self.pandas else []
-        more += [] if self.python == sys.executable else [f"python{self.python}"]
-        return "-".join([self.version, self.extra or "bare", *more])
+        pandas = f"pandas{self.pandas}" if self.pandas else ""
+        python = f"python{self.python}" if self.python != sys.executable else ""
+        return "-".join(filter(None, [self.version, self.extra or "bare", pandas, python]))
 
 
 def environment(wheel: Path, room: Room) -> Path:

@@ -13,7 +13,8 @@ from functools import partial
 import pytest
 
 import tests.helpers.shown  # noqa: F401 - before any property is made: the profile of them all
-from tests.helpers.sparks import TIME_ZONE, VERSION, free_port, start
+from scripts.cluster import free_port
+from tests.helpers.sparks import TIME_ZONE, VERSION, start
 from tests.helpers.thorough import THOROUGH
 from tests.law.run import Runner, beside
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from functools import lru_cache
 from pathlib import Path
@@ -73,12 +72,6 @@ PATIENT = {
     "spark.executor.heartbeatInterval": "1m",
     "spark.sql.broadcastTimeout": "1200",
 }
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        return probe.getsockname()[1]
 
 
 def settings(port: int | None) -> dict[str, str]:

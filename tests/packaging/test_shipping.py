@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.cluster import HOME
-from tests.helpers.sparks import free_port
+from scripts.cluster import HOME, free_port
 from tests.soak.cluster import cluster
 
 pytestmark = [pytest.mark.installs, pytest.mark.slow, pytest.mark.thorough]

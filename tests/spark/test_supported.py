@@ -55,6 +55,7 @@ def test_a_server_that_is_older_than_its_client_is_warned_of(monkeypatch):
 
 def test_a_version_without_numbers_is_let_be():
     supported.check_session(Session(version="of the cloud"))
+    assert supported.at_least("of the cloud", (4, 1))
 
 
 def test_over_asks_the_session(spark, monkeypatch):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.sparks import free_port
+from scripts.cluster import free_port
 
 
 def programs():

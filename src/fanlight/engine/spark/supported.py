@@ -32,8 +32,9 @@ def read_version(version: str) -> tuple[int, ...]:
 
 
 def at_least(version: str, since: tuple[int, int]) -> bool:
-    """Whether a version of Spark is this one or a newer one."""
-    return read_version(version)[:2] >= since
+    """Whether a version of Spark is this one or newer; one without numbers is taken for newer."""
+    numbers = read_version(version)[:2]
+    return not numbers or numbers >= since
 
 
 INSTALLED = read_version(pyspark.__version__)[:2]
