@@ -18,8 +18,10 @@ from pathlib import Path
 import fanlight.engine.algebra.library
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.collections import Collect, Extremes, Values
+from fanlight.engine.algebra.expression import Expression
 from fanlight.engine.algebra.facts import why_not_invertible
-from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
+from fanlight.engine.algebra.moments import Moments
+from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Monoid, Sum
 from fanlight.engine.algebra.readings import Distinct
 from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample
 
@@ -30,7 +32,7 @@ PAGE = ROOT / "docs/aggregates.md"
 
 # What a user's own aggregates are made of, beside the aggregates themselves.
 TYPES = (
-    *(Aggregate, Call, Monoid),
+    *(Aggregate, Call, Expression, Monoid),
     *(Collect, Count, ExtremeCount, Extremes, Max, Min, Moments, Sum, Values),
 )
 
@@ -100,6 +102,8 @@ def parameters(text: str) -> list[tuple[str, str]]:
 TAKES = {
     "any": "any type",
     "numeric": "number",
+    "integral": "whole number",
+    "boolean": "condition",
     "orderable": "any type with an order",
     "groupable": "any type with equality",
     "string": "text",
@@ -108,7 +112,7 @@ TAKES = {
 
 def kept(entry: Entry) -> str:
     """What a partial of the aggregate is: how much it keeps."""
-    (call, monoids) = entry.call(entry.samples[-1]), entry.monoids(entry.samples[-1])
+    (call, monoids) = entry.call(entry.plain[-1]), entry.monoids(entry.plain[-1])
     if not all(monoid.in_python for monoid in monoids):
         return "a sketch"
     if call.aggregate.bounded:
@@ -126,7 +130,7 @@ PROBES = {
 
 def exact_for(entry: Entry) -> list[str]:
     """The types of numbers for which rows can be taken back; "any" where the type is all one."""
-    given = entry.samples[-1]
+    given = entry.plain[-1]
     asked = entry.call(given).aggregate
     if asked.accepts != "numeric":
         return ["any"] if entry.invertible(given) else []
@@ -143,13 +147,13 @@ def taken_back(entry: Entry) -> str:
     found = exact_for(entry)
     if found:
         return "yes" if found == ["any"] else ", ".join(found)
-    pseudo = entry.call(entry.samples[-1]).aggregate.differential == "pseudo"
+    pseudo = entry.call(entry.plain[-1]).aggregate.differential == "pseudo"
     return "counts only" if pseudo else "no"
 
 
 def techniques(entry: Entry) -> str:
     """The techniques that not every aggregate can use."""
-    monoids = [monoid for one in entry.samples for monoid in entry.monoids(one)]
+    monoids = [monoid for one in entry.plain for monoid in entry.monoids(one)]
     found = []
     if all(monoid.running for monoid in monoids):
         found.append("two stacks")
@@ -159,9 +163,9 @@ def techniques(entry: Entry) -> str:
         found.append("selective sweeping")
     if all(monoid.by_value and not monoid.bounded for monoid in monoids):
         found.append("value counts")
-    if all(entry.reads(one) == Distinct() for one in entry.samples):
+    if all(entry.reads(one) == Distinct() for one in entry.plain):
         found.append("lifetimes")
-    if all(entry.reads(one) for one in entry.samples):
+    if all(entry.reads(one) for one in entry.plain):
         found.append("ranks")
     return ", ".join(found) or "—"
 
@@ -181,7 +185,14 @@ PREFACE = """# Aggregates
 given by name or as Column. `help(agg.sum)` says what this page says.
 
 Each of them, and your own, can be asked [of some rows only](sliding.md#of-some-rows-only):
-`agg.sum("amount").where("kind = 'a'")`.
+`agg.sum("amount").where("kind = 'a'")`. Those with `distinct` take
+[each value once](sliding.md#each-value-once): `agg.sum("amount", distinct=True)`, in SQL
+`sum(DISTINCT amount)`. `+`, `-`, `*` and `/` of aggregates and numbers are
+[computed with them](sliding.md#ratios): `agg.count_if("failed") / agg.count()`.
+
+Spark's own Columns are taken, too, where they mean one of these:
+`windows.agg(F.max_by("item", "price"), F.sum(F.col("price") * 2).alias("double"))`. Their results
+keep the names that Spark has for them. An aggregate that fanlight does not have is refused.
 
 - *class*: as Gray et al. and the papers have it. A *selective* aggregate gives one row's value; all
   rows enter into a *cumulative* one.
@@ -206,7 +217,7 @@ def overview(entries: Iterable[Entry]) -> list[str]:
         "|---|---|---|---|---|---|",
     ]
     for entry in entries:
-        asked = entry.call(entry.samples[-1]).aggregate
+        asked = entry.call(entry.plain[-1]).aggregate
         lines.append(
             f"| [`{entry.name}`](#{entry.name}) | {TAKES[asked.accepts]} "
             f"| {asked.algebra}, {asked.accumulation} | {kept(entry)} "

@@ -8,6 +8,9 @@ A new aggregate is an :class:`Aggregate` of named monoids.
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.collections import Collect, Extremes, Values
+from fanlight.engine.algebra.expression import Expression
+from fanlight.engine.algebra.library.bits import bit_and, bit_or, bit_xor, product
+from fanlight.engine.algebra.library.conditions import bool_and, bool_or, count_if
 from fanlight.engine.algebra.library.distinct import (
     approx_count_distinct,
     count_distinct,
@@ -23,12 +26,42 @@ from fanlight.engine.algebra.library.extremes import (
     min_count,
     nth_smallest,
 )
-from fanlight.engine.algebra.library.in_order import collect_list, concat, first, last, nth_youngest
+from fanlight.engine.algebra.library.in_order import (
+    any_value,
+    collect_list,
+    concat,
+    first,
+    last,
+    listagg,
+    nth_youngest,
+)
 from fanlight.engine.algebra.library.lines import linear_fit
-from fanlight.engine.algebra.library.quantiles import approx_percentile, median, percentile
+from fanlight.engine.algebra.library.pairs import (
+    corr,
+    covar_pop,
+    covar_samp,
+    regr_avgx,
+    regr_avgy,
+    regr_count,
+    regr_intercept,
+    regr_r2,
+    regr_slope,
+    regr_sxx,
+    regr_sxy,
+    regr_syy,
+)
+from fanlight.engine.algebra.library.quantiles import (
+    approx_percentile,
+    median,
+    percentile,
+    percentile_disc,
+)
+from fanlight.engine.algebra.library.sets import collect_set, top_k
+from fanlight.engine.algebra.library.shape import kurtosis, skewness
 from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
-from fanlight.engine.algebra.library.totals import avg, count, mean, sum
-from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Moments, Monoid, Sum
+from fanlight.engine.algebra.library.totals import avg, count, mean, sum, try_avg, try_sum
+from fanlight.engine.algebra.moments import Moments
+from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Monoid, Sum
 from fanlight.engine.algebra.suggestions import make_getattr as _make_getattr
 
 __all__ = [
@@ -36,6 +69,7 @@ __all__ = [
     "Call",
     "Collect",
     "Count",
+    "Expression",
     "ExtremeCount",
     "Extremes",
     "Max",
@@ -44,17 +78,30 @@ __all__ = [
     "Monoid",
     "Sum",
     "Values",
+    "any_value",
     "approx_count_distinct",
     "approx_percentile",
     "avg",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "bool_and",
+    "bool_or",
     "collect_list",
+    "collect_set",
     "concat",
+    "corr",
     "count",
     "count_distinct",
+    "count_if",
+    "covar_pop",
+    "covar_samp",
     "first",
     "heavy_hitters",
+    "kurtosis",
     "last",
     "linear_fit",
+    "listagg",
     "max",
     "max_by",
     "max_count",
@@ -67,9 +114,24 @@ __all__ = [
     "nth_smallest",
     "nth_youngest",
     "percentile",
+    "percentile_disc",
+    "product",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_count",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
+    "regr_sxx",
+    "regr_sxy",
+    "regr_syy",
+    "skewness",
     "stddev_pop",
     "stddev_samp",
     "sum",
+    "top_k",
+    "try_avg",
+    "try_sum",
     "var_pop",
     "var_samp",
 ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fanlight as fl
 from tests.fuzz import extreme
 from tests.helpers import events, spans
-from tests.helpers.aggregates import EVERYTHING, EXACT, TIMELESS
+from tests.helpers.aggregates import EACH, EXACT, TIMELESS
 from tests.helpers.dataframes import SCHEMA
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import (
@@ -215,7 +215,7 @@ def placed_points(draw, origins, *, streamed):
     if which in ("levels", "list"):
         spec = draw(levels() if which == "levels" else lists())
         rows = draw(rows_of(DRAWN, origins))
-        requests = EVERYTHING
+        requests = EACH
         if which == "levels" and spec.weights is not None:
             requests = LINEAR
             rows = [row for row in rows if row["v"] is None or abs(row["v"]) < 1e6]
@@ -226,7 +226,7 @@ def placed_points(draw, origins, *, streamed):
     spec = draw({"time": grids(), "whole": whole_grids(), "rows": row_grids(),
                  "at rows": at_rows(), "last rows": last_rows()}[which])  # fmt: skip
     rows = draw(rows_of(spec, origins))
-    requests = EVERYTHING if which != "whole" else TIMELESS
+    requests = EACH if which != "whole" else TIMELESS
     ways = dict.fromkeys(("at rows", "last rows"), ("auto", "expand"))
     return (
         "sliding", spec, "i" if which == "whole" else "ts", rows, requests,
@@ -241,10 +241,10 @@ def placed_events(draw, origins):
     if not several:
         spec = draw(grids(("seconds", "minutes")))
         rows = draw(rows_of(spec, origins, lasting=True))
-        return "spanning", spec, ("began", "ts"), rows, EVERYTHING, NATIVE
+        return "spanning", spec, ("began", "ts"), rows, EACH, NATIVE
     spec = draw(levels().filter(lambda s: s.weights is None and not s.changes_only) | lists())
     rows = draw(rows_of(DRAWN, origins, lasting=True))
-    return "several", spec, ("began", "ts"), rows, EVERYTHING, (*NATIVE[:3], "auto", "separate")
+    return "several", spec, ("began", "ts"), rows, EACH, (*NATIVE[:3], "auto", "separate")
 
 
 @st.composite
@@ -253,7 +253,7 @@ def cut_by_rows(draw, origins):
     kind = draw(st.sampled_from(("frames", "frames", "sessions")))
     spec = draw(frames() if kind == "frames" else sessions())
     rows = draw(rows_of(DRAWN, origins))
-    return kind, spec, "ts", rows, framed(EVERYTHING), ("auto", "auto", "arrow", "native")
+    return kind, spec, "ts", rows, framed(EACH), ("auto", "auto", "arrow", "native")
 
 
 @st.composite

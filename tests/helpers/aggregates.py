@@ -22,6 +22,7 @@ COLUMNS = {
     "bigint": "nn",
     "decimal(12,2)": "dd",
     "string": "ss",
+    "boolean": ("ok", "ok"),
 }
 # Names that tests pick requests by. All others are called as the aggregate, and with its columns
 # where it has several samples.
@@ -55,8 +56,9 @@ class Asked:
     @property
     def name(self):
         """What tests call its result."""
-        alone = len(self.entry.samples) == 1
-        plain = "_".join([self.entry.name, *(() if alone else self.columns)])
+        alone = len(self.entry.plain) == 1
+        once = ["once"] if ("distinct", True) in self.sample.options else []
+        plain = "_".join([self.entry.name, *(() if alone else self.columns), *once])
         return NAMES.get((self.entry.name, *self.columns), plain)
 
     @property
@@ -87,6 +89,8 @@ def call(request, registry=REGISTRY):
     """The aggregate of ``fanlight.agg`` that a request asks for."""
     if request[0] == "where":
         return call(request[1:], registry).where(f"{oracle.TESTED} > 0")
+    if request[0] == "minus":
+        return call(request[1], registry) - call(request[2], registry)
     name, columns, options = oracle.split(request)
     function = registry[name].function
     kinds = inspect.signature(function).parameters.items()
@@ -94,7 +98,21 @@ def call(request, registry=REGISTRY):
     return function(*columns, **dict(zip(names, options, strict=False)))
 
 
+def partial_of(one):
+    """What decides how a sample is kept and read: where it is the same, so is all but SQL text."""
+    partials = one.entry.partials(one.sample)
+    fields = tuple((type(monoid), monoid.value) for monoid in partials.fields.values())
+    places = find_places(partials.lower) & {"start", "scale"}
+    return fields, one.sample.types, type(partials.reads), bool(partials.native), places
+
+
 EVERYTHING = requests()
+
+# The first of each way to keep and read one, and an expression of two: what each kind is asked.
+_OWN = [one for one in asked() if one.entry.call(one.sample).aggregate.name == one.entry.name]
+_FIRST = {partial_of(one): one for one in reversed(_OWN)}
+EACH = {one.name: one.request for one in _FIRST.values()}
+EACH["minus"] = ("minus", ("sum", "n"), ("count",))
 
 # What can be taken back exactly: differences and cumulative sweeping take these.
 EXACT = requests(where=lambda one: one.invertible)

@@ -8,9 +8,11 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 from tests.oracle import aggregates
-from tests.oracle.values import is_finite, rank
+from tests.oracle.values import is_finite, rank, tallies
 
 CLOSE = 1e-9
+PAIRS = ("corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_count",
+         "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy")  # fmt: skip
 ULP = 2.0**-52
 
 
@@ -35,7 +37,12 @@ def tolerance(request, window, spec, time):
         window = SimpleNamespace(rows=rows, origin=getattr(window, "origin", None))
         return tolerance(request[1:], window, spec, time)
     function, names, options = aggregates.split(request)
+    if function in PAIRS:
+        pairs = [[row[name] for name in names] for row in window.rows]
+        return _pair_slack(function, [pair for pair in pairs if None not in pair])
     values = [row[names[0]] for row in window.rows if names and row[names[0]] is not None]
+    if True in options:
+        values = [value for value, _ in tallies(values)]
     exactly = "rows" in (spec.measure, spec.slide.measure)
     finite = [abs(value) for value in values if not isinstance(value, str) and is_finite(value)]
     if function == "approx_count_distinct" and not exactly:
@@ -45,12 +52,18 @@ def tolerance(request, window, spec, time):
     slack = 0.0
     if not finite or len(finite) < len(values):
         slack = 0.0  # NaN, infinite and null are what they are
-    elif function in ("sum", "avg", "mean") and not isinstance(values[0], (int, Decimal)):
+    elif function in ("sum", "avg", "mean", "try_sum", "try_avg") and not isinstance(
+        values[0], (int, Decimal)
+    ):
         slack = CLOSE * math.fsum(finite) / (1 if function == "sum" else len(values))
-    elif function in ("avg", "mean") and isinstance(values[0], int):
+    elif function in ("avg", "mean", "try_avg") and isinstance(values[0], int):
         slack = CLOSE * sum(finite) / len(values)
     elif function.startswith(("var", "stddev")):
         slack = _spread_slack(function, values)
+    elif function in ("skewness", "kurtosis"):
+        slack = _shape_slack(function, values)
+    elif function == "product":
+        slack = CLOSE * abs(math.prod(values))
     elif function == "linear_fit":
         whole = "number" in (spec.measure, spec.slide.measure)
         slack = _fit_slack(window, names[0], time, 1 if whole else 1_000_000)
@@ -84,6 +97,39 @@ def _spread_slack(function, values):
     if function.startswith("var"):
         return CLOSE * deviation * math.hypot(mean, deviation) * 2 + floor
     return CLOSE * 2 * math.hypot(mean, deviation) * bool(deviation) + math.sqrt(floor)
+
+
+def _shape_slack(function, values):
+    """What a standardized moment may be, and by how much the deviation is known less well."""
+    mean, deviation = _moments([float(value) for value in values])
+    most = math.sqrt(len(values)) if function == "skewness" else len(values)
+    return CLOSE * 8 * (1 + most) * math.hypot(mean, deviation) / deviation if deviation else 0.0
+
+
+def _pair_slack(function, pairs):
+    """As much as means are larger than deviations, for each of the two columns."""
+    ys, xs = ([pair[at] for pair in pairs] for at in (0, 1))
+    if not pairs or function == "regr_count" or not all(map(is_finite, (*ys, *xs))):
+        return 0.0
+    (my, dy), (mx, dx) = _moments(ys), _moments(xs)
+    ly, lx, n = math.hypot(my, dy), math.hypot(mx, dx), len(pairs)
+    if function in ("regr_avgx", "regr_avgy"):
+        return CLOSE * math.fsum(map(abs, xs if function.endswith("x") else ys)) / n
+    if function in ("regr_sxx", "regr_syy"):
+        return n * _spread_slack("var_pop", xs if function == "regr_sxx" else ys)
+    both = CLOSE * 2 * (lx * dy + dx * ly) + (4 * n * ULP) ** 2 * lx * ly
+    if function in ("covar_pop", "covar_samp", "regr_sxy"):
+        return both * (n if function == "regr_sxy" else 2)
+    return _line_slack(function, (lx, dx, abs(mx)), (ly, dy), both) if dx else 0.0
+
+
+def _line_slack(function, x, y, both):
+    """Of the size, the deviation and the mean of the columns, and what their product may lose."""
+    (lx, dx, mx), (ly, dy) = x, y
+    slope = both / dx**2 + CLOSE * 4 * lx * dy / dx**2
+    if function in ("regr_slope", "regr_intercept"):
+        return slope if function == "regr_slope" else CLOSE * ly + slope * mx
+    return CLOSE * 8 * (1 + lx / dx + (ly / dy if dy else 0.0))
 
 
 def _fit_slack(window, name, time, unit):

@@ -33,6 +33,7 @@ SCHEMA = pa.schema([
     ("i0", pa.int64()),
     ("x0", pa.float64()),
     ("b", pa.decimal128(38, 10)),  # as wide as decimals can be
+    ("ok", pa.bool_()),
 ])  # fmt: skip
 # A worker that was late, or that the machine killed where memory was short: one that fails
 # by itself leaves the trace of its fault after the colon (`faulthandler`, in sparks.py).
@@ -44,6 +45,7 @@ TYPES = {
     "int64": "bigint",
     "double": "double",
     "string": "string",
+    "bool": "boolean",
     "decimal128(12, 2)": "decimal(12,2)",
     "decimal128(38, 10)": "decimal(38,10)",
 }

@@ -93,6 +93,7 @@ def values(draw, flavour):
         "n": draw(st.sampled_from((0, 1, 1, 2, -3, 7, 2**40, None))),
         "d": draw(st.sampled_from((Decimal("0.10"), Decimal("-2.25"), Decimal("9999.99"), None))),
         "s": draw(st.sampled_from(WORDS)),
+        "ok": draw(st.sampled_from((True, True, False, None))),
         "w": draw(st.sampled_from((0.0, 1.0, 1.0, -2.0, NAN, None))),
     }
 

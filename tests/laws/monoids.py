@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight import agg
-from fanlight.engine.algebra.monoids import Comoments
+from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
+from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
 from tests.helpers.aggregates import REGISTRY, asked
 from tests.helpers.shown import shown
 from tests.oracle.values import rank
@@ -36,6 +37,7 @@ scalars = st.one_of(doubles, st.integers(-5, 5).map(float))
 orders = st.tuples(st.integers(-3, 3), st.none() | st.integers(0, 2))
 
 
+whole = st.integers(-(2**40), 2**40)
 exact = st.integers(-(2**40), 2**40) | st.decimals(-999, 999, places=2).map(Fraction)
 times = st.integers(1_700_000_000_000_000, 1_700_000_000_000_099)
 
@@ -51,6 +53,14 @@ PARTS = {
     agg.Min: _ordered,
     agg.Max: _ordered,
     agg.Moments: lambda _: finite.map(lambda value: (1, value, 0.0)),
+    HigherMoments: lambda _: finite.map(lambda value: (1, value, 0.0, 0.0, 0.0)),
+    Covariances: lambda _: st.tuples(finite, finite).map(
+        lambda pair: (1, 0, pair[0], pair[1], 0.0, 0.0, 0.0)
+    ),
+    BitAnd: lambda _: whole,
+    BitOr: lambda _: whole,
+    BitXor: lambda _: whole,
+    Product: lambda _: st.sampled_from((0.0, 1.0, -2.5, 1e3, 0.1)),
     Comoments: lambda _: st.tuples(times, finite).map(
         lambda point: (1, point[0], 0.0, point[1], 0.0, 0.0, 0.0)
     ),
@@ -90,15 +100,21 @@ def meaning(monoid, partial):
     return partial
 
 
+# Sizes of the values above bound what each step may lose.
+SIZES = {
+    agg.Moments: (0, 1e15, 1e30),
+    HigherMoments: (0, 1e15, 1e30, 1e45, 1e60),
+    Comoments: (0, 100, 1e15, 1e4, 1e17, 1e30),
+    Covariances: (0, 1e15, 1e15, 1e30, 1e30, 1e30),
+}
+
+
 def alike(monoid, a, b):
     a, b = meaning(monoid, a), meaning(monoid, b)
-    if isinstance(monoid, (agg.Moments, Comoments)) and None not in (a, b):
-        # Sizes of the values above bound what each step may lose.
-        if isinstance(monoid, agg.Moments):
-            sizes = (0, 1e15, 1e30)
-        else:
-            sizes = (0, 100, 1e15, 1e4, 1e17, 1e30)
-        pairs = zip(a, b, sizes, strict=True)
+    if None not in (a, b) and isinstance(monoid, Product):
+        return abs(a - b) <= 1e-12 * abs(a)
+    if None not in (a, b) and type(monoid) in SIZES:
+        pairs = zip(a, b, SIZES[type(monoid)], strict=True)
         return all(abs(one - two) <= 1e-12 * size for one, two, size in pairs)
     return rank(a) == rank(b)
 

@@ -43,7 +43,7 @@ def rows():
         {"ts": at * 7_000_000, "seq": at, "v": [1.5, None, -2.0, 4.0, 1.5][at % 5],
          "w": [2.0, 1.0, None, 3.5][at % 4], "n": [3, -4, None, 9][at % 4],
          "d": None if at % 6 == 1 else at % 3, "s": ["b", "", None, "é", "a"][at % 5],
-         "x": float(at % 3)}
+         "ok": [True, None, False][at % 3], "x": float(at % 3)}
         for at in range(40)
     ]  # fmt: skip
 
@@ -69,7 +69,7 @@ def test_fields_tell_the_same_for_every_type():
 def test_those_that_skip_nulls_are_told_by_their_form(classic, rows):
     skipping = [one for one in asked() if all(monoid.skips_nulls for monoid in one.monoids)]
     assert {one.entry.name for one in asked()} == {one.entry.name for one in skipping}
-    assert len(skipping) == len(asked()) - 3  # count(), first and last
+    assert len(skipping) == len(asked()) - 4  # count(), first, any_value and last
     df = frame(classic, rows)
     ask = {"time": "ts", "tiebreak": "seq"}
     windows = fl.over(df, fl.Sliding("70 seconds"), **ask)
@@ -80,7 +80,8 @@ def test_those_that_skip_nulls_are_told_by_their_form(classic, rows):
 
 def test_those_that_ignore_repeats_do_so(classic, rows):
     once = [one for one in asked() if ignores_repeats(one.entry.call(one.sample).aggregate)]
-    assert {one.entry.name for one in once} == {"min", "max", "approx_count_distinct"}
+    bits = {"bit_and", "bit_or", "bool_and", "bool_or"}
+    assert {one.entry.name for one in once} == {"min", "max", "approx_count_distinct", *bits}
     df = frame(classic, rows)
     twice, alone = (fl.over(one, fl.Sliding("70 seconds"), time="ts").agg(**calls(once))
                     for one in (df.union(df), df))  # fmt: skip
@@ -97,6 +98,8 @@ def test_those_that_ignore_repeats_do_so(classic, rows):
         ("if(isnan({x}), null, {x})", True),
         ("1", False),
         ("{order}", False),
+        ("if({x}, 1, null)", True),
+        ("if({x}, null, 1)", False),
         ("'{x}'", False),
         ("named_struct('o', {order}, 'v', {x})", False),
         ("coalesce({x}, 0)", False),

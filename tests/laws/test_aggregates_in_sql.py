@@ -39,7 +39,14 @@ def test_what_an_aggregate_cannot_take_is_refused(classic, name):
     if wanted.arity:
         with pytest.raises(fl.FanlightError, match="absent"):
             windows.agg(missing)
-    odd = {"numeric": "s", "string": "v", "orderable": "m", "groupable": "m"}.get(wanted.accepts)
+    odd = {
+        "numeric": "s",
+        "string": "v",
+        "orderable": "m",
+        "groupable": "m",
+        "boolean": "s",
+        "integral": "v",
+    }.get(wanted.accepts)
     if wanted.arity and odd:
         df = frame(classic, []).selectExpr("*", "map(1, 2) as m")
         windows = fl.over(df, fl.Sliding("1 minute"), time="ts")

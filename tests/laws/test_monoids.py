@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight import agg
-from fanlight.engine.algebra.monoids import Comoments
+from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
+from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
 from fanlight.engine.spec.errors import FanlightError
 from tests.helpers.aggregates import REGISTRY, asked
 from tests.helpers.shown import shown
@@ -20,6 +23,7 @@ from tests.laws.monoids import (
     IN_PYTHON,
     NAN,
     PARTS,
+    SIZES,
     alike,
     check_laws,
     check_monoid,
@@ -66,9 +70,17 @@ def _line(values):
 
 
 def _spread(values):
-    numbers = [point[1] for point in values]
-    mean = Fraction(sum(map(Fraction, numbers)), len(numbers))
-    return len(numbers), mean, _deviations(numbers, numbers)
+    """Number, mean, and the sums of as many powers of the deviations as there are moments."""
+    numbers = [Fraction(point[1]) for point in values]
+    mean = sum(numbers) / len(numbers)
+    powers = range(2, len(values[0]))
+    return len(numbers), mean, *(sum((x - mean) ** power for x in numbers) for power in powers)
+
+
+def _pairs(values):
+    xs, ys = [pair[2] for pair in values], [pair[3] for pair in values]
+    means = [sum(map(Fraction, side)) / len(values) for side in (xs, ys)]
+    return (len(values), *means, *(_deviations(*pair) for pair in ([xs, xs], [xs, ys], [ys, ys])))
 
 
 # What partials of single rows come to, by definition, from all of them at once.
@@ -79,6 +91,12 @@ DEFINED = {
     agg.Max: lambda _, units: max(map(rank, units)),
     agg.Moments: lambda _, units: _spread(units),
     Comoments: lambda _, units: _line(units),
+    HigherMoments: lambda _, units: _spread(units),
+    Covariances: lambda _, units: _pairs(units),
+    BitAnd: lambda _, units: functools.reduce(operator.and_, units),
+    BitOr: lambda _, units: functools.reduce(operator.or_, units),
+    BitXor: lambda _, units: functools.reduce(operator.xor, units),
+    Product: lambda _, units: float(math.prod(map(Fraction, units))),
     agg.ExtremeCount: lambda monoid, units: _extreme(monoid, [value for value, _ in units]),
     agg.Values: lambda _, units: meaning(agg.Values(), [one for unit in units for one in unit]),
     agg.Collect: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
@@ -107,7 +125,7 @@ def check_definition(monoid):
     def run(units):
         got = stands_for(monoid, fold(monoid, units))
         wanted = DEFINED[type(monoid)](monoid, units)
-        if isinstance(monoid, (agg.Moments, Comoments)):
+        if type(monoid) in (*SIZES, Product):
             assert alike(monoid, fold(monoid, units), _back(monoid, wanted)), (got, wanted)
         else:
             assert got == wanted

@@ -6,7 +6,7 @@ from functools import reduce
 
 import pyarrow as pa
 
-from fanlight.engine.algebra.monoids import Comoments
+from fanlight.engine.algebra.moments import Comoments
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import make_grids
 from fanlight.engine.spec import MultiGranular

@@ -63,15 +63,70 @@ def _count(rows: Rows) -> int:
     return sum(1 for row in rows.columns if not row or row[0] is not None)
 
 
-@oracle("sum")
-def _sum(rows: Rows) -> Any:
+@oracle("count_if")
+def _count_if(rows: Rows) -> int:
+    return sum(1 for value in rows.values() if value)
+
+
+@oracle("bool_and")
+def _bool_and(rows: Rows) -> bool | None:
     values = rows.values()
+    return False not in values if values else None
+
+
+@oracle("bool_or")
+def _bool_or(rows: Rows) -> bool | None:
+    values = rows.values()
+    return True in values if values else None
+
+
+def _numbers(rows: Rows, distinct: bool) -> list[Any]:
+    return [value for value, _ in tallies(rows.values())] if distinct else rows.values()
+
+
+@oracle("sum", "try_sum")
+def _sum(rows: Rows, distinct: bool = False) -> Any:
+    values = _numbers(rows, distinct)
     return total(values) if values else None
 
 
-@oracle("avg", "mean")
-def _avg(rows: Rows) -> Any:
+@oracle("product")
+def _product(rows: Rows) -> float | None:
     values = rows.values()
+    return math.prod(values) if values else None
+
+
+def _bit(numbers: list[int], place: int) -> int:
+    return sum(1 for number in numbers if number >> place & 1)
+
+
+def _bits(rows: Rows, is_set: Callable[[int, int], bool]) -> int | None:
+    """A number of 64 bits, bit by bit: by how many of how many numbers have the bit."""
+    numbers = rows.values()
+    if not numbers:
+        return None
+    bits = sum(is_set(_bit(numbers, place), len(numbers)) << place for place in range(64))
+    return bits - 2**64 if bits >= 2**63 else bits
+
+
+@oracle("bit_and")
+def _bit_and(rows: Rows) -> int | None:
+    return _bits(rows, lambda having, all_rows: having == all_rows)
+
+
+@oracle("bit_or")
+def _bit_or(rows: Rows) -> int | None:
+    return _bits(rows, lambda having, _: having > 0)
+
+
+@oracle("bit_xor")
+def _bit_xor(rows: Rows) -> int | None:
+    return _bits(rows, lambda having, _: having % 2 == 1)
+
+
+@oracle("avg", "mean", "try_avg")
+def _avg(rows: Rows, distinct: bool = False) -> Any:
+    values = _numbers(rows, distinct)
     if not values:
         return None
     whole = total(values)
@@ -90,9 +145,9 @@ def _max(rows: Rows) -> Any:
     return max(rows.values(), key=rank, default=None)
 
 
-def _variance(rows: Rows, taken: int) -> float | None:
+def _variance(rows: Rows, taken: int, distinct: bool) -> float | None:
     """The mean squared distance from the mean, over ``n - taken``."""
-    values = rows.values()
+    values = _numbers(rows, distinct)
     if len(values) <= taken:
         return None
     numbers = exact(values)
@@ -107,23 +162,163 @@ def _root(variance: float | None) -> float | None:
 
 
 @oracle("var_samp")
-def _var_samp(rows: Rows) -> float | None:
-    return _variance(rows, 1)
+def _var_samp(rows: Rows, distinct: bool = False) -> float | None:
+    return _variance(rows, 1, distinct)
 
 
 @oracle("var_pop")
-def _var_pop(rows: Rows) -> float | None:
-    return _variance(rows, 0)
+def _var_pop(rows: Rows, distinct: bool = False) -> float | None:
+    return _variance(rows, 0, distinct)
 
 
 @oracle("stddev_samp")
-def _stddev_samp(rows: Rows) -> float | None:
-    return _root(_variance(rows, 1))
+def _stddev_samp(rows: Rows, distinct: bool = False) -> float | None:
+    return _root(_variance(rows, 1, distinct))
 
 
 @oracle("stddev_pop")
-def _stddev_pop(rows: Rows) -> float | None:
-    return _root(_variance(rows, 0))
+def _stddev_pop(rows: Rows, distinct: bool = False) -> float | None:
+    return _root(_variance(rows, 0, distinct))
+
+
+def _standardized(rows: Rows, power: int) -> float | None:
+    """The mean of a power of the distances from the mean, in standard deviations."""
+    values = rows.values()
+    if not values:
+        return None
+    numbers = exact(values)
+    if numbers is None:
+        return math.nan
+    mean = sum(numbers, Fraction(0)) / len(numbers)
+    spread = sum((x - mean) ** 2 for x in numbers) / len(numbers)
+    if not spread:
+        return None
+    return float(sum((x - mean) ** power for x in numbers) / len(numbers)) / (
+        math.sqrt(spread) ** power
+    )
+
+
+@oracle("skewness")
+def _skewness(rows: Rows) -> float | None:
+    return _standardized(rows, 3)
+
+
+@oracle("kurtosis")
+def _kurtosis(rows: Rows) -> float | None:
+    found = _standardized(rows, 4)
+    return None if found is None else found - 3
+
+
+def _pairs(rows: Rows) -> tuple[list[Any], list[Any]]:
+    """Both columns, of the rows that have both."""
+    pairs = [(y, x) for y, x in rows.columns if y is not None and x is not None]
+    return [y for y, _ in pairs], [x for _, x in pairs]
+
+
+def _deviations(one: list[Any], other: list[Any]) -> Fraction | None:
+    """The sum of the products of the distances from the means; None if a value is not finite."""
+    numbers = exact(one), exact(other)
+    if numbers[0] is None or numbers[1] is None:
+        return None
+    means = [sum(side, Fraction(0)) / len(side) for side in numbers]
+    return sum(
+        ((a - means[0]) * (b - means[1]) for a, b in zip(*numbers, strict=True)), Fraction(0)
+    )
+
+
+def _of_deviations(rows: Rows, least: int, read: Callable[..., Any]) -> Any:
+    """What is read off the number of pairs and their deviations, if there are enough."""
+    ys, xs = _pairs(rows)
+    if len(ys) < least:
+        return None
+    products = [_deviations(*sides) for sides in ((xs, xs), (xs, ys), (ys, ys))]
+    if None in products:
+        return math.nan
+    found = read(len(ys), *products)
+    return found if found is None else float(found)
+
+
+@oracle("corr", columns=2)
+def _corr(rows: Rows) -> float | None:
+    def coefficient(_: int, sxx: Fraction, sxy: Fraction, syy: Fraction) -> float | None:
+        return float(sxy) / math.sqrt(sxx) / math.sqrt(syy) if sxx * syy else None
+
+    return _of_deviations(rows, 2, coefficient)
+
+
+@oracle("covar_pop", columns=2)
+def _covar_pop(rows: Rows) -> float | None:
+    return _of_deviations(rows, 1, lambda n, _, sxy, __: sxy / n)
+
+
+@oracle("covar_samp", columns=2)
+def _covar_samp(rows: Rows) -> float | None:
+    return _of_deviations(rows, 2, lambda n, _, sxy, __: sxy / (n - 1))
+
+
+@oracle("regr_slope", columns=2)
+def _regr_slope(rows: Rows) -> float | None:
+    return _of_deviations(rows, 2, lambda _, sxx, sxy, __: sxy / sxx if sxx else None)
+
+
+@oracle("regr_intercept", columns=2)
+def _regr_intercept(rows: Rows) -> float | None:
+    ys, xs = _pairs(rows)
+
+    def crossing(n: int, sxx: Fraction, sxy: Fraction, _: Fraction) -> Fraction | None:
+        sums = [sum(map(Fraction, side), Fraction(0)) for side in (ys, xs)]
+        return (sums[0] - sxy / sxx * sums[1]) / n if sxx else None
+
+    return _of_deviations(rows, 2, crossing)
+
+
+@oracle("regr_r2", columns=2)
+def _regr_r2(rows: Rows) -> float | None:
+    def explained(_: int, sxx: Fraction, sxy: Fraction, syy: Fraction) -> Fraction | None:
+        return None if not sxx else sxy**2 / (sxx * syy) if syy else Fraction(1)
+
+    return _of_deviations(rows, 2, explained)
+
+
+@oracle("regr_sxy", columns=2)
+def _regr_sxy(rows: Rows) -> float | None:
+    return _of_deviations(rows, 1, lambda _, __, sxy, ___: sxy)
+
+
+def _squares(values: list[Any]) -> float | None:
+    if not values:
+        return None
+    found = _deviations(values, values)
+    return math.nan if found is None else float(found)
+
+
+@oracle("regr_sxx", columns=2)
+def _regr_sxx(rows: Rows) -> float | None:
+    return _squares(_pairs(rows)[1])
+
+
+@oracle("regr_syy", columns=2)
+def _regr_syy(rows: Rows) -> float | None:
+    return _squares(_pairs(rows)[0])
+
+
+def _mean(values: list[Any]) -> float | None:
+    return float(total(list(map(float, values)))) / len(values) if values else None
+
+
+@oracle("regr_avgx", columns=2)
+def _regr_avgx(rows: Rows) -> float | None:
+    return _mean(_pairs(rows)[1])
+
+
+@oracle("regr_avgy", columns=2)
+def _regr_avgy(rows: Rows) -> float | None:
+    return _mean(_pairs(rows)[0])
+
+
+@oracle("regr_count", columns=2)
+def _regr_count(rows: Rows) -> int:
+    return len(_pairs(rows)[0])
 
 
 def _by(rows: Rows, *, largest: bool) -> Any:
@@ -154,7 +349,7 @@ def _end(rows: Rows, ignorenulls: bool, *, late: bool) -> Any:
     return values[-1 if late else 0] if values else None
 
 
-@oracle("first")
+@oracle("first", "any_value")
 def _first(rows: Rows, ignorenulls: bool = False) -> Any:
     return _end(rows, ignorenulls, late=False)
 
@@ -171,14 +366,21 @@ def _count_distinct(rows: Rows) -> int:
 
 
 @oracle("collect_list")
-def _collect_list(rows: Rows) -> list[Any]:
-    return [value for value in rows.ordered() if value is not None]
+def _collect_list(rows: Rows, distinct: bool = False) -> list[Any]:
+    values = [value for value in rows.ordered() if value is not None]
+    seen = [rank(value) for value in values]
+    return [one for at, one in enumerate(values) if not distinct or seen.index(seen[at]) == at]
 
 
-@oracle("concat")
-def _concat(rows: Rows, separator: str = "") -> str | None:
-    texts = _collect_list(rows)
+@oracle("concat", "listagg")
+def _concat(rows: Rows, separator: str = "", distinct: bool = False) -> str | None:
+    texts = _collect_list(rows, distinct)
     return separator.join(texts) if texts else None
+
+
+@oracle("collect_set")
+def _collect_set(rows: Rows) -> list[Any]:
+    return [value for value, _ in tallies(rows.values())]
 
 
 def _quantile(values: list[Any], share: float) -> float:
@@ -208,6 +410,18 @@ def _percentile(rows: Rows, share: float | list[float]) -> Any:
 def _median(rows: Rows) -> float | None:
     values = sorted(rows.values(), key=rank)
     return _quantile(values, 0.5) if values else None
+
+
+@oracle("percentile_disc")
+def _percentile_disc(rows: Rows, share: float | list[float]) -> Any:
+    """The least value that at least ``share`` of all values do not exceed."""
+    values = sorted(rows.values(), key=rank)
+    if not values:
+        return None
+    shares = share if isinstance(share, list) else [share]
+    at = [max(math.ceil(Fraction(str(one)) * len(values)), 1) for one in shares]
+    found = [float(values[place - 1]) for place in at]
+    return found if isinstance(share, list) else found[0]
 
 
 @oracle("approx_percentile")
@@ -243,6 +457,11 @@ def _heavy_hitters(rows: Rows, share: float) -> list[tuple[Any, int]]:
     least = Fraction(str(share)) * sum(count for _, count in counted)
     kept = [(value, count) for value, count in counted if count >= least]
     return sorted(kept, key=lambda pair: (-pair[1], rank(pair[0])))
+
+
+@oracle("top_k")
+def _top_k(rows: Rows, k: int) -> list[tuple[Any, int]]:
+    return sorted(tallies(rows.values()), key=lambda pair: (-pair[1], rank(pair[0])))[:k]
 
 
 def _extreme_count(rows: Rows, *, largest: bool) -> int:
@@ -307,6 +526,16 @@ def _of_some(rows: Rows) -> Rows:
     )
 
 
+def _minus(rows: Rows, options: Sequence[Any]) -> Any:
+    """The difference of two aggregates, each of some of the columns; null if one of them is."""
+    found, taken = [], 0
+    for name, count, more in options:
+        own = [row[taken : taken + count] for row in rows.columns]
+        found.append(evaluate(name, replace(rows, columns=own), more))
+        taken += count
+    return None if None in found else found[0] - found[1]
+
+
 def split(request: Sequence[Any]) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
     """A request such as ``("percentile", "v", 0.9)``: function, columns, further arguments.
 
@@ -314,8 +543,14 @@ def split(request: Sequence[Any]) -> tuple[str, tuple[str, ...], tuple[Any, ...]
     (('min_by', ('v', 'w'), ()), ('count', (), ()), ('percentile', ('v',), (0.9,)))
     >>> split(("where", "percentile", "v", 0.9))
     ('where', ('v', 'n'), ('percentile', 0.9))
+    >>> split(("minus", ("sum", "n"), ("count",)))
+    ('minus', ('n',), (('sum', 1, ()), ('count', 0, ())))
     """
     name, *given = request
+    if name == "minus":
+        parts = [split(one) for one in given]
+        columns = tuple(column for _, own, _ in parts for column in own)
+        return name, columns, tuple((inner, len(own), more) for inner, own, more in parts)
     if name == "where":
         inner, columns, options = split(given)
         return name, (*columns, TESTED), (inner, *options)
@@ -327,4 +562,6 @@ def evaluate(name: str, rows: Rows, options: Sequence[Any]) -> Any:
     """The aggregate called ``name`` over the rows of a window."""
     if name == "where":
         return evaluate(options[0], _of_some(rows), options[1:])
+    if name == "minus":
+        return _minus(rows, options)
     return FUNCTIONS[name](rows, *options)

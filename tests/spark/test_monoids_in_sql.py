@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 from fanlight import agg
-from fanlight.engine.algebra.monoids import Comoments
+from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
+from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
 from tests.helpers.dataframes import plain
 from tests.helpers.events import INF, NAN
 from tests.laws.monoids import IN_PYTHON, alike, fold, meaning
@@ -14,17 +15,21 @@ from tests.laws.monoids import IN_PYTHON, alike, fold, meaning
 PLAIN = (1.5, None, -2.0, 1.5, 0.25, 1e6, -2.0, None, 3.0)
 ODD = (1.0, NAN, INF, None, -INF, NAN, 1.0, -0.0, 0.0)
 KEYS = (2.0, 1.0, 1.0, NAN, None, 2.0, -1.0, 1.0, 0.0)
-CENTRED = (agg.Moments, Comoments)
+CENTRED = (agg.Moments, HigherMoments, Comoments, Product)
+WHOLE = (3, None, 6, -1, 2**40, 3, None, None, None)
+BITS = (BitAnd, BitOr, BitXor)
 
 
 def unit(monoid, value):
     """The partial of one row in Python, from the value that SQL lifts."""
-    if value is None or (isinstance(monoid, Comoments) and value[1] is None):
+    if value is None or (type(monoid) is Comoments and value[1] is None):
         return None
     shapes = {
         agg.Count: lambda: 1,
         agg.Moments: lambda: (1, value, 0.0),
+        HigherMoments: lambda: (1, value, 0.0, 0.0, 0.0),
         Comoments: lambda: (1, value[0], 0.0, value[1], 0.0, 0.0, 0.0),
+        Covariances: lambda: (1, 0, value[0], value[1], 0.0, 0.0, 0.0),
         agg.ExtremeCount: lambda: (value, 1),
         agg.Values: lambda: [(value, 1)],
         agg.Collect: lambda: [value],
@@ -41,8 +46,13 @@ def same(monoid, in_sql, in_python):
 
 def rows(monoid):
     values = PLAIN if isinstance(monoid, CENTRED) or type(monoid) is agg.Sum else ODD
+    values = WHOLE if isinstance(monoid, BITS) else values
+    conditions = [True, None, False, True, True, False, None, None, None]
+    if "if({x}, " in monoid.value:
+        values = conditions
     times = [1_700_000_000_000_000 + 7 * at for at in range(9)]
-    return pa.table({"p": [0, 0, 0, 1, 1, 1, 2, 2, 2], "x": values, "y": KEYS, "t": times})
+    keys = PLAIN[::-1] if isinstance(monoid, (Covariances, *CENTRED)) else KEYS
+    return pa.table({"p": [0, 0, 0, 1, 1, 1, 2, 2, 2], "x": values, "y": keys, "t": times})
 
 
 @pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)

@@ -24,25 +24,17 @@ Column = Callable[[str, tuple[str, ...]], Any]
 # Spark's aggregates that fanlight does not have, and what to write instead.
 _OWN = "build it with agg.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
 _NOT_SUPPORTED = {
-    **dict.fromkeys(("any", "some", "bool_or"), "write max({x})"),
-    **dict.fromkeys(("every", "bool_and"), "write min({x})"),
-    "count_if": "write count(CASE WHEN {x} THEN 1 END)",
-    "collect_set": "write array_distinct(collect_list({x}))",
-    **dict.fromkeys(("percentile_cont", "percentile_disc"), "write percentile(x, {x})"),
+    "percentile_cont": "write percentile(x, {x})",
     "quantile": "write percentile({x})",
-    **dict.fromkeys(("regr_slope", "regr_intercept", "regr_r2"),
-                    "write linear_fit({x}), the line of a column over time"),
     **dict.fromkeys(
-        ("approx_top_k", "bit_and", "bit_or", "bit_xor", "bitmap_construct_agg", "bitmap_or_agg",
-         "corr", "count_min_sketch", "covar_pop", "covar_samp", "grouping", "grouping_id",
-         "histogram_numeric", "hll_sketch_agg", "hll_union_agg", "kurtosis", "product", "regr_avgx",
-         "regr_avgy", "regr_count", "regr_sxx", "regr_sxy", "regr_syy", "schema_of_json_agg",
-         "skewness", "theta_sketch_agg", "try_avg", "try_sum"),
+        ("approx_top_k", "bitmap_construct_agg", "bitmap_or_agg", "count_min_sketch", "grouping",
+         "grouping_id", "histogram_numeric", "hll_sketch_agg", "hll_union_agg",
+         "schema_of_json_agg", "theta_sketch_agg"),
         _OWN,
     ),
 }  # fmt: skip
 _DIGITS = 400  # an integer with more digits exceeds every limit anyway
-_COLUMNS = ("column", "columns", "by")
+_COLUMNS = ("column", "columns", "by", "condition", "y", "x")
 
 
 @dataclass(frozen=True)
@@ -191,16 +183,19 @@ class CallReader:
         name = self.names[parsed.name]
         if parsed.distinct and name == "count":
             name, parsed = "count_distinct", replace(parsed, distinct=False)
-        call = self._build_library_call(parsed, name, column)
-        if parsed.distinct and not ignores_repeats(call.aggregate):
+        once = "distinct" in inspect.signature(AGGREGATES[name].function).parameters
+        call = self._build_library_call(parsed, name, column, once=once and parsed.distinct)
+        if parsed.distinct and not once and not ignores_repeats(call.aggregate):
             self._refuse(parsed.at, parsed.end, "has no form with DISTINCT",
                          "leave DISTINCT out, or write count(DISTINCT x)")  # fmt: skip
         return call
 
-    def _build_library_call(self, parsed: ParsedCall, name: str, column: Column) -> Call:
-        """A call of an aggregate of the library, before DISTINCT is checked."""
+    def _build_library_call(
+        self, parsed: ParsedCall, name: str, column: Column, *, once: bool
+    ) -> Call:
+        """A call of an aggregate of the library, of each value ``once`` where it takes that."""
         function = AGGREGATES[name].function
-        options: dict[str, Any] = {}
+        options: dict[str, Any] = {"distinct": True} if once else {}
         self._check_nulls(parsed, function)
         if name == "count" and self._counts_rows(parsed):
             return function()

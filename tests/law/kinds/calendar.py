@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fanlight as fl
 from tests.helpers import events
-from tests.helpers.aggregates import DISTINCT, EVERYTHING, EXACT, FEW, READ, TIMELESS
+from tests.helpers.aggregates import DISTINCT, EACH, EXACT, FEW, READ, TIMELESS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import NO_ROW, keyless, lasting, points, recent
@@ -94,7 +94,7 @@ KIND = Kind(
         *calendar("every aggregate", LOCAL[3:4], ROWS, TIMELESS),
         *calendar("growing", FIXED, FINE, FEW, strategies=STRATEGIES),
         *calendar("growing by zone", BY_ZONE, ROWS, FEW, strategies=STRATEGIES),
-        *calendar("growing, every aggregate", FIXED[:1], FINE, EVERYTHING, strategies=STRATEGIES),
+        *calendar("growing, every aggregate", FIXED[:1], FINE, EACH, strategies=STRATEGIES),
         *calendar("growing by zone, every aggregate", BY_ZONE[1:2], ROWS, TIMELESS),
         *calendar("numbers", [WHOLE], points(fl.Sliding(9, 6, offset=1)), FEW, time="i",
                   strategies=STRATEGIES),
@@ -102,12 +102,12 @@ KIND = Kind(
                   strategies=STRATEGIES),
         *calendar("lists", LISTS[:1], FINE, FEW),
         *calendar("lists by zone", LISTS[1:], ROWS, FEW),
-        *calendar("lists, every aggregate", LISTS[:1], FINE, EVERYTHING),
+        *calendar("lists, every aggregate", LISTS[:1], FINE, EACH),
         *calendar("stored", FIXED[:2], FINE, FEW, action="pieces"),
         *calendar("repaired", FIXED[:2], FINE, FEW, action="repair"),
         *calendar("without keys", [FIXED[0], BY_ZONE[1]], keyless(ROWS), FEW, by=()),
         *calendar("ends", CLOSED, FINE, FEW, strategies=STRATEGIES),
-        *calendar("ends, every aggregate", CLOSED[:1], FINE, EVERYTHING, strategies=STRATEGIES),
+        *calendar("ends, every aggregate", CLOSED[:1], FINE, EACH, strategies=STRATEGIES),
         *calendar("ends", CLOSED[:2], FINE, EXACT, strategies=("differential",)),
         *calendar("ends", CLOSED[:2], FINE, READ, strategies=("ranks",)),
         *calendar("ends", CLOSED[:2], FINE, DISTINCT, strategies=("lifetimes",)),
@@ -130,7 +130,7 @@ KIND = Kind(
         *thorough(arriving("stream", [LOCAL[3], *BY_ZONE[2:]], TODAY, FEW)),
         *arriving("stream, rows copied", [FIXED[0]], recent(MINUTES), FEW, strategies=("expand",),
                   late="open"),
-        *arriving("every aggregate", FIXED[:1], recent(MINUTES), EVERYTHING),
+        *arriving("every aggregate", FIXED[:1], recent(MINUTES), EACH),
         *arriving("ends", CLOSED[:2], recent(MINUTES), FEW),
         *arriving("ends, list", [MIXED], recent(MINUTES), LIST),
         *arriving("ends, early", CLOSED[:1], recent(MINUTES), LIST, action="early"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fanlight as fl
-from tests.helpers.aggregates import EVERYTHING
+from tests.helpers.aggregates import EACH, EVERYTHING
 from tests.helpers.frames import (
     AGGREGATES,
     BOUNDARIES,
@@ -36,12 +36,15 @@ from tests.law.kinds.kind import Kind
 TIMES = fl.Sliding("4 minutes", "1 minute")
 ROWS = points(TIMES)
 # Frames have a column ``rows`` of their own.
-EVERY = {"every" if name == "rows" else name: asked for name, asked in EVERYTHING.items()}
-NUMBERS = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "sum_n", "max_v", "avg_n")}
-OTHERS = {n: EVERY[n] for n in ("every", "sum_d", "min_s", "var_pop", "first", "list_v", "fit")}
-NATIVELY = {n: EVERY[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "list_v", "median")}
-STREAMED = {n: EVERY[n] for n in ("every", "n_v", "sum_v", "max_v", "avg_n", "min_s", "list_v")}
-FRAMED = {n: EVERY[n] for n in ("concat", "median", "min_by", *OTHERS)}
+ALL, EVERY = (
+    {"every" if name == "rows" else name: asked for name, asked in which.items()}
+    for which in (EVERYTHING, EACH)
+)
+NUMBERS = {n: ALL[n] for n in ("every", "n_v", "sum_v", "sum_n", "max_v", "avg_n")}
+OTHERS = {n: ALL[n] for n in ("every", "sum_d", "min_s", "var_pop", "first", "list_v", "fit")}
+NATIVELY = {n: ALL[n] for n in ("every", "sum_v", "sum_d", "min_s", "first", "list_v", "median")}
+STREAMED = {n: ALL[n] for n in ("every", "n_v", "sum_v", "max_v", "avg_n", "min_s", "list_v")}
+FRAMED = {n: ALL[n] for n in ("concat", "median", "min_by", *OTHERS)}
 COUNT = {"n": ("count",)}
 SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SIZED, *STATES)
 SOME = (THRESHOLDS[2], BOUNDARIES[4], DELTAS[0], DELTAS[6])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import fanlight as fl
-from tests.helpers.aggregates import DISTINCT, EVERYTHING, FEW, READ
+from tests.helpers.aggregates import DISTINCT, EACH, FEW, READ
 from tests.helpers.events import MINUTE
 from tests.helpers.granular_cases import (
     AGED,
@@ -141,7 +141,7 @@ BATCH = (
     *levels("ends, each by itself", [CONTINUOUS], EVENTS, strategies=("separate",)),
     *levels("list", [*QUERIES, ROW_QUERIES], EVENTS),
     *levels("list", [QUERIES[0]], EVENTS, strategies=("separate",)),
-    *levels("every aggregate", [LEVELS[0], ROWS[0]], EVENTS, EVERYTHING),
+    *levels("every aggregate", [LEVELS[0], ROWS[0]], EVENTS, EACH),
     *levels(
         "aging", [AGED],
         where(EVENTS, "finite", lambda row: row["v"] is None or math.isfinite(row["v"])), LINEAR,
@@ -217,7 +217,7 @@ STREAM = (
     *late("late rows, fit", LEVELS[1:2], {}, action="fit", options=FIT),
     *thorough(late("late rows, recurring", LEVELS[1:2], {}, action="recurring",
                    options={"column": "s", "counts": True})),
-    *arriving("every aggregate", [LEVELS[1]], 1, EVERYTHING, strategies=("granules", "chain")),
+    *arriving("every aggregate", [LEVELS[1]], 1, EACH, strategies=("granules", "chain")),
     *arriving("aging", [AGED], 3, LINEAR, finite(STREAMED)),
     *arriving("changes only", [CHANGES], 3, STEADY),
     *thorough(arriving("changes only", [AGED_CHANGES], 3, SUMS)),

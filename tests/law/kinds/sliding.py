@@ -9,7 +9,7 @@ from tests.helpers import events
 from tests.helpers.aggregates import (
     BY_SPARK,
     DISTINCT,
-    EVERYTHING,
+    EACH,
     EXACT,
     FEW,
     NATIVE,
@@ -44,6 +44,7 @@ EVERY = (*GRIDS, *events.ROW_SPECS, *events.TUPLE_SPECS)
 MIXED = (*events.BY_ROWS[:2], *events.LAST_ROWS[:2])
 OVERLAPPING = [spec for spec in (*GRIDS, *events.ROW_SPECS) if spec.overlap > 1]
 TAKEN = (*OVERLAPPING, *events.TUPLE_SPECS)
+STORED = {name: asked for name, asked in EACH.items() if name != "minus"}  # pieces have no ratios
 STRATEGIES = ("panes", "pairs", "expand", "auto")
 SHARED = ("panes",)  # of little data auto makes no panes
 MANY = (fl.Sliding("20 minutes", "1 minute"), fl.Sliding("61 minutes", "3 minutes"),
@@ -114,29 +115,29 @@ BATCH = (
     *sliding("slid by rows, taken back", events.BY_ROWS[:2], points, EXACT,
              strategies=("differential",)),
     *sliding("last rows", events.LAST_ROWS, points, FEW, strategies=("expand", "auto")),
-    *sliding("rows and time, every aggregate", MIXED[::2], points, EVERYTHING),
+    *sliding("rows and time, every aggregate", MIXED[::2], points, EACH),
     *sliding("rows and time, without keys", MIXED[1:3], keyless(points(GRIDS[0])), FEW, by=()),
     *sliding("taken back", TAKEN, points, EXACT, strategies=("differential",)),
     *sliding(
-        "every aggregate", [GRIDS[1]], points(GRIDS[1]), EVERYTHING, strategies=STRATEGIES
+        "every aggregate", [GRIDS[1]], points(GRIDS[1]), EACH, strategies=STRATEGIES
     ),
     *sliding(
         "every aggregate", [GRIDS[0], GRIDS[4], GRIDS[5], GRIDS[7], events.WHOLE_SPECS[1]],
-        points, EVERYTHING, strategies=SHARED,
+        points, EACH, strategies=SHARED,
     ),
     *sliding("every aggregate", [events.REAL_SPECS[2]], points, TIMELESS, strategies=SHARED),
-    *sliding("every aggregate", events.ROW_SPECS + events.TUPLE_SPECS, points, EVERYTHING),
+    *sliding("every aggregate", events.ROW_SPECS + events.TUPLE_SPECS, points, EACH),
     *sliding("many slices", MANY, points, FEW, strategies=("panes", "pairs")),
-    *sliding("many slices, every aggregate", MANY[1:2], points, EVERYTHING, strategies=SHARED),
+    *sliding("many slices, every aggregate", MANY[1:2], points, EACH, strategies=SHARED),
     *sliding("distinct values", GRIDS, points, DISTINCT, strategies=("lifetimes",)),
     *sliding(
-        "distinct values beside others", GRIDS[1:2], points, EVERYTHING, strategies=("lifetimes",)
+        "distinct values beside others", GRIDS[1:2], points, EACH, strategies=("lifetimes",)
     ),
     *sliding("values in order", GRIDS, points, READ, strategies=("ranks",)),
-    *sliding("values in order beside others", GRIDS[1:2], points, EVERYTHING,
+    *sliding("values in order beside others", GRIDS[1:2], points, EACH,
              strategies=("ranks",)),
     *sliding("stored", GRIDS, points, FEW, action="pieces"),
-    *sliding("stored, every aggregate", [GRIDS[1], events.WHOLE_SPECS[1]], points, EVERYTHING,
+    *sliding("stored, every aggregate", [GRIDS[1], events.WHOLE_SPECS[1]], points, STORED,
              action="pieces"),
     *sliding("stored, every aggregate", [events.REAL_SPECS[2]], points, TIMELESS, action="pieces"),
     *sliding("stored, taken back", GRIDS[1:2], points, EXACT, action="pieces"),
@@ -147,7 +148,7 @@ BATCH = (
     *(one for data in (NO_ROW, EDGES)
       for one in sliding(f"{data.name}, stored", ONE_EACH[:3], data, FEW, action="pieces")),
     *sliding("repaired", GRIDS, points, FEW, action="repair"),
-    *sliding("repaired, every aggregate", [GRIDS[1], events.WHOLE_SPECS[1]], points, EVERYTHING,
+    *sliding("repaired, every aggregate", [GRIDS[1], events.WHOLE_SPECS[1]], points, STORED,
              action="repair"),
     *sliding("repaired, every aggregate", [events.REAL_SPECS[2]], points, TIMELESS,
              action="repair"),
@@ -242,7 +243,7 @@ STREAM = (
     *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
     *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs")),
     *arriving("early", [GRIDS[1], GRIDS[3]], FEW, 3, action="early"),
-    *arriving("early, every aggregate", [GRIDS[1]], EVERYTHING, 5, action="early"),
+    *arriving("early, every aggregate", [GRIDS[1]], EACH, 5, action="early"),
     *arriving("early, any split", [GRIDS[1]], LIST, 0, action="early"),
     *late("early, late rows", [UNEVEN], action="early", late="collect"),
     *sliding("early without keys", [GRIDS[1]], keyless(recent(GRIDS[1])), LIST, by=(),
@@ -251,7 +252,7 @@ STREAM = (
     *arriving(
         "every aggregate",
         [GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0], MIXED[2]],
-        EVERYTHING, 5,
+        EACH, 5,
     ),
     *arriving("any split", [GRIDS[1]], LIST, 0),
     *arriving("any split", [events.ROW_SPECS[2], *MIXED[1:3]], LIST, 2),
@@ -286,14 +287,14 @@ CONNECT = (
     *sliding("by key", GRIDS[:1], points, FEW, by=("k",)),
     *sliding("without keys", GRIDS[:1], keyless(points(GRIDS[0])), FEW, by=()),
     *sliding("distinct values", GRIDS[1:2], points, DISTINCT, strategies=("lifetimes",)),
-    *sliding("every aggregate", GRIDS[1:2], points, EVERYTHING),
-    *sliding("stored, every aggregate", GRIDS[1:2], points, EVERYTHING, action="pieces"),
+    *sliding("every aggregate", GRIDS[1:2], points, EACH),
+    *sliding("stored, every aggregate", GRIDS[1:2], points, STORED, action="pieces"),
     *sliding("repaired", GRIDS[1:2], points, FEW, action="repair"),
     *arriving("stream", [GRIDS[0], events.ROW_SPECS[0]], FEW, 1),
 )  # fmt: skip
 SAMPLE = (
-    *sliding("sample", GRIDS[:1], points, EVERYTHING, strategies=SHARED),
-    *sliding("stored", GRIDS[:1], points, EVERYTHING, action="pieces"),
+    *sliding("sample", GRIDS[:1], points, EACH, strategies=SHARED),
+    *sliding("stored", GRIDS[:1], points, STORED, action="pieces"),
     *sliding("repaired", GRIDS[:1], points, SPREAD, action="repair"),
     *sliding("sample", (events.ROW_SPECS[2], events.TUPLE_SPECS[0]), points, SPREAD),
     *sliding("sample", [GRIDS[0]], points, EXACT, strategies=("differential",)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fanlight as fl
-from tests.helpers.aggregates import EVERYTHING
+from tests.helpers.aggregates import EACH, EVERYTHING
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
 from tests.law.data import NO_ROW, keyless, points, recent
@@ -12,12 +12,12 @@ from tests.law.kinds.kind import Kind
 TIMES = fl.Sliding("4 minutes", "1 minute")
 ROWS = points(TIMES)
 RECENT = recent(TIMES, 6)
-EVERY = EVERYTHING
+EVERY = EACH
 # A line needs a beginning.
 LASTING = {name: asked for name, asked in EVERY.items() if asked[0] != "linear_fit"}
-NUMBERS = {n: EVERY[n] for n in ("rows", "n_v", "sum_v", "sum_n", "max_v", "avg_n", "min_s")}
-NATIVELY = {n: EVERY[n] for n in (*NUMBERS, "sum_d", "first")}
-ORDERED = {n: EVERY[n] for n in ("first", "list_v", "concat", "min_by", "sum_d", "var_pop")}
+NUMBERS = {n: EVERYTHING[n] for n in ("rows", "n_v", "sum_v", "sum_n", "max_v", "avg_n", "min_s")}
+NATIVELY = {n: EVERYTHING[n] for n in (*NUMBERS, "sum_d", "first")}
+ORDERED = {n: EVERYTHING[n] for n in ("first", "list_v", "concat", "min_by", "sum_d", "var_pop")}
 SPANS = (
     fl.Trailing("1 minute"),
     fl.Trailing("4 minutes", delay="30 seconds"),

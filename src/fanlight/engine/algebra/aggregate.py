@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.lowering_values import LowerValues, partial_itself
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.readings import Reading
@@ -15,14 +16,14 @@ from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.running_values import Watched, check_watched
 
-Accepts = Literal["any", "numeric", "orderable", "groupable", "string"]
+Accepts = Literal["any", "numeric", "integral", "boolean", "orderable", "groupable", "string"]
 Algebra = Literal["distributive", "algebraic", "holistic"]
 Accumulation = Literal["cumulative", "selective"]
 
 NUMERIC = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 INTEGRAL = ("tinyint", "smallint", "int", "bigint")
 LONG_DIGITS = 18  # a decimal of so many digits, taken as a whole number, fits into a long
-ARGUMENTS = ("x", "y", "z")
+ARGUMENTS = ("x", "y", "z", *(f"x{number}" for number in range(4, 13)))
 
 # What templates may name besides the fields (``lower``) or the arguments (a field's value).
 _LOWERED = frozenset({"start", "scale", "type"})
@@ -60,9 +61,9 @@ class Partials:
     ``reads`` names what ``lower`` reads off its one field, value counts, if it has a name.
     ``native`` is SQL, over the arguments, of an aggregate of Spark's with the same result, if there
     is one; the result is the same since the Spark version ``native_since``. ``weightless`` says why
-    rows cannot have weights, where the form of ``lower`` does not tell. ``lower_values`` is
-    ``lower`` in Python, if there is such a thing. ``kind`` fills ``{type}`` in ``lower``, if it is
-    not the type of the first argument.
+    rows cannot have weights, where the form of ``lower`` does not tell, and ``instead`` what to do
+    then. ``lower_values`` is ``lower`` in Python, if there is such a thing. ``kind`` fills
+    ``{type}`` in ``lower``, if it is not the type of the first argument.
     """
 
     fields: Mapping[str, Monoid]
@@ -72,6 +73,7 @@ class Partials:
     native: str = ""
     native_since: tuple[int, int] = (3, 5)
     weightless: str = ""
+    instead: str = "cast the column to double"
     lower_values: LowerValues | None = field(default=None, compare=False)
     kind: str = ""
 
@@ -117,10 +119,10 @@ class Aggregate:
         ``coalesce({n}, 0L)``). Braces that are part of the text are written twice, here and in the
         fields: ``'{{'``.
     accepts
-        What types the arguments may have: ``numeric``, ``string``, ``orderable``, ``groupable``
-        (with an equality) or ``any``.
+        What types the arguments may have: ``numeric``, ``integral``, ``boolean``, ``string``,
+        ``orderable``, ``groupable`` (with an equality) or ``any``.
     arity
-        How many columns it takes, up to three.
+        How many columns it takes, up to twelve; from the fourth on they are ``{x4}``, ``{x5}``, ….
     algebra
         As the papers class it: ``distributive``, ``algebraic`` or ``holistic``.
     accumulation
@@ -182,7 +184,9 @@ class Aggregate:
         check_choice(f"{about} accumulation", self.accumulation, get_args(Accumulation), "known")
         if type(self.arity) is not int or not 0 <= self.arity <= len(ARGUMENTS):
             raise refuse(
-                f"{about} arity={self.arity!r}", "is not a number of columns", "use 0, 1, 2 or 3"
+                f"{about} arity={self.arity!r}",
+                "is not a number of columns",
+                "use one from 0 to 12",
             )
         check_watched(about, self.watched, self.arity)
         if self.recipe is None:
@@ -305,7 +309,7 @@ def aggregate_of_counts(
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Arithmetic):
     """An aggregate of columns, perhaps named: what ``agg`` of the windows takes.
 
     The functions of ``fanlight.agg`` make it, and :class:`Aggregate` where it is called; there is
@@ -485,17 +489,25 @@ class Call:
 _NEEDS = {
     "any": "a column",
     "numeric": "a number",
+    "integral": "a whole number",
+    "boolean": "a condition, which is true or false",
     "orderable": "a type with an order (no map, no variant)",
     "groupable": "a type with equality (no map, no variant)",
     "string": "text",
 }
 
 
+_ACCEPTED = {
+    "numeric": NUMERIC,
+    "integral": INTEGRAL,
+    "boolean": ("boolean",),
+    "string": ("string", "char", "varchar"),
+}
+
+
 def _is_accepted(kind: str, accepts: Accepts) -> bool:
-    if accepts == "numeric":
-        return base_type(kind) in NUMERIC
-    if accepts == "string":
-        return base_type(kind) in ("string", "char", "varchar")
+    if accepts in _ACCEPTED:
+        return base_type(kind) in _ACCEPTED[accepts]
     if accepts in ("orderable", "groupable"):
         return not contains_type(kind, ("map<", "variant", "interval", "void"))
     return True

@@ -28,9 +28,9 @@ def why_not_invertible(monoid: Monoid, types: Sequence[str]) -> str:
         return f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
     kind = types[0] if types else "bigint"
     added_up = monoid.combining == "sum" and not monoid.counts
-    if not added_up or (base_type(kind) in INTEGRAL and "double" not in monoid.value):
-        return ""
-    if base_type(kind) == "decimal" and digits_of(kind)[0] <= LONG_DIGITS:
+    short = base_type(kind) == "decimal" and digits_of(kind)[0] <= LONG_DIGITS
+    exact = (base_type(kind) in INTEGRAL or short) and "double" not in monoid.value
+    if not added_up or exact:
         return ""
     added = "double" if "double" in monoid.value else kind
     return (
@@ -51,7 +51,7 @@ def why_not_weightable(partials: Partials) -> tuple[str, str] | None:
             "leave weights out, or ask for agg.count, agg.sum or agg.avg",
         )
     if partials.weightless:
-        return partials.weightless, "cast the column to double"
+        return partials.weightless, partials.instead
     if not (
         is_arithmetic(partials.lower) and find_places(partials.lower) <= partials.fields.keys()
     ):

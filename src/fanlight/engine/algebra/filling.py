@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fanlight.engine.algebra.lowering import let
-from fanlight.engine.algebra.monoids import Comoments, Monoid
+from fanlight.engine.algebra.moments import Comoments
+from fanlight.engine.algebra.monoids import Monoid
 
 
 def moments_of_run(first: str, end: str, value: str) -> str:

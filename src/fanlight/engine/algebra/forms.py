@@ -10,7 +10,8 @@ import re
 from fanlight.engine.algebra.template import find_places
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
-_NULL = re.compile(r"\{[xyz]\} is null")
+_ARGUMENT = re.compile(r"\{(?:[xyz]|x\d+)\}")
+_NULL = re.compile(rf"{_ARGUMENT.pattern} is null")
 _PLACE, _NUMBER = r"\{\w+\}", r"\d+(?:\.\d+)?[A-Za-z]{0,2}"
 # SQL that is null if one of its places is: of numbers, operators and casts.
 _STRICT = re.compile(rf"(?:{_PLACE}|cast\(|as [a-z]+(?:\(\d+,\d+\))?\)|{_NUMBER}|[-+*/%()\s])++")
@@ -25,13 +26,20 @@ def is_null_of_nulls(value: str) -> bool:
     (True, False)
     >>> is_null_of_nulls("if({x} is null, null, named_struct('o', {order}, 'v', {x}))")
     True
+    >>> is_null_of_nulls("if({x}, 1, null)"), is_null_of_nulls("if({x}, null, 1)")
+    (True, False)
     """
     bare = _QUOTED.sub("''", value).strip()
     match _split_if(bare):
+        case [asked, _, "null"] if _ARGUMENT.fullmatch(asked):
+            return True
         case [asked, "null", other]:
             known = all(_NULL.fullmatch(part.strip()) for part in asked.split(" or "))
             return known or is_null_of_nulls(other)
-    return bool(find_places(bare) & {"x", "y", "z"}) and _STRICT.fullmatch(bare) is not None
+    return (
+        any(_ARGUMENT.fullmatch(f"{{{place}}}") for place in find_places(bare))
+        and _STRICT.fullmatch(bare) is not None
+    )
 
 
 def is_arithmetic(lower: str) -> bool:

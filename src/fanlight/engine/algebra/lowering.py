@@ -8,6 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 _MOST = 2**62  # rows, in a window
+# SQL over the array ``out`` of :func:`tally`: the most frequent values first, then the least.
+MOST_FIRST = (
+    "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
+    "e -> named_struct('value', e.v, 'count', -e.m))"
+)
 
 
 def slope_and_r2(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:

@@ -89,9 +89,22 @@ def values_in_order(of: Places) -> list[Any]:
     return [value for _, value in sorted(of["p"] or (), key=spark_key)]
 
 
-def text_in_order(of: Places) -> str | None:
-    """All texts in the order of rows, joined."""
-    return of["separator"].join(values_in_order(of)) if of["p"] else None
+def values_once(of: Places) -> list[Any]:
+    """Each value where its first row is, in the order of rows."""
+    found: dict[Any, Any] = {}
+    for value in values_in_order(of):
+        found.setdefault(spark_key(value), value)
+    return list(found.values())
+
+
+def join_texts(*, distinct: bool) -> LowerValues:
+    """All texts in the order of rows, joined; perhaps each once."""
+
+    def lower(of: Places) -> str | None:
+        texts = values_once(of) if distinct else values_in_order(of)
+        return of["between"].join(texts) if texts else None
+
+    return lower
 
 
 def number_of_values(of: Places) -> int:
@@ -105,17 +118,30 @@ def most_frequent(of: Places) -> Any:
     return max(entries, key=lambda entry: entry[1])[0] if entries else None
 
 
+def values_sorted(of: Places) -> list[Any]:
+    """Each value that has a count, in order."""
+    return sorted((value for value, _ in of["p"] or ()), key=spark_key)
+
+
 def frequent_values(share: Fraction) -> LowerValues:
     """The values that make up a share of all rows, with their counts, the most frequent first."""
 
     def lower(of: Places) -> list[dict[str, Any]]:
         entries = of["p"] or ()
         least = share * sum(number for _, number in entries)
-        found = [entry for entry in entries if entry[1] >= least]
-        found.sort(key=lambda entry: (-entry[1], spark_key(entry[0])))
-        return [{"value": value, "count": number} for value, number in found]
+        return _most_first([entry for entry in entries if entry[1] >= least])
 
     return lower
+
+
+def top_values(most: int) -> LowerValues:
+    """So many values, with their counts, the most frequent first."""
+    return lambda of: _most_first(of["p"] or ())[:most]
+
+
+def _most_first(entries: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
+    found = sorted(entries, key=lambda entry: (-entry[1], spark_key(entry[0])))
+    return [{"value": value, "count": number} for value, number in found]
 
 
 def quantiles(shares: Sequence[float], *, many: bool) -> LowerValues:
@@ -126,6 +152,21 @@ def quantiles(shares: Sequence[float], *, many: bool) -> LowerValues:
         if not entries:
             return None
         found = [_quantile(entries, share) for share in shares]
+        return found if many else found[0]
+
+    return lower
+
+
+def values_at_shares(shares: Sequence[Fraction], *, many: bool) -> LowerValues:
+    """The least values such that at least these shares of all values are no greater."""
+
+    def lower(of: Places) -> Any:
+        entries = sorted(of["p"] or (), key=lambda entry: spark_key(entry[0]))
+        if not entries:
+            return None
+        total = sum(number for _, number in entries)
+        rows = [max(math.ceil(share * total), 1) - 1 for share in shares]
+        found = [float(_at_row(entries, row)) for row in rows]
         return found if many else found[0]
 
     return lower
@@ -164,3 +205,101 @@ def line(of: Places) -> dict[str, float] | None:
         "intercept": mean_y - slope * before,
         "r2": 1.0 if syy == 0 else sxy * sxy / (sxx * syy),
     }
+
+
+def shape(*, fourth: bool) -> LowerValues:
+    """The skewness of centred moments, or with the fourth one the kurtosis beyond a normal's."""
+
+    def lower(of: Places) -> float | None:
+        if not of["p"] or of["p"][2] == 0:
+            return None
+        number, _, second, third, last = of["p"]
+        if fourth:
+            return float(number * last / (second * second) - 3)
+        return float(math.sqrt(number) * third / (second * math.sqrt(second)))
+
+    return lower
+
+
+def _pairs(of: Places) -> tuple[float, ...]:
+    """Number, means and moments of pairs; all NaN where a value was not finite."""
+    number, _, mean_x, mean_y, *moments = of["p"] or (0, 0, *[0.0] * 5)
+    odd = (mean_x - mean_x) + (mean_y - mean_y)
+    return number, mean_x, mean_y, *(moment + odd for moment in moments)
+
+
+def covariance(*, sample: bool) -> LowerValues:
+    """The covariance of centred moments."""
+
+    def lower(of: Places) -> float | None:
+        number, *_, sxy, _ = _pairs(of)
+        return None if number <= sample else sxy / (number - sample)
+
+    return lower
+
+
+def correlation(of: Places) -> float | None:
+    """Pearson's coefficient, of centred moments."""
+    number, *_, sxx, sxy, syy = _pairs(of)
+    if number < 2 or sxx == 0 or syy == 0:
+        return None
+    return sxy / (math.sqrt(sxx) * math.sqrt(syy))
+
+
+def regression(part: str) -> LowerValues:
+    """A part of the least-squares line, of centred moments."""
+
+    def lower(of: Places) -> float | None:
+        number, mean_x, mean_y, sxx, sxy, syy = _pairs(of)
+        if part == "sxy":
+            return sxy if number else None
+        if number < 2 or sxx == 0:
+            return None
+        slope = sxy / sxx
+        parts = {"slope": slope, "intercept": mean_y - slope * mean_x}
+        return parts[part] if part in parts else 1.0 if syy == 0 else sxy * sxy / (sxx * syy)
+
+    return lower
+
+
+def long_or_null(of: Places) -> int | None:
+    """A sum, or null where it does not fit 64 bits."""
+    total = None if of["p"] is None else int(of["p"])
+    return total if total is None or -(2**63) <= total < 2**63 else None
+
+
+def sum_of_distinct(of: Places) -> Any:
+    """The sum of the values that have counts."""
+    return _total([value for value, _ in of["p"] or ()])
+
+
+def mean_of_distinct(digits: int | None) -> LowerValues:
+    """Their mean; of decimals with so many digits."""
+    read = mean if digits is None else mean_of_decimals(digits)
+    return lambda of: read({"s": sum_of_distinct(of), "n": len(of["p"] or ())})
+
+
+def spread_of_distinct(*, sample: bool, root: bool) -> LowerValues:
+    """Their variance or standard deviation."""
+
+    def lower(of: Places) -> Any:
+        values = [value for value, _ in of["p"] or ()]
+        if not values:
+            return None
+        middle = math.fsum(values) / len(values)
+        moment = math.fsum((value - middle) ** 2 for value in values)
+        return variance(sample=sample, root=root)({"p": (len(values), middle, moment)})
+
+    return lower
+
+
+def _total(values: Sequence[Any]) -> Any:
+    """The sum of numbers of one type; None of none."""
+    if not values:
+        return None
+    if not isinstance(values[0], Decimal):
+        return sum(values)
+    found = values[0]
+    for value in values[1:]:
+        found = _WIDE.add(found, value)
+    return found

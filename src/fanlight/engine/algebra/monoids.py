@@ -231,113 +231,87 @@ class Max(Monoid):
         return greatest(a, b)
 
 
-def _fold_in_order(p: str, over: str, zero: str, step: str) -> str:
-    return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
-
-
 @dataclass(frozen=True)
-class Moments(Monoid):
-    """Count, mean and centred second moment of a double, combined as Chan, Golub and LeVeque do.
+class _Bits(Monoid):
+    """An operation on the bits of whole numbers: ``word`` as an aggregate, ``sign`` as SQL."""
 
-    Sums of squares would cancel for values far from zero; centred moments do not. The mean of equal
-    values is that value, to the last bit, so that equal values never seem to vary.
-
-    Examples
-    --------
-    >>> from fanlight import agg
-    >>> agg.Moments().combine_values((1, 2.0, 0.0), (1, 4.0, 0.0))
-    (2, 3.0, 2.0)
-
-    """
-
-    running: ClassVar[bool] = False
-    # v - v is 0, or NaN where v is not finite: then there is no variance, as in Spark.
-    _unit = "if({v} is null, null, named_struct('n', 1L, 'mean', {v}, 'm2', {v} - {v}))"
-    _lift = (
-        "case when count({v}) > 0 then named_struct("
-        "'n', count({v}), 'mean', if(var_pop({v}) = 0D, min({v}), avg({v})), "
-        "'m2', var_pop({v}) * count({v})) end"
-    )
-
-    def combine_all(self, p: str, over: str = "") -> str:
-        """SQL aggregate: partials to a partial, one by one."""
-        step = (
-            "case when a.n = 0L then b else named_struct('n', a.n + b.n, "
-            "'mean', a.mean + (b.mean - a.mean) * (b.n / (a.n + b.n)), "
-            "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean)"
-            " * (a.n * (b.n / (a.n + b.n)))) end"
-        )
-        fold = _fold_in_order(p, over, "named_struct('n', 0L, 'mean', 0D, 'm2', 0D)", step)
-        return f"nullif({fold}, named_struct('n', 0L, 'mean', 0D, 'm2', 0D))"
-
-    def _combine_values(self, a: Any, b: Any) -> Any:
-        n = a[0] + b[0]
-        delta, share = b[1] - a[1], b[0] / n
-        return (n, a[1] + delta * share, a[2] + b[2] + delta * delta * (a[0] * share))
-
-
-@dataclass(frozen=True)
-class Comoments(Monoid):
-    """Centred moments of a double over time, for least squares.
-
-    The mean time is kept as whole microseconds ``t0`` plus a small double ``mx``: near 1.7e15
-    microseconds a double alone has lost the fraction that a slope needs.
-    """
-
-    value: str = "named_struct('t', {time}, 'y', cast({x} as double))"
-    running: ClassVar[bool] = False
-    whole_time: ClassVar[bool] = True
-    _zero = "named_struct('n', 0L, 't0', 0L, 'mx', 0D, 'my', 0D, 'sxx', 0D, 'sxy', 0D, 'syy', 0D)"
-    _unit = (
-        "if({v}.y is null, null, named_struct('n', 1L, 't0', {v}.t, 'mx', 0D, 'my', {v}.y, "
-        "'sxx', 0D, 'sxy', {v}.y - {v}.y, 'syy', {v}.y - {v}.y))"
-    )
+    word: ClassVar[str]
+    sign: ClassVar[str]
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
-        """SQL aggregate: rows to a partial, relative to the slice's ``origin`` where it has one."""
-        del n, scale
-        if not origin:
-            return self.combine_all(self.unit(v))
-        y, x = f"{v}.y", f"({v}.t - {origin})"
-        return (
-            f"case when count({y}) > 0 then named_struct('n', count({y}), 't0', min({origin}), "
-            f"'mx', regr_avgx({y}, {x}), 'my', if(var_pop({y}) = 0D, min({y}), avg({y})), "
-            f"'sxx', regr_sxx({y}, {x}), "
-            f"'sxy', regr_sxy({y}, {x}), 'syy', var_pop({y}) * count({y})) end"
-        )
+        """SQL aggregate: rows to a partial."""
+        del n, origin, scale
+        return f"{self.word}({v})"
 
-    @property
-    def skips_nulls(self) -> bool:
-        """Whether a row without a value contributes nothing: so it is where ``y`` is the value."""
-        return self.value == Comoments.value
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return f"{self.word}({p}){over and ' ' + over}"
 
-    def step(self, a: str, b: str) -> str:
-        """SQL: two partials, neither of them empty, to one."""
-        dx = f"(cast({b}.t0 - {a}.t0 as double) + ({b}.mx - {a}.mx))"
-        dy, share = f"({b}.my - {a}.my)", f"({b}.n / ({a}.n + {b}.n))"
-        return (
-            f"named_struct('n', {a}.n + {b}.n, 't0', {a}.t0, "
-            f"'mx', {a}.mx + {dx} * {share}, 'my', {a}.my + {dy} * {share}, "
-            f"'sxx', {a}.sxx + {b}.sxx + {dx} * {dx} * ({a}.n * {share}), "
-            f"'sxy', {a}.sxy + {b}.sxy + {dx} * {dy} * ({a}.n * {share}), "
-            f"'syy', {a}.syy + {b}.syy + {dy} * {dy} * ({a}.n * {share}))"
-        )
+    def combine(self, a: str, b: str) -> str:
+        """SQL scalar: two partials to one."""
+        return f"coalesce({a} {self.sign} {b}, {a}, {b})"
+
+
+@dataclass(frozen=True)
+class BitAnd(_Bits):
+    """The bits that are set in every value."""
+
+    word: ClassVar[str] = "bit_and"
+    sign: ClassVar[str] = "&"
+    idempotent: ClassVar[bool] = True
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        return a & b
+
+
+@dataclass(frozen=True)
+class BitOr(_Bits):
+    """The bits that are set in any value."""
+
+    word: ClassVar[str] = "bit_or"
+    sign: ClassVar[str] = "|"
+    idempotent: ClassVar[bool] = True
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        return a | b
+
+
+@dataclass(frozen=True)
+class BitXor(_Bits):
+    """The bits that are set in an odd number of values."""
+
+    word: ClassVar[str] = "bit_xor"
+    sign: ClassVar[str] = "^"
+
+    def _combine_values(self, a: Any, b: Any) -> Any:
+        return a ^ b
+
+
+@dataclass(frozen=True)
+class Product(Monoid):
+    """The product of doubles."""
+
+    value: str = "cast({x} as double)"
+    running: ClassVar[bool] = False
+    _combine = "coalesce({a} * {b}, {a}, {b})"
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a partial."""
+        del n, origin, scale
+        return self.combine_all(v)
 
     def combine_all(self, p: str, over: str = "") -> str:
         """SQL aggregate: partials to a partial, one by one."""
-        step = f"case when a.n = 0L then b else {self.step('a', 'b')} end"
-        return f"nullif({_fold_in_order(p, over, self._zero, step)}, {self._zero})"
+        there = f"count({p}){over and ' ' + over} > 0"
+        return f"if({there}, {fold_in_order(p, over, '1D', 'a * b')}, null)"
 
     def _combine_values(self, a: Any, b: Any) -> Any:
-        n = a[0] + b[0]
-        share = b[0] / n
-        dx, dy, weight = float(b[1] - a[1]) + (b[2] - a[2]), b[3] - a[3], a[0] * share
-        return (
-            n, a[1], a[2] + dx * share, a[3] + dy * share,
-            a[4] + b[4] + dx * dx * weight,
-            a[5] + b[5] + dx * dy * weight,
-            a[6] + b[6] + dy * dy * weight,
-        )  # fmt: skip
+        return a * b
+
+
+def fold_in_order(p: str, over: str, zero: str, step: str) -> str:
+    """SQL: partials combined one by one, ``a`` with ``b``."""
+    return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,6 @@ class Entry:
         How it is called.
     names
         Its other names in Spark and SQL.
-    instead_of
-        Functions of Spark that it replaces, though it is called differently.
     in_sql
         Whether it has its own name in SQL; not where that is another function there.
     alike
@@ -72,10 +70,14 @@ class Entry:
     function: Callable[..., Call]
     samples: tuple[Sample, ...]
     names: tuple[str, ...] = ()
-    instead_of: tuple[str, ...] = ()
     in_sql: bool = True
     alike: Alike = ""
     after_share: str = ""
+
+    @property
+    def plain(self) -> tuple[Sample, ...]:
+        """The samples in which it takes every row, not each value once."""
+        return tuple(one for one in self.samples if ("distinct", True) not in one.options)
 
     @property
     def name(self) -> str:
@@ -132,7 +134,6 @@ class Registry(Mapping[str, Entry]):
         self,
         *samples: Sample,
         names: tuple[str, ...] = (),
-        instead_of: tuple[str, ...] = (),
         in_sql: bool = True,
         alike: Alike = "",
         after_share: str = "",
@@ -147,8 +148,8 @@ class Registry(Mapping[str, Entry]):
                     "has no sample, so nothing would test it",
                     "write for example @aggregate(sample('double', gives='double'))",
                 )
-            taken = {*self, *self.names, *self.instead_of}
-            if taken & {name, *names, *instead_of} or name.startswith("_"):
+            taken = {*self, *self.names}
+            if taken & {name, *names} or name.startswith("_"):
                 raise refuse(
                     f"the aggregate {name!r}",
                     "is there already or not public",
@@ -158,9 +159,7 @@ class Registry(Mapping[str, Entry]):
             example = ", ".join([*columns, *(f"{n}={v!r}" for n, v in samples[0].options)])
             explained = explain_wrong_calls(f"agg.{name}({example})")(_keep_options(function))
             entered = cast("Function", explained)
-            self._entries[name] = Entry(
-                entered, samples, names, instead_of, in_sql, alike, after_share
-            )
+            self._entries[name] = Entry(entered, samples, names, in_sql, alike, after_share)
             return entered
 
         return enter
@@ -169,11 +168,6 @@ class Registry(Mapping[str, Entry]):
     def names(self) -> dict[str, str]:
         """Other names in Spark and SQL, each with that of the aggregate."""
         return {other: name for name, entry in self.items() for other in entry.names}
-
-    @property
-    def instead_of(self) -> dict[str, str]:
-        """Functions of Spark, each with the aggregate that replaces it."""
-        return {other: name for name, entry in self.items() for other in entry.instead_of}
 
     @property
     def in_sql(self) -> dict[str, str]:

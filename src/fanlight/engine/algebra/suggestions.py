@@ -11,21 +11,20 @@ from fanlight.engine.spec.errors import MissingError
 
 # Aggregates that Spark has and fanlight has not, and how to get the same.
 OTHERWISE = {
-    "collect_set": "agg.collect_list(…), and array_distinct(…) of its result",
-    "count_if": "agg.count(F.when(condition, 1))",
-    "sum_distinct": "agg.collect_list(…), and aggregate(array_distinct(…), …) of its result",
-    "bool_and": "agg.min(condition)", "every": "agg.min(condition)",
-    "bool_or": "agg.max(condition)", "some": "agg.max(condition)",
+    **dict.fromkeys(("sum_distinct", "sumdistinct"), "agg.sum(…, distinct=True)"),
+    "histogram_numeric": "agg.percentile(…, [0.1, 0.2, …])",
 }  # fmt: skip
 # Functions of Spark that mean something else than the aggregate here with a similar name.
 UNLIKE = {
-    "array_distinct", "bin", "bit_count", "bitmap_count", "cast", "collate", "collect_union",
-    "column", "concat_ws", "contains", "conv", "cot", "count_min_sketch", "counter_diff",
-    "covar_pop", "covar_samp", "cume_dist", "decode", "encode", "instr", "lag", "last_day",
-    "lcase", "least", "listagg_distinct", "locate", "map_concat", "map_from_entries", "minute",
-    "month", "nth_value", "ntile", "percent_rank", "pmod", "radians", "regexp_count",
-    "regr_count", "round", "signum", "sin", "string_agg_distinct", "sumdistinct", "try_avg",
-    "try_sum",
+    "array_distinct", "array_insert", "array_intersect", "bin", "bit_count", "bit_get",
+    "bitmap_and_agg", "bitmap_count", "bitmap_or_agg", "broadcast", "cast", "coalesce", "collate",
+    "collect_union", "column", "concat_ws", "contains", "conv", "cot", "count_min_sketch",
+    "counter_diff", "cume_dist", "current_time", "decode", "encode", "instr", "lag", "last_day",
+    "lcase", "least", "listagg_distinct", "lit", "locate", "map_concat", "map_from_entries",
+    "map_values", "minute", "month", "nth_value", "ntile", "percent_rank", "pmod", "radians",
+    "reduce", "regexp_count", "regexp_instr", "round", "signum", "sin", "string_agg_distinct",
+    "struct", "sumdistinct", "tan", "transform_values", "try_add", "try_mod", "try_parse_url",
+    "try_subtract", "try_to_number", "vector_avg", "vector_sum",
 }  # fmt: skip
 
 
@@ -34,7 +33,7 @@ def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
     functions = [one for one in known if one[0].islower()]
     plain = name.casefold()
     joined = {one.replace("_", ""): one for one in functions if "_" in one}
-    also = joined | AGGREGATES.names | AGGREGATES.instead_of
+    also = joined | AGGREGATES.names
     if plain in also or name in functions:
         return also.get(plain, name)
     if plain in OTHERWISE or plain in UNLIKE:

@@ -7,6 +7,7 @@ name of a field or a separator, stays as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from fanlight.engine.spec.errors import refuse
@@ -35,6 +36,31 @@ def fill(template: str, **texts: object) -> str:
         return str(texts[name]) if name else part[0][0]
 
     return _PART.sub(replace_part, template)
+
+
+def rename(template: str, names: Mapping[str, str], **texts: str) -> str:
+    """A template in which some places have other names, and others a template in their place.
+
+    >>> rename("{p} / {n} || '{{'", {"p": "a_p"}, n="{m} + 1")
+    "{a_p} / {m} + 1 || '{{'"
+    """
+
+    def replace_part(part: re.Match[str]) -> str:
+        name = part[1]
+        if name in texts:
+            return texts[name]
+        return f"{{{names[name]}}}" if name in names else part[0]
+
+    return _PART.sub(replace_part, template)
+
+
+def escape(text: str) -> str:
+    """A text as a template that stands for it.
+
+    >>> escape("struct<`{`: int>")
+    'struct<`{{`: int>'
+    """
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def check_template(about: str, template: object, known: AbstractSet[str]) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, DoubleType, FloatType
 
-from fanlight.engine.algebra.aggregate import Call, contains_type
+from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, contains_type
+from fanlight.engine.algebra.expression import Expression, combine_calls
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Min, Monoid
 from fanlight.engine.algebra.readings import Reading
@@ -280,18 +281,9 @@ def collect_calls(
 
     ``outputs`` are the output columns that describe a window, besides the keys.
     """
-    calls = []
-    for call in (*given, *named.values()):
-        if not isinstance(call, Call):
-            write = translation.translate_aggregate(bound.df, call)
-            what = f"is a {type(call).__name__}, not an aggregate of fanlight"
-            raise refuse(
-                f"agg({call!r})",
-                what if write else f"{what}, nor one that is known to mean the same",
-                f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
-                "import agg'",
-            )
-    calls = [*given, *(call.alias(name) for name, call in named.items())]
+    asked = [_read_call(bound, call) for call in given]
+    asked += [_read_call(bound, call).alias(name) for name, call in named.items()]
+    calls = [call if isinstance(call, Call) else _as_call(bound.df, call) for call in asked]
     if not calls:
         raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
@@ -312,6 +304,63 @@ def collect_calls(
     return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
 
 
+def _read_call(bound: Bound, given: Any) -> Call | Expression:
+    """An aggregate of fanlight, or one of Spark's that means the same as one."""
+    if isinstance(given, (Call, Expression)):
+        return given
+    own = translation.read_aggregate(bound.df, given)
+    if own is not None:
+        return own
+    write = translation.advise_aggregate(given)
+    what = f"is a {type(given).__name__}, not an aggregate of fanlight"
+    raise refuse(
+        f"agg({given!r})",
+        what if write else f"{what}, nor one that is known to mean the same",
+        f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
+        "import agg'",
+    )
+
+
+def _as_call(df: DataFrame, expression: Expression) -> Call:
+    """An expression of aggregates as one aggregate of all their columns, then their conditions."""
+    calls = expression.calls
+    bindings = bind_calls(df, calls)
+    columns: list[tuple[Any, ...]] = []
+    for given in (
+        *([one] for call in calls for one in call.columns),
+        *(c.conditions for c in calls),
+    ):
+        if given and not any(_are_same(given, other) for other in columns):
+            columns.append(tuple(given))
+    if len(columns) > len(ARGUMENTS):
+        raise refuse(
+            expression.label,
+            f"is computed of {len(columns)} columns and conditions, of at most {len(ARGUMENTS)}",
+            "ask for some of its aggregates, and compute the rest from their columns",
+        )
+
+    def letter_of(given: Sequence[Any]) -> str:
+        found = (
+            letter for letter, one in zip(ARGUMENTS, columns, strict=False) if _are_same(one, given)
+        )
+        return next(found)
+
+    letters = [
+        (tuple(letter_of([one]) for one in call.columns),
+         letter_of(call.conditions) if call.conditions else "")
+        for call in calls
+    ]  # fmt: skip
+    tests = [call.conditions for call in calls]
+    label = expression.write(
+        [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
+    )
+    taken = [
+        condition(df, one) if any(_are_same(one, test) for test in tests) else one[0]
+        for one in columns
+    ]
+    return replace(combine_calls(expression, taken, letters), usual=label)
+
+
 def build_fields(
     bound: Bound, calls: Sequence[Call], *, exact: bool = False, weighted: bool = False
 ) -> Fields:
@@ -328,7 +377,7 @@ def build_fields(
     for call, (names, types) in sorted(bindings, key=_label_without_name):
         chosen = call.exact if exact and call.exact is not None else call.aggregate
         arguments = {}
-        for letter, column in zip("xyz", call.columns, strict=False):
+        for letter, column in zip(ARGUMENTS, call.columns, strict=False):
             arguments[letter] = fields.add_argument(column)
         label = call.label_of(names)
         kinds = _find_collated(bound, call, arguments, types)
@@ -467,8 +516,9 @@ def _summed_type(
         return ""
     if monoid.value == "cast({x} as double)":
         return "double"
-    if monoid.value in ("{x}", "{y}", "{z}"):
-        return types["xyz".index(monoid.value[1])]
+    plain = [f"{{{letter}}}" for letter in ARGUMENTS]
+    if monoid.value in plain:
+        return types[plain.index(monoid.value)]
     rows = bound.rows
     added = project(rows, fields.columns(bound, rows)).selectExpr(f"{value} as value")
     return types_in(added)["value"]

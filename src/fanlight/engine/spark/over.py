@@ -23,7 +23,7 @@ from fanlight.engine.spark.windows.levels import LevelWindows
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spark.windows.trailing import TrailingWindows
 from fanlight.engine.spark.windows.widening import WideningWindows
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse, shorten
+from fanlight.engine.spec.errors import CallError, explain_wrong_calls, refuse, shorten
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
@@ -126,12 +126,25 @@ def over(
 ) -> WideningWindows: ...
 
 
+@overload
+def over(
+    df: DataFrame,
+    spec: Column,
+    *,
+    time: str = ...,
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: Late = "drop",
+    forget_after: Any = None,
+) -> SlidingWindows | FrameWindows: ...
+
+
 @explain_wrong_calls("fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')")
 def over(
     df: DataFrame,
-    spec: Spec,
+    spec: Spec | Column,
     *,
-    time: str | tuple[str, str],
+    time: str | tuple[str, str] = "",
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
@@ -148,7 +161,8 @@ def over(
         The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, one of the frames,
         such as :class:`fanlight.DeltaFrame`, :class:`fanlight.ProgressiveWidening`, a list of
         :class:`fanlight.Sliding`, which share their slices; or :class:`fanlight.Trailing`, one or
-        several by their labels.
+        several by their labels. Spark's ``F.window(…)`` and ``F.session_window(…)`` stand for the
+        same windows here, and say the time as well.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
         or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
@@ -236,6 +250,26 @@ def rejected(
     return _bind_windows(df, spec, time, by, (), "drop", None).rejected()
 
 
+def _read_windows_of_spark(df: Any, given: Any, time: Any) -> tuple[Spec, str]:
+    """Spark's own windows, given as a Column, and their time."""
+    own = translation.read_windows(df, given)
+    if own is None:
+        usual = "pass a spec, for example fl.Sliding('1 hour', '1 minute')"
+        advice = translation.advise_windows(df, given)
+        raise refuse(
+            f"over(df, {given!r})",
+            "is not a window that fanlight knows",
+            f"write {advice}" if advice else usual,
+        )
+    spec, named = own
+    if time not in ("", named):
+        raise refuse(
+            f"over(df, {given!r}, time={time!r})", f"are windows over {named!r}",
+            "leave time out, or write it the same",
+        )  # fmt: skip
+    return spec, named
+
+
 def _bind_windows(
     df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any, forget_after: Any
 ) -> Windowed:
@@ -249,11 +283,12 @@ def _bind_windows(
     kind = kind_of(spec)
     several = isinstance(spec, (list, tuple, Mapping))
     if kind is None and not several:
-        own = translation.translate_windows(df, spec)
-        raise refuse(
-            f"over(df, {spec!r})",
-            "is not a window that fanlight knows",
-            f"write {own}" if own else "pass a spec, for example fl.Sliding('1 hour', '1 minute')",
+        spec, time = _read_windows_of_spark(df, spec, time)
+        kind = kind_of(spec)
+    elif time == "":
+        raise CallError(
+            "over(…) has no time; write for example "
+            "fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')"
         )
     collects = check_late(late) == "collect"
     rule = "drop" if collects else late

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.expression import EXPRESSION
 from fanlight.engine.algebra.sql_text import literal, quote, struct
 from fanlight.engine.algebra.stored import NOTE, Stored, check_own
 from fanlight.engine.arrow import is_of_spark
@@ -46,6 +47,7 @@ def keep_pieces(bound: Placed, calls: Sequence[Call]) -> DataFrame:
     grid = pieces.grid_in(bound.coordinate)
     spec = pieces.spec(timed=bound.coordinate.is_timestamp)
     own = replace(bound, spec=spec, queries=Queries((Query(0, grid),)))
+    _refuse_expressions(calls)
     fields = build_fields(own, calls)
     fields.check_comparable()
     if bound.early is None:
@@ -67,6 +69,17 @@ def keep_pieces(bound: Placed, calls: Sequence[Call]) -> DataFrame:
         split = {part: kept.split for part, kept in output.parts.items() if kept.split}
         notes[output.label] = Stored.of_call(call, types, split).to_json()
     return table.select(*[_with_note(table, name, notes.get(name)) for name in table.columns])
+
+
+def _refuse_expressions(calls: Sequence[Call]) -> None:
+    """Refuse expressions of aggregates, of which a table could not tell what they are."""
+    for call in calls:
+        if call.aggregate.name == EXPRESSION:
+            raise refuse(
+                call.label,
+                "is computed of several aggregates, and pieces keep each of them",
+                "ask for each, and compute it from what roll_up gives",
+            )
 
 
 def _refuse_sketches(calls: Sequence[Call], fields: Fields) -> None:

@@ -1,4 +1,4 @@
-"""Columns of Spark's own aggregates and windows, as fanlight writes them: for error messages.
+"""Spark's own aggregates and windows, given as Columns, as those of fanlight.
 
 What a Column says of itself leaves out what matters: ``count_distinct`` calls itself ``count``. So
 its text only suggests what it may be; Spark then says whether that means the same.
@@ -6,51 +6,81 @@ its text only suggests what it may be; Spark then says whether that means the sa
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.arithmetic import Arithmetic
+from fanlight.engine.algebra.expression import Expression
+from fanlight.engine.algebra.registry import AGGREGATES, Entry
 from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.algebra.suggestions import suggest_aggregate
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, quote_column
+from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.frames import Session
+from fanlight.engine.spec.sliding import Sliding
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-_CALL = re.compile(r"Column<'(\w+)\((.*?)\)(?: AS (.*))?'>", re.DOTALL)
+    Aggregated = Call | Expression | Column  # what ``agg`` of the windows takes
+
+_SHOWN = re.compile(r"Column<'(.*?)(?: AS ([^()]*))?'>", re.DOTALL)
+_CALL = re.compile(r"(\w+)\((.*?)\)(?: FILTER \(WHERE (.*)\))?", re.DOTALL | re.IGNORECASE)
+_DISTINCT = re.compile("^distinct ", re.IGNORECASE)
 _LENGTH = re.compile(r"'?(-?\d+ [a-z]+)'?")
-_NUMBER = re.compile(r"\d*\.?\d+")
+_NUMBER = re.compile(r"-?\d*\.?\d+(?:E-?\d+)?")
+_PATH = re.compile(r"\w+(?:\.\w+)+")
+_PREFIX = re.compile(r"(?<![\w)\]])(<=>|<=|>=|!=|[-+*/%=<>!]|and|or|in)\(")
+_SIGNS = ("/", "*", "+", "-")
 
 
-def translate_aggregate(df: DataFrame, column: Any) -> str | None:
-    """An aggregate of Spark's, such as ``F.max("price")``; None if fanlight has no such.
+@dataclass(frozen=True)
+class _Meant:
+    """What a text may mean: as SQL, and as fanlight has it."""
 
-    Also as ``GroupedData.agg`` takes them, ``{"price": "max"}``, and a name alone.
+    sql: str
+    ours: Any
+
+
+def read_aggregate(df: DataFrame, column: Any) -> Call | Expression | None:
+    """An aggregate of Spark's, such as ``F.max("price")``; None if fanlight has none like it.
+
+    It keeps the name that Spark has for its result.
     """
-    if isinstance(column, (str, Mapping)):
-        return _translate_names(column)
-    call = _CALL.fullmatch(str(column))
-    if call is None:
+    shown = None if isinstance(column, (str, Mapping)) else _SHOWN.fullmatch(str(column))
+    if shown is None:
         return None
-    name, inner, label = call[1].casefold(), call[2], call[3]
-    for text, ours in _propose(df, name, inner):
-        if _has_same_plan(df, column, text):
-            return ours + (f".alias({label!r})" if label else "")
-    entry = AGGREGATES.get(name)
-    if entry and entry.alike == "any" and _is_plain_call(df, column, name):
-        return f"agg.{name}(…) of the same Column"
+    for meant in _read(df, _infix(shown[1])):
+        if isinstance(meant.ours, (Call, Expression)) and _has_same_plan(df, column, meant.sql):
+            return meant.ours.alias(_name_of_result(df, column))
     return None
 
 
-def _translate_names(given: str | Mapping[Any, Any]) -> str | None:
-    """Aggregates that are named by texts, perhaps each with its column."""
+def advise_aggregate(column: Any) -> str | None:
+    """What to write instead of one of Spark's aggregates whose Columns are not read."""
+    names = translate_names(column)
+    shown = None if names else _SHOWN.fullmatch(str(column))
+    call = _CALL.fullmatch(shown[1]) if shown else None
+    entry = AGGREGATES.get(AGGREGATES.names.get(call[1], call[1])) if call else None
+    plain = call is not None and _is_balanced(call[2])
+    return names or (f"agg.{entry.name}(…) of the same Columns" if entry and plain else None)
+
+
+def translate_names(given: Any) -> str | None:
+    """Aggregates as ``GroupedData.agg`` takes them, ``{"price": "max"}``, or a name alone."""
+    if not isinstance(given, (str, Mapping)):
+        return None
     pairs = given.items() if isinstance(given, Mapping) else [("*", given)]
     ours = []
     for column, said in pairs:
@@ -62,66 +92,206 @@ def _translate_names(given: str | Mapping[Any, Any]) -> str | None:
     return ", ".join(ours) or None
 
 
-def translate_windows(df: DataFrame, column: Any) -> str | None:
-    """``F.window(…)`` or ``F.session_window(…)``; None of any other Column."""
-    call = _CALL.fullmatch(str(column))
+def read_windows(df: DataFrame, column: Any) -> tuple[Any, str] | None:
+    """The windows of ``F.window(…)`` or ``F.session_window(…)``, and their time, if it is those."""
+    shown = _SHOWN.fullmatch(str(column))
+    call = _CALL.fullmatch(shown[1]) if shown else None
+    if call is None or call[1] not in ("window", "session_window") or not is_of_spark(df):
+        return None
+    time, *rest = call[2].split(", ")
+    lengths = [match[1] for match in map(_LENGTH.fullmatch, rest) if match]
+    if not lengths or len(lengths) != len(rest):
+        return None
+    name = _column_name(df, time)
+    text = f"{call[1]}({quote_column(df, name)}, {', '.join(map(repr, lengths))})"
+    if not _has_same_plan(df, column, text):
+        return None
+    if call[1] == "session_window":
+        return Session(lengths[0]), name
+    length, slide, start = [*lengths, *[""] * 3][:3]
+    begins = 0 if not start or start.startswith("0 ") else start
+    return Sliding(length, slide or length, offset=begins), name
+
+
+def advise_windows(df: DataFrame, column: Any) -> str | None:
+    """What to write instead of Spark's windows, where they cannot be had; None of other Columns."""
+    shown = _SHOWN.fullmatch(str(column))
+    call = _CALL.fullmatch(shown[1]) if shown else None
     if call is None or call[1] not in ("window", "session_window"):
         return None
     if not is_of_spark(df):
         return "fl.over(df, …), with a DataFrame"
-    time, *rest = call[2].split(", ")
-    lengths = [match[1] for match in map(_LENGTH.fullmatch, rest) if match]
-    if call[1] == "session_window":
-        spec = f"fl.Session({lengths[0]!r})" if lengths else ""
-    else:
-        length, slide, start = [*lengths, *[""] * 3][:3]
-        spec = repr(length)
-        spec += f", {slide!r}" if slide not in ("", length) else ""
-        spec += f", offset={start!r}" if start and not start.startswith("0 ") else ""
-        spec = f"fl.Sliding({spec})" if length else ""
-    given = ", ".join(map(repr, lengths))
-    text = f"{call[1]}({quote_column(df, _column_name(df, time))}, {given})"
-    if spec and len(lengths) == len(rest) and _has_same_plan(df, column, text):
-        return f"fl.over(df, {spec}, time={_column_name(df, time)!r})"
+    read = read_windows(df, column)
+    if read is not None:
+        return f"fl.over(df, {_spec_text(read[0])}, time={read[1]!r})"
     if call[1] == "session_window":
         return "fl.over(df, fl.Session(gap), time='ts'), where gap is a duration or SQL of one"
     return "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts') with your lengths"
 
 
-def _propose(df: DataFrame, name: str, inner: str) -> Iterator[tuple[str, str]]:
-    """What the text of a call may mean: as SQL, and as fanlight writes it."""
-    ours = AGGREGATES.names.get(name, name)
-    entry = AGGREGATES.get(ours)
+def _read(df: DataFrame, text: str) -> Iterator[_Meant]:
+    """What a text may mean: a number, an aggregate, or arithmetic of these."""
+    if _NUMBER.fullmatch(text):
+        yield _Meant(_literal_sql(text), _literal(text))
+    call = _CALL.fullmatch(text)
+    known = call is not None and call[1].casefold() in {*AGGREGATES, *AGGREGATES.names}
+    if call is not None and known and _is_balanced(call[2]):
+        name, test = call[1].casefold(), call[3]
+        for one in _read_call(df, name, call[2]):
+            after = f" filter (where {test})" if test else ""
+            yield _Meant(f"{one.sql}{after}", one.ours.where(test) if test else one.ours)
+    for sign in _SIGNS:
+        for left, right in _split_at(text, f" {sign} "):
+            for one, other in product(_read(df, left), _read(df, right)):
+                if any(isinstance(side.ours, Arithmetic) for side in (one, other)):
+                    ours = Expression(one.ours, sign, other.ours)
+                    yield _Meant(f"({one.sql} {sign} {other.sql})", ours)
+
+
+def _split_at(text: str, sign: str) -> Iterator[tuple[str, str]]:
+    """The sides of a sign within brackets around all of a text, where it is in no others."""
+    if text.startswith("(") and text.endswith(")"):
+        parts = _split_outside(text[1:-1], sign)
+        for at in range(1, len(parts)):
+            yield sign.join(parts[:at]), sign.join(parts[at:])
+
+
+def _read_call(df: DataFrame, name: str, inner: str) -> Iterator[_Meant]:
+    """What a call of one of Spark's functions may mean, without its FILTER."""
+    entry = AGGREGATES[AGGREGATES.names.get(name, name)]
+    plain = _DISTINCT.sub("", inner)
     if name == "count":
         if inner in ("1", "*", "unresolvedstar()"):
-            yield "count(1)", "agg.count()"
-        shown = re.sub("^distinct ", "", inner, flags=re.IGNORECASE)
-        for columns in _split_names(df, shown, shown.count(", ") + 1):
-            yield (
-                f"count(distinct {_quote_names(df, columns)})",
-                f"agg.count_distinct({_list_names(columns)})",
-            )
-    plain = re.sub(", false$", "", inner, flags=re.IGNORECASE)  # an option that is not taken
-    if entry and entry.alike:
-        for columns in _split_names(df, plain, max(len(one.types) for one in entry.samples)):
-            yield f"{name}({_quote_names(df, columns)})", f"agg.{ours}({_list_names(columns)})"
-    if entry and entry.after_share:
-        last = entry.after_share
-        column, *given = inner.rsplit(", ", 2)
-        if len(given) == 2 and _NUMBER.fullmatch(given[0]) and given[1] == last:
-            one = [_column_name(df, column)]
-            yield (
-                f"{name}({_quote_names(df, one)}, {given[0]}D, {last})",
-                f"agg.{ours}({_list_names(one)}, {given[0]})",
-            )
+            yield _Meant("count(1)", entry.function())
+        for columns in _candidates(df, plain, (1, 2, 3)):
+            count_distinct = AGGREGATES["count_distinct"].function
+            own = count_distinct(*(column for _, column in columns))
+            yield _Meant(f"count(distinct {', '.join(sql for sql, _ in columns)})", own)
+    if not (entry.alike or entry.after_share):
+        return
+    once = "distinct" in inspect.signature(entry.function).parameters
+    for texts, arguments, options in _arguments(df, entry, plain):
+        with suppress(FanlightError):  # an option that is out of range here
+            if plain == inner:
+                yield _Meant(f"{name}({texts})", entry.function(*arguments, **options))
+            if once:
+                own = entry.function(*arguments, **options, distinct=True)
+                yield _Meant(f"{name}(distinct {texts})", own)
 
 
-def _split_names(df: DataFrame, inner: str, count: int) -> Iterator[list[str]]:
-    """The text cut into so many names of columns, which may have commas in them."""
+def _arguments(
+    df: DataFrame, entry: Entry, inner: str
+) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
+    """The SQL, the columns and the options as which the inside of a call may be read."""
+    counts = sorted({len(one.types) for one in entry.samples if one.types}, reverse=True)
+    words, names = _split_outside(inner), [*inspect.signature(entry.function).parameters]
+    for count, end in product(counts, range(1, len(words) + 1)):
+        shown = words[end:]
+        hidden = bool(entry.after_share) and shown[-1:] == [entry.after_share]
+        for known in (shown[:-1], shown) if hidden else (shown,):
+            values = [_literal(one) for one in known]
+            while values[-1:] == [False]:  # an option that is not taken
+                values.pop()
+            if None in values or len(values) > len(names) - count:
+                continue
+            options = dict(zip(names[count:], values, strict=False))
+            for columns in _candidates(df, ", ".join(words[:end]), (count,)):
+                texts = [*(sql for sql, _ in columns), *map(_literal_sql, shown)]
+                yield ", ".join(texts), [column for _, column in columns], options
+
+
+def _literal(text: str) -> Any:
+    """A number, a condition or an array of numbers; None of anything else."""
+    if text.casefold() in ("true", "false"):
+        return text.casefold() == "true"
+    if text.startswith("array(") and text.endswith(")"):
+        found = [_literal(one) for one in _split_outside(text[6:-1])]
+        return None if None in found else found
+    if not _NUMBER.fullmatch(text):
+        return None
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def _literal_sql(text: str) -> str:
+    """The SQL of what Spark shows of a literal: a fraction is a double."""
+    if text.startswith("array("):
+        return f"array({', '.join(map(_literal_sql, _split_outside(text[6:-1])))})"
+    return f"{text}D" if _NUMBER.fullmatch(text) and not text.lstrip("-").isdigit() else text
+
+
+def _candidates(
+    df: DataFrame, inner: str, counts: Sequence[int]
+) -> Iterator[list[tuple[str, Any]]]:
+    """Columns, of each its SQL and itself, that a text may list; in names there may be commas."""
     words = inner.split(", ")
-    for cuts in combinations(range(1, len(words)), count - 1):
-        edges = [0, *cuts, len(words)]
-        yield [_column_name(df, ", ".join(words[low:high])) for low, high in pairwise(edges)]
+    found = [_split_outside(inner)] if len(_split_outside(inner)) in counts else []
+    for several in counts:
+        for cuts in combinations(range(1, len(words)), several - 1):
+            edges = [0, *cuts, len(words)]
+            found.append([", ".join(words[low:high]) for low, high in pairwise(edges)])
+    for names in dict.fromkeys(map(tuple, found)):
+        with suppress(PySparkException, LookupError):  # a part of a name, or of an expression
+            yield [_column(df, one) for one in names]
+
+
+def _infix(text: str) -> str:
+    """SQL of what Spark 4 shows of an expression: ``*(a, 2)`` is ``(a * 2)``.
+
+    >>> _infix("sum(*(price, +(a, 1)))"), _infix("count_if(and(>(a, 3), !(ok)))")
+    ('sum((price * (a + 1)))', 'count_if(((a > 3) and (not ok)))')
+    """
+    found = _PREFIX.search(text)
+    while found:
+        close = _closing(text, found.end() - 1)
+        if close is None:
+            return text
+        sign, inner = found[1], [_infix(one) for one in _split_outside(text[found.end() : close])]
+        if sign == "!":
+            written = f"(not {inner[0]})"
+        elif sign == "in":
+            written = f"({inner[0]} in ({', '.join(inner[1:])}))"
+        else:
+            written = f"({f' {sign} '.join(inner)})"
+        before = text[: found.start()] + written
+        text = before + text[close + 1 :]
+        found = _PREFIX.search(text, len(before))
+    return text
+
+
+def _closing(text: str, at: int) -> int | None:
+    """Where the bracket that opens at a place closes."""
+    depth = 0
+    for place in range(at, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return place
+    return None
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether no bracket of a text closes one that is before it."""
+    return _closing(f"({text})", 0) == len(text) + 1
+
+
+def _split_outside(text: str, sign: str = ", ") -> list[str]:
+    """A text cut at the commas, or at another sign, that are in no brackets."""
+    parts, depth, begin = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and text.startswith(sign, at):
+            parts.append(text[begin:at])
+            begin = at + len(sign)
+    return [*parts, text[begin:]]
+
+
+def _column(df: DataFrame, shown: str) -> tuple[str, Any]:
+    """SQL of a column by what Spark shows of it, and its name, or the Column if it is computed."""
+    name = _column_name(df, shown)
+    if name in df.columns or _PATH.fullmatch(shown):
+        return quote_column(df, name), name
+    if len(_split_outside(shown)) > 1:
+        raise LookupError(shown)
+    return shown, expr(df, shown)
 
 
 def _column_name(df: DataFrame, shown: str) -> str:
@@ -130,12 +300,14 @@ def _column_name(df: DataFrame, shown: str) -> str:
     return names[0] if len(names) == 1 and names[0] in df.columns else shown
 
 
-def _quote_names(df: DataFrame, columns: Sequence[str]) -> str:
-    return ", ".join(quote_column(df, name) for name in columns)
+def _spec_text(spec: Any) -> str:
+    """Windows as a user writes them."""
+    return f"fl.{spec!r}"
 
 
-def _list_names(columns: Sequence[str]) -> str:
-    return ", ".join(map(repr, columns))
+@quietly()
+def _name_of_result(df: DataFrame, column: Column) -> str:
+    return df.select(column).columns[0]
 
 
 @quietly()
@@ -147,14 +319,3 @@ def _has_same_plan(df: DataFrame, column: Column, text: str) -> bool:
         return bool(one.sameSemantics(other))
     except PySparkException:
         return False
-
-
-@quietly()
-def _is_plain_call(df: DataFrame, column: Column, name: str) -> bool:
-    """Whether it is a call of this function and no more, by what Spark calls its result."""
-    try:
-        result = df.select(column).columns[0].casefold()
-    except PySparkException:
-        return False
-    more = ("distinct", " filter (", " over (", " within group")
-    return result.startswith(f"{name}(") and not any(word in result for word in more)

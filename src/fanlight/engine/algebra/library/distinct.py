@@ -274,11 +274,7 @@ def heavy_hitters(column: Any, share: Share) -> Call:
     least = read_exact(wrong, share, example)
     if not 0 < least <= 1:
         raise refuse(wrong, "is not a share above 0 and at most 1", f"write for example {example}")
-    order = (
-        "transform(sort_array(transform(out, e -> named_struct('m', -e.n, 'v', e.v))), "
-        "e -> named_struct('value', e.v, 'count', -e.m))"
-    )
-    frequent = lowering.tally("{p}", order, lowering.reaches("acc.n", "total", least))
+    frequent = lowering.tally("{p}", lowering.MOST_FIRST, lowering.reaches("acc.n", "total", least))
     lower = f"coalesce({lowering.let('total', lowering.row_count('{p}'), frequent)}, array())"
     hitters = aggregate_of_counts(
         "heavy_hitters", Frequent(least), Values(), lower,

@@ -8,6 +8,7 @@ from fanlight.engine.algebra import lowering_values
 from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggregate_of_field
 from fanlight.engine.algebra.collections import Collect, Extremes
 from fanlight.engine.algebra.library.positions import check_position
+from fanlight.engine.algebra.lowering_values import LowerValues
 from fanlight.engine.algebra.monoids import Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.arguments import check_flag, check_text
@@ -38,7 +39,7 @@ def _call_end(name: str, column: Any, ignorenulls: object) -> Call:
 @aggregate(
     sample("double", gives="double"),
     sample("string", gives="string", ignorenulls=True),
-    names=("any_value", "first_value"),
+    names=("first_value",),
     alike="columns",
 )
 def first(column: Any, *, ignorenulls: bool = False) -> Call:
@@ -76,6 +77,47 @@ def first(column: Any, *, ignorenulls: bool = False) -> Call:
 
     """
     return _call_end("first", column, ignorenulls)
+
+
+@aggregate(
+    sample("double", gives="double"),
+    sample("bigint", gives="bigint", ignorenulls=True),
+    alike="columns",
+)
+def any_value(column: Any, *, ignorenulls: bool = False) -> Call:
+    """Some value: that of the earliest row, so that it is the same in every run.
+
+    Parameters
+    ----------
+    column
+        A column's name or a Column, of any type that has an order.
+    ignorenulls
+        Whether to pass over rows where the column is null.
+
+    Returns
+    -------
+    Call
+        A value of the column's type, named as :func:`first` names it.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or its type has no order.
+
+    Notes
+    -----
+    A null counts as a value unless ``ignorenulls``.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 'A'), (1, 'A') as t(at, gate)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(gate=agg.any_value("gate")).first().gate
+    'A'
+
+    """
+    return first(column, ignorenulls=ignorenulls)
 
 
 @aggregate(
@@ -169,14 +211,21 @@ def nth_youngest(column: Any, n: int) -> Call:
     return Call(youngest, (column,), (n,))
 
 
-@aggregate(sample("double", gives="array<double>"), names=("array_agg",), alike="columns")
-def collect_list(column: Any) -> Call:
+@aggregate(
+    sample("double", gives="array<double>"),
+    sample("string", gives="array<string>", distinct=True),
+    names=("array_agg",),
+    alike="columns",
+)
+def collect_list(column: Any, *, distinct: bool = False) -> Call:
     """All values, in the order of rows: in time, then ``tiebreak``, then value.
 
     Parameters
     ----------
     column
         A column's name or a Column, of any type that has an order.
+    distinct
+        Whether to give each value once, where its first row is.
 
     Returns
     -------
@@ -201,23 +250,14 @@ def collect_list(column: Any) -> Call:
     [2.5, 4.0]
 
     """
-    lower = "coalesce(transform(sort_array({p}), e -> e.v), array())"
-    return Call(
-        aggregate_of_field(
-            "collect_list",
-            Collect(),
-            lower,
-            lower_values=lowering_values.values_in_order,
-            accepts="orderable",
-            algebra="holistic",
-        ),
-        (column,),
-    )
+    usual = f"collect_list(DISTINCT {column})" if isinstance(column, str) else ""
+    if check_flag("collect_list: distinct", distinct):
+        return Call(_LIST_OF_DISTINCT, (column,), usual=usual)
+    return Call(_LIST, (column,))
 
 
 @aggregate(
     sample("string", gives="string", separator="{start}'\\${spark.app.name}"),
-    names=("listagg", "string_agg"),
     in_sql=False,
 )
 def concat(column: Any, separator: str = "") -> Call:
@@ -254,12 +294,78 @@ def concat(column: Any, separator: str = "") -> Call:
     'hello world'
 
     """
-    check_text("concat: separator", separator, "separator=', '")
-    values = "transform(sort_array({p}), e -> e.v)"
-    lower = f"if(size({{p}}) > 0, array_join({values}, {{separator}}), null)"
-    partials = Partials(
-        {"p": Collect()}, lower, {"separator": separator},
-        lower_values=lowering_values.text_in_order,
+    return Call(_make_joined("concat", separator, distinct=False), (column,))
+
+
+@aggregate(
+    sample("string", gives="string", delimiter="-"),
+    sample("string", gives="string", delimiter=", ", distinct=True),
+    names=("string_agg",),
+)
+def listagg(column: Any, delimiter: str = "", *, distinct: bool = False) -> Call:
+    """All texts in the order of rows, as :func:`concat` gives them, or each of them once.
+
+    Parameters
+    ----------
+    column
+        Text: a column's name or a Column.
+    delimiter
+        What stands between two texts.
+    distinct
+        Whether to give each text once, where its first row is.
+
+    Returns
+    -------
+    Call
+        A string; null if there is no text.
+
+    Raises
+    ------
+    FanlightError
+        If ``delimiter`` is not text. By ``agg`` of the windows: if there is no such column, or it
+        is not text.
+
+    Notes
+    -----
+    Nulls are left out. Every text of a window is kept until its result is out.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (2, 'B'), (0, 'A'), (1, 'B') as t(at, gate)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(gates=agg.listagg("gate", ", ", distinct=True)).first().gates
+    'A, B'
+
+    """
+    once = check_flag("listagg: distinct", distinct)
+    usual = f"listagg(DISTINCT {column}, {delimiter})" if once and isinstance(column, str) else ""
+    return Call(_make_joined("listagg", delimiter, distinct=once), (column,), usual=usual)
+
+
+_IN_ORDER = "transform(sort_array({p}), e -> e.v)"
+_ONCE = f"array_distinct({_IN_ORDER})"
+
+
+def _make_list(read: str, lower_values: LowerValues) -> Aggregate:
+    return aggregate_of_field(
+        "collect_list", Collect(), f"coalesce({read}, array())", lower_values=lower_values,
+        accepts="orderable", algebra="holistic",
     )  # fmt: skip
-    joined = Aggregate("concat", accepts="string", algebra="holistic", recipe=lambda _: partials)
-    return Call(joined, (column,))
+
+
+_LIST = _make_list(_IN_ORDER, lowering_values.values_in_order)
+_LIST_OF_DISTINCT = _make_list(_ONCE, lowering_values.values_once)
+
+
+def _make_joined(name: str, separator: object, *, distinct: bool) -> Aggregate:
+    argument = "separator" if name == "concat" else "delimiter"
+    text = check_text(f"{name}: {argument}", separator, f"{argument}=', '")
+    lower = (
+        f"if(size({{p}}) > 0, array_join({_ONCE if distinct else _IN_ORDER}, {{between}}), null)"
+    )
+    partials = Partials(
+        {"p": Collect()}, lower, {"between": text},
+        lower_values=lowering_values.join_texts(distinct=distinct),
+    )  # fmt: skip
+    return Aggregate(name, accepts="string", algebra="holistic", recipe=lambda _: partials)

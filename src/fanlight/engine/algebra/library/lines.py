@@ -7,14 +7,11 @@ from typing import Any
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.lowering import slope_and_r2
 from fanlight.engine.algebra.lowering_values import line
-from fanlight.engine.algebra.monoids import Comoments
+from fanlight.engine.algebra.moments import Comoments
 from fanlight.engine.algebra.registry import aggregate, sample
 
 
-@aggregate(
-    sample("double", gives="struct<slope:double,intercept:double,r2:double>"),
-    instead_of=("regr_intercept", "regr_r2", "regr_slope"),
-)
+@aggregate(sample("double", gives="struct<slope:double,intercept:double,r2:double>"))
 def linear_fit(column: Any) -> Call:
     """The least-squares line of a number over time: where a trend leads, and how well it fits.
 

@@ -14,6 +14,7 @@ from fanlight.engine.algebra.aggregate import (
     Aggregate,
     Call,
     Partials,
+    aggregate_of_field,
     base_type,
     digits_of,
 )
@@ -153,6 +154,58 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     shares, many = _read_shares("percentile", percentage)
     percentiles = _make_percentile("percentile", shares, many=many)
     return Call(percentiles, (column,), (_write_shares(shares) if many else percentage, 1))
+
+
+@aggregate(
+    sample("double", gives="double", percentage=0.9),
+    sample("bigint", gives="array<double>", percentage=[0.0, 0.5]),
+)
+def percentile_disc(column: Any, percentage: Share | list[Share]) -> Call:
+    """The least value such that at least a share of all values is no greater: one that occurs.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+    percentage
+        The share, from 0 to 1: 0.95 for the 95th percentile. A list asks for several. It is taken
+        as it is written: 7 of 100 values are a share of 0.07.
+
+    Returns
+    -------
+    Call
+        A double, as of Spark's function; for a list an array of doubles.
+
+    Raises
+    ------
+    FanlightError
+        If a share is not between 0 and 1. By ``agg`` of the windows: if there is no such column,
+        or it is not a number.
+
+    See Also
+    --------
+    percentile : between two values, where the share lies there.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN is greater than all numbers.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, 9.0D), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(q=agg.percentile_disc("price", 0.5)).first().q
+    4.0
+
+    """
+    shares, many = _read_shares("percentile_disc", percentage)
+    results = [f"cast({lowering.value_at_share('{p}', share)} as double)" for share in shares]
+    discrete = aggregate_of_field(
+        "percentile_disc", Values(), _one_or_array(results, many=many), algebra="holistic",
+        lower_values=lowering_values.values_at_shares(shares, many=many),
+    )  # fmt: skip
+    return Call(discrete, (column,), (_write_shares(shares) if many else percentage,))
 
 
 @aggregate(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from fanlight.engine.algebra import distinct_numbers
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
 from fanlight.engine.algebra.lowering_values import variance
-from fanlight.engine.algebra.monoids import Moments
+from fanlight.engine.algebra.moments import Moments
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.running_values import Watched
 
@@ -17,12 +18,14 @@ _SAMPLE = "if({p}.n > 1, {p}.m2 / ({p}.n - 1), null)"
 _OF_ALL = "{p}.m2 / {p}.n"
 
 
-def _make_spread(name: Watched, *, sample: bool, root: bool = False) -> Aggregate:
+def _make_spread(name: Watched, *, sample: bool, root: bool = False) -> tuple[Aggregate, Aggregate]:
+    """The aggregate of all values, and of each value once."""
     lower = _SAMPLE if sample else _OF_ALL
-    return aggregate_of_field(
+    every = aggregate_of_field(
         name, _MOMENTS, f"sqrt({lower})" if root else lower, native=f"{name}({{x}})", watched=name,
         lower_values=variance(sample=sample, root=root),
     )  # fmt: skip
+    return every, distinct_numbers.spread(sample=sample, root=root).make(name)
 
 
 _VAR_SAMP, _VAR_POP = _make_spread("var_samp", sample=True), _make_spread("var_pop", sample=False)
@@ -30,14 +33,21 @@ _STDDEV_SAMP = _make_spread("stddev_samp", sample=True, root=True)
 _STDDEV_POP = _make_spread("stddev_pop", sample=False, root=True)
 
 
-@aggregate(sample("double", gives="double"), names=("variance",), alike="columns")
-def var_samp(column: Any) -> Call:
+@aggregate(
+    sample("double", gives="double"),
+    sample("double", gives="double", distinct=True),
+    names=("variance",),
+    alike="columns",
+)
+def var_samp(column: Any, *, distinct: bool = False) -> Call:
     """The variance of a number, estimated from a sample: over ``n - 1``.
 
     Parameters
     ----------
     column
         A number: a column's name or a Column.
+    distinct
+        Whether to take each value once, however many rows have it.
 
     Returns
     -------
@@ -63,17 +73,23 @@ def var_samp(column: Any) -> Call:
     2.0
 
     """
-    return Call(_VAR_SAMP, (column,))
+    return distinct_numbers.call_of(*_VAR_SAMP, column, distinct)
 
 
-@aggregate(sample("double", gives="double"), alike="columns")
-def var_pop(column: Any) -> Call:
+@aggregate(
+    sample("double", gives="double"),
+    sample("double", gives="double", distinct=True),
+    alike="columns",
+)
+def var_pop(column: Any, *, distinct: bool = False) -> Call:
     """The variance of a number, where the window is all there is: over ``n``.
 
     Parameters
     ----------
     column
         A number: a column's name or a Column.
+    distinct
+        Whether to take each value once, however many rows have it.
 
     Returns
     -------
@@ -99,17 +115,24 @@ def var_pop(column: Any) -> Call:
     1.0
 
     """
-    return Call(_VAR_POP, (column,))
+    return distinct_numbers.call_of(*_VAR_POP, column, distinct)
 
 
-@aggregate(sample("bigint", gives="double"), names=("std", "stddev"), alike="columns")
-def stddev_samp(column: Any) -> Call:
+@aggregate(
+    sample("bigint", gives="double"),
+    sample("bigint", gives="double", distinct=True),
+    names=("std", "stddev"),
+    alike="columns",
+)
+def stddev_samp(column: Any, *, distinct: bool = False) -> Call:
     """The standard deviation of a number, estimated from a sample: the root of :func:`var_samp`.
 
     Parameters
     ----------
     column
         A number: a column's name or a Column.
+    distinct
+        Whether to take each value once, however many rows have it.
 
     Returns
     -------
@@ -134,17 +157,23 @@ def stddev_samp(column: Any) -> Call:
     1.732051
 
     """
-    return Call(_STDDEV_SAMP, (column,))
+    return distinct_numbers.call_of(*_STDDEV_SAMP, column, distinct)
 
 
-@aggregate(sample("decimal(12,2)", gives="double"), alike="columns")
-def stddev_pop(column: Any) -> Call:
+@aggregate(
+    sample("decimal(12,2)", gives="double"),
+    sample("decimal(12,2)", gives="double", distinct=True),
+    alike="columns",
+)
+def stddev_pop(column: Any, *, distinct: bool = False) -> Call:
     """The standard deviation, where the window is all there is: the root of :func:`var_pop`.
 
     Parameters
     ----------
     column
         A number: a column's name or a Column.
+    distinct
+        Whether to take each value once, however many rows have it.
 
     Returns
     -------
@@ -169,4 +198,4 @@ def stddev_pop(column: Any) -> Call:
     1.0
 
     """
-    return Call(_STDDEV_POP, (column,))
+    return distinct_numbers.call_of(*_STDDEV_POP, column, distinct)

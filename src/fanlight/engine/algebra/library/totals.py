@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from fanlight.engine.algebra import lowering_values
+from fanlight.engine.algebra import distinct_numbers, lowering_values
 from fanlight.engine.algebra.aggregate import (
     INTEGRAL,
     Aggregate,
@@ -60,6 +61,7 @@ def _avg_partials(types: tuple[str, ...]) -> Partials:
 
 
 _AVG = Aggregate("avg", recipe=_avg_partials, watched="avg")
+_SUM_ONCE, _AVG_ONCE = distinct_numbers.SUM.make("sum"), distinct_numbers.MEAN.make("avg")
 
 
 @aggregate(
@@ -114,15 +116,19 @@ def count(column: Any = "*") -> Call:
     sample("double", gives="double"),
     sample("bigint", gives="bigint"),
     sample("decimal(12,2)", gives="decimal(22,2)"),
+    sample("double", gives="double", distinct=True),
+    sample("bigint", gives="bigint", distinct=True),
     alike="any",
 )
-def sum(column: Any) -> Call:
+def sum(column: Any, *, distinct: bool = False) -> Call:
     """The sum of a number.
 
     Parameters
     ----------
     column
         A number: a column's name or a Column.
+    distinct
+        Whether to take each value once, however many rows have it.
 
     Returns
     -------
@@ -149,17 +155,155 @@ def sum(column: Any) -> Call:
     6.5
 
     """
-    return Call(_SUM, (column,))
+    return distinct_numbers.call_of(_SUM, _SUM_ONCE, column, distinct)
 
 
 @aggregate(
     sample("double", gives="double"),
     sample("bigint", gives="double"),
     sample("decimal(12,2)", gives="decimal(16,6)"),
+    sample("decimal(12,2)", gives="decimal(16,6)", distinct=True),
     alike="any",
 )
-def avg(column: Any) -> Call:
+def avg(column: Any, *, distinct: bool = False) -> Call:
     """The mean of a number.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+    distinct
+        Whether to take each value once, however many rows have it.
+
+    Returns
+    -------
+    Call
+        A double; for decimals a decimal with four more digits.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN makes the mean NaN.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, null), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(usual=agg.avg("price")).first().usual
+    3.25
+
+    """
+    return distinct_numbers.call_of(_AVG, _AVG_ONCE, column, distinct)
+
+
+@aggregate(
+    sample("double", gives="double"),
+    sample("bigint", gives="double", distinct=True),
+    alike="any",
+)
+def mean(column: Any, *, distinct: bool = False) -> Call:
+    """The mean of a number: another name of :func:`avg`, as in ``pyspark.sql.functions``.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+    distinct
+        Whether to take each value once, however many rows have it.
+
+    Returns
+    -------
+    Call
+        A double (for decimals a decimal with four more digits), named ``avg(column)``.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. NaN makes the mean NaN.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.mean("price").label
+    'avg(price)'
+    >>> agg.mean("price") == agg.avg("price")
+    True
+
+    """
+    return avg(column, distinct=distinct)
+
+
+def _try_sum_partials(types: tuple[str, ...]) -> Partials:
+    (kind,) = types
+    if base_type(kind) in INTEGRAL:
+        wide = Sum("cast({x} as decimal(20,0))")
+        return Partials(
+            {"p": wide}, "try_cast({p} as bigint)", lower_values=lowering_values.long_or_null
+        )
+    found = _sum_partials(types)
+    if split_sum_of(kind) is None:
+        return found
+    limit = 10.0 ** (38 - digits_of(kind)[1]) * (1 - 1e-12)
+    fields = {**found.fields, "about": Sum("cast({x} as double)")}
+    return replace(found, fields=fields, lower=f"if(abs({{about}}) < {limit!r}D, {{p}}, null)")
+
+
+_TRY_SUM = Aggregate("try_sum", recipe=_try_sum_partials, algebra="distributive")
+_TRY_AVG = replace(_AVG, name="try_avg", watched="")
+
+
+@aggregate(
+    sample("bigint", gives="bigint"),
+    sample("decimal(12,2)", gives="decimal(22,2)"),
+    alike="columns",
+)
+def try_sum(column: Any) -> Call:
+    """The sum of a number, or null where it does not fit its type.
+
+    Parameters
+    ----------
+    column
+        A number: a column's name or a Column.
+
+    Returns
+    -------
+    Call
+        A bigint for integers, a double for floats, a decimal of ten more digits for decimals.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is not a number.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there. Only the sum of the window has to fit, which
+    Spark asks of the sums on the way, too.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 9223372036854775807L), (1, 1L) as t(at, n)")
+    >>> windows = fl.over(df, fl.Sliding(2, 1), time="at")
+    >>> [row.n for row in windows.agg(n=agg.try_sum("n")).orderBy("window").collect()]
+    [9223372036854775807, None, 1]
+
+    """
+    return Call(_TRY_SUM, (column,))
+
+
+@aggregate(sample("decimal(12,2)", gives="decimal(16,6)"), alike="columns")
+def try_avg(column: Any) -> Call:
+    """The mean of a number: that of :func:`avg`, whose sums cannot overflow here.
 
     Parameters
     ----------
@@ -185,43 +329,8 @@ def avg(column: Any) -> Call:
     >>> from fanlight import agg
     >>> df = spark.sql("select * from values (0, 2.5D), (1, null), (2, 4.0D) as t(at, price)")
     >>> windows = fl.over(df, fl.Sliding(10), time="at")
-    >>> windows.agg(usual=agg.avg("price")).first().usual
+    >>> windows.agg(usual=agg.try_avg("price")).first().usual
     3.25
 
     """
-    return Call(_AVG, (column,))
-
-
-@aggregate(sample("double", gives="double"), alike="any")
-def mean(column: Any) -> Call:
-    """The mean of a number: another name of :func:`avg`, as in ``pyspark.sql.functions``.
-
-    Parameters
-    ----------
-    column
-        A number: a column's name or a Column.
-
-    Returns
-    -------
-    Call
-        A double (for decimals a decimal with four more digits), named ``avg(column)``.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
-
-    Notes
-    -----
-    Nulls are left out; null if nothing else is there. NaN makes the mean NaN.
-
-    Examples
-    --------
-    >>> from fanlight import agg
-    >>> agg.mean("price").label
-    'avg(price)'
-    >>> agg.mean("price") == agg.avg("price")
-    True
-
-    """
-    return avg(column)
+    return Call(_TRY_AVG, (column,))

@@ -174,7 +174,7 @@ def _read_keys(
     """The keys as given, with their output names and types."""
     keys = _as_list("by", by)
     for given in keys:
-        windows = None if isinstance(given, str) else translation.translate_windows(df, given)
+        windows = None if isinstance(given, str) else translation.advise_windows(df, given)
         if windows is not None:
             raise refuse(f"by={given}", "is a window, not a key", f"write {windows}")
     columns = schema_of(df, [("by", key) for key in keys], "by")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 from pyspark.errors import PySparkException
 
 from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.expression import Expression
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame
+
+    from fanlight.engine.spark.translation import Aggregated
 
 
 class Windowed(Pictured, ABC):
@@ -167,14 +170,16 @@ def check_analysis(df: DataFrame) -> DataFrame:
     return df
 
 
-def name_call(calls: Sequence[Call]) -> str:
+def name_call(calls: Sequence[Aggregated]) -> str:
     """The call of ``agg`` as text, for errors."""
     return ", ".join(getattr(call, "label", repr(call)) for call in calls)
 
 
-def read_verbose(verbose: bool | Call, named: dict[str, Call]) -> tuple[bool, dict[str, Call]]:
+def read_verbose(
+    verbose: bool | Call | Expression, named: dict[str, Aggregated]
+) -> tuple[bool, dict[str, Aggregated]]:
     """Whether a page is asked for in full, and the aggregates by name: one may be named verbose."""
-    if isinstance(verbose, Call):
+    if isinstance(verbose, (Call, Expression)):
         return False, {**named, "verbose": verbose}
     return check_flag("verbose", verbose), named
 

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
+    from fanlight.engine.spark.translation import Aggregated
+
 
 class FrameWindows(WindowedEarly):
     """A DataFrame cut into frames; made by :func:`fanlight.over`, frozen."""
@@ -150,7 +152,7 @@ class FrameWindows(WindowedEarly):
             return self._complete(self._finish_frames(self._shown_fields()))
 
     @in_kind
-    def agg(self, *aggregates: Call, **named: Call) -> DataFrame:
+    def agg(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
 
         Parameters
@@ -239,13 +241,13 @@ Row(dye=0, frame_id=None)]
     def fill(
         self,
         other: DataFrame,
-        *aggregates: Call,
+        *aggregates: Aggregated,
         time: str,
         by: str | Column | Sequence[str | Column] | None = None,
         longest: Any = None,
         how: Literal["inner", "left"] = "inner",
         own: Call | Sequence[Call] | Mapping[str, Call] | None = None,
-        **named: Call,
+        **named: Aggregated,
     ) -> DataFrame:
         """What another DataFrame has within each frame: its rows, or aggregates of them.
 
@@ -318,7 +320,7 @@ Row(dye=0, frame_id=None)]
 
     @in_kind
     def split(
-        self, every: Any, *aggregates: Call, so_far: bool = False, **named: Call
+        self, every: Any, *aggregates: Aggregated, so_far: bool = False, **named: Aggregated
     ) -> DataFrame:
         """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
 
@@ -401,7 +403,7 @@ Row(dye=0, frame_id=None)]
 
     @in_kind
     def repair(
-        self, late: DataFrame, results: DataFrame, *aggregates: Call, **named: Call
+        self, late: DataFrame, results: DataFrame, *aggregates: Aggregated, **named: Aggregated
     ) -> DataFrame:
         """The stored frames that late rows change, as they are with them, and those that are gone.
 
@@ -466,7 +468,7 @@ Row(dye=0, frame_id=None)]
         with errors_of_call("repair(…)"):
             return check_analysis(repair_frames(bound, late, results, frames))
 
-    def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
+    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
         """What is computed, when a frame ends, how frames are found, and what a stream keeps.
 
         Parameters

@@ -11,6 +11,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.expression import Expression
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.aggregate_parts import plan_in_parts
@@ -51,6 +52,8 @@ from fanlight.engine.spec.errors import refuse
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from fanlight.engine.spark.translation import Aggregated
+
 Part = tuple[Fields, Request, Plan[Pieces]]  # aggregates that are computed together
 
 _ORDERED = "in a stream rows are put in order and counted by one operator"
@@ -88,13 +91,13 @@ class PlacedWindows(WindowedEarly):
     @in_kind
     def agg(
         self,
-        *aggregates: Call,
-        empty: str | Call = "skip",
-        max_empty: int | Call | None = None,
-        between: tuple[Any, Any] | Call | None = None,
-        keys: DataFrame | Call | None = None,
+        *aggregates: Aggregated,
+        empty: str | Aggregated = "skip",
+        max_empty: int | Aggregated | None = None,
+        between: tuple[Any, Any] | Aggregated | None = None,
+        keys: DataFrame | Aggregated | None = None,
         complete: Any = False,
-        **named: Call,
+        **named: Aggregated,
     ) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
 
@@ -169,7 +172,7 @@ class PlacedWindows(WindowedEarly):
         bound = self._bound
         more = {"empty": empty, "max_empty": max_empty, "between": between, "keys": keys,
                 "complete": complete}  # fmt: skip
-        named |= {name: one for name, one in more.items() if isinstance(one, Call)}
+        named |= {name: one for name, one in more.items() if isinstance(one, (Call, Expression))}
         more = {name: one for name, one in more.items() if name not in named}
         whole = read_complete(bound, more.pop("complete", False))
         if whole is not None:
@@ -193,7 +196,7 @@ class PlacedWindows(WindowedEarly):
                 return self._complete(self._compute_parts(calls, parts, given))
             return self._complete(run_results(self._asked_of(fields, plan)))
 
-    def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
+    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.
 
         Parameters
@@ -266,7 +269,11 @@ class PlacedWindows(WindowedEarly):
         return type(self)(bound, self._hints)
 
     def _plan_parts(
-        self, aggregates: Sequence[Call], named: Mapping[str, Call], *, followed: bool = False
+        self,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+        *,
+        followed: bool = False,
     ) -> tuple[list[Call], list[Part]]:
         """The aggregates, and what is kept for them and planned: together, or in parts."""
         strategy = self._hints.strategy
@@ -297,8 +304,8 @@ class PlacedWindows(WindowedEarly):
 
     def _make_request(
         self,
-        aggregates: Sequence[Call],
-        named: Mapping[str, Call] | None = None,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated] | None = None,
         *,
         exact: bool = False,
     ) -> tuple[list[Call], Fields, Request]:
@@ -465,7 +472,7 @@ class SlidingWindows(PlacedWindows):
         return self._with_hints(strategy, rate=rate, groups=groups, partitions=partitions)
 
     @in_kind
-    def pieces(self, *aggregates: Call, **named: Call) -> DataFrame:
+    def pieces(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """The pieces of time that these windows are made of, with partials: to store them.
 
         :func:`fanlight.roll_up` makes windows of them later, these or any others that begin and end

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.algebra.template import find_places
 from fanlight.engine.plan import ways
@@ -43,6 +42,8 @@ from fanlight.engine.spec.trailing import name_column
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from fanlight.engine.spark.translation import Aggregated
+
 
 class TrailingWindows(Windowed):
     """A DataFrame whose rows look back; made by :func:`fanlight.over`, frozen."""
@@ -56,7 +57,7 @@ class TrailingWindows(Windowed):
         self._hints = hints or Hints()
 
     @in_kind
-    def attach(self, *aggregates: Call, **named: Call) -> DataFrame:
+    def attach(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """Each row unchanged, with aggregates of the rows that its windows hold.
 
         Parameters
@@ -107,10 +108,10 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
     def attach_to(
         self,
         spine: DataFrame,
-        *aggregates: Call,
+        *aggregates: Aggregated,
         time: str,
         by: str | Column | Sequence[str | Column] | None = None,
-        **named: Call,
+        **named: Aggregated,
     ) -> DataFrame:
         """The rows of another DataFrame, with aggregates of what was known as of each.
 
@@ -312,7 +313,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         found = rows.select(*own_columns, *results)
         return _with_untimed(asks, found) if asks.df.isStreaming else found
 
-    def explain(self, *aggregates: Call, verbose: bool = False, **named: Call) -> str:
+    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
         """What is computed, how, and what a stream keeps.
 
         Parameters

@@ -1,0 +1,277 @@
+"""Arithmetic of aggregates: a ratio of two, for example."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from fanlight.engine.algebra.aggregate import ARGUMENTS, Aggregate, Call, Partials
+from fanlight.engine.algebra.arithmetic import Arithmetic
+from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.template import escape, rename
+from fanlight.engine.spec.arguments import check_text
+from fanlight.engine.spec.errors import refuse
+
+EXPRESSION = "expression"  # the name of an aggregate that is computed of several
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+}  # fmt: skip
+_WHY_NOT_WEIGHTED = "is computed of several aggregates, each of which would have weights of its own"
+_WEIGHTED = "ask for each of them, and compute it from their columns"
+
+
+@dataclass(frozen=True)
+class Expression(Arithmetic):
+    """An arithmetic expression of aggregates, perhaps named: what ``agg`` of the windows takes.
+
+    ``+``, ``-``, ``*`` and ``/`` of aggregates and numbers make it; there is no need to make one by
+    hand. Values, types, nulls and a division by zero are those of Spark's SQL.
+
+    Parameters
+    ----------
+    left
+        An aggregate, an expression, or a number.
+    sign
+        ``"+"``, ``"-"``, ``"*"`` or ``"/"``.
+    right
+        As ``left``.
+    name
+        The name of the result; ``None`` for the usual one, such as ``(sum(a) / count(1))``.
+
+    Raises
+    ------
+    FanlightError
+        If a side is none of these.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, true), (1, false), (2, false) as t(at, failed)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> rate = 100 * agg.count_if("failed") / agg.count()
+    >>> rate.label
+    '((100 * count_if(failed)) / count(1))'
+    >>> round(windows.agg(rate=rate).first().rate, 2)
+    33.33
+
+    """
+
+    left: Any
+    sign: str
+    right: Any
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        for side in (self.left, self.right):
+            if isinstance(side, (Call, Expression)):
+                continue
+            number = isinstance(side, (int, float, Decimal)) and not isinstance(side, bool)
+            if not number or not math.isfinite(side):
+                other = self.right if side is self.left else self.left
+                known = other.label if isinstance(other, (Call, Expression)) else "agg.count()"
+                raise refuse(
+                    f"{side!r} {self.sign} {known}" if side is self.left
+                    else f"{known} {self.sign} {side!r}",
+                    "is computed of something that is neither an aggregate nor a number",
+                    "write for example agg.sum('errors') / agg.count()",
+                )  # fmt: skip
+
+    def alias(self, name: str) -> Expression:
+        """The same expression under another output name.
+
+        Parameters
+        ----------
+        name
+            The name of the output column, not empty.
+
+        Returns
+        -------
+        Expression
+            The expression; this one stays as it is.
+
+        Raises
+        ------
+        FanlightError
+            If the name is not a text, or empty.
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> (agg.sum("errors") / agg.count()).alias("rate").label
+        'rate'
+
+        """
+        if not isinstance(name, str) or not name:
+            raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
+        return replace(self, name=check_text("alias", name, "alias('rate')"))
+
+    def where(self, condition: Any) -> Expression:
+        """The same expression of some rows only: each of its aggregates of these.
+
+        Parameters
+        ----------
+        condition
+            SQL text over the columns of a row, or a Column, that is true or false.
+
+        Returns
+        -------
+        Expression
+            The expression; this one stays as it is.
+
+        Raises
+        ------
+        FanlightError
+            If the condition is neither text nor a Column, or empty.
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> (agg.sum("a") / agg.count()).where("ok").label
+        '(sum(a) FILTER (WHERE ok) / count(1) FILTER (WHERE ok))'
+
+        """
+        sides = (
+            side.where(condition) if isinstance(side, (Call, Expression)) else side
+            for side in (self.left, self.right)
+        )  # fmt: skip
+        left, right = sides
+        return replace(self, left=left, right=right)
+
+    @property
+    def label(self) -> str:
+        """The output name where all columns are given by name."""
+        return self.name or self.write([call.label for call in self.calls])
+
+    @property
+    def calls(self) -> list[Call]:
+        """The aggregates it is computed of, from left to right, without names of their own."""
+        found: list[Call] = []
+        for side in (self.left, self.right):
+            if isinstance(side, Expression):
+                found += side.calls
+            elif isinstance(side, Call):
+                found.append(replace(side, name=None))
+        return found
+
+    def write(self, texts: Sequence[str], number: Callable[[Any], str] = str) -> str:
+        """The expression with a text for each of its aggregates."""
+        rest = iter(texts)
+        return self._write(lambda: next(rest), number)
+
+    def _write(self, following: Callable[[], str], number: Callable[[Any], str]) -> str:
+        parts = []
+        for side in (self.left, self.right):
+            if isinstance(side, Expression):
+                parts.append(side._write(following, number))  # noqa: SLF001 - of the same class
+            else:
+                parts.append(following() if isinstance(side, Call) else number(side))
+        return f"({parts[0]} {self.sign} {parts[1]})"
+
+    def compute(self, values: Sequence[Any]) -> Any:
+        """The value of the expression; null where Spark has null."""
+        rest = iter(values)
+        return self._compute(lambda: next(rest))
+
+    def _compute(self, following: Callable[[], Any]) -> Any:
+        left, right = (
+            side._compute(following) if isinstance(side, Expression)  # noqa: SLF001
+            else following() if isinstance(side, Call) else side
+            for side in (self.left, self.right)
+        )  # fmt: skip
+        if left is None or right is None or (self.sign == "/" and right == 0):
+            return None
+        return _SIGNS[self.sign](left, right)
+
+
+def _number(given: Any) -> str:
+    """A number as SQL: a double as one, a decimal as one."""
+    if isinstance(given, float):
+        return f"{given!r}D"
+    if isinstance(given, Decimal):
+        return f"{given:f}BD"
+    return f"{given}L" if abs(given) >= 2**31 else str(given)
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """An aggregate of an expression: its columns' letters, and that of its condition."""
+
+    call: Call
+    letters: tuple[str, ...]
+    condition: str
+
+    def partials(self, types: Mapping[str, str], *, exact: bool) -> Partials:
+        """What it keeps, in terms of the expression's arguments."""
+        chosen = self.call.exact if exact and self.call.exact else self.call.aggregate
+        own = tuple(types[letter] for letter in self.letters)
+        found = chosen.partials(own)
+        kind = found.kind or (own[0] if own else "void")
+        names = dict(zip(ARGUMENTS, self.letters, strict=False))
+        if self.condition:
+            found, names = found.of_some_rows(), {**names, "where": self.condition}
+        fields = {
+            name: replace(monoid, value=rename(monoid.value, names))
+            for name, monoid in found.fields.items()
+        }
+        lower = rename(found.lower, {}, type=escape(kind))
+        return replace(found, fields=fields, lower=lower, native=rename(found.native, names))
+
+
+def combine_calls(
+    expression: Expression, columns: Sequence[Any], letters: Sequence[tuple[tuple[str, ...], str]]
+) -> Call:
+    """An expression as one aggregate of ``columns``.
+
+    ``letters`` are those of the columns of each of its aggregates, and of its condition.
+    """
+    leaves = [_Leaf(call, *own) for call, own in zip(expression.calls, letters, strict=True)]
+
+    def make(*, exact: bool) -> Aggregate:
+        def recipe(types: tuple[str, ...]) -> Partials:
+            known = dict(zip(ARGUMENTS, types, strict=False))
+            return _join(expression, [leaf.partials(known, exact=exact) for leaf in leaves])
+
+        holistic = any(leaf.call.aggregate.algebra == "holistic" for leaf in leaves)
+        return Aggregate(
+            EXPRESSION, recipe=recipe, accepts="any", arity=len(columns),
+            algebra="holistic" if holistic else "algebraic",
+        )  # fmt: skip
+
+    sketched = any(leaf.call.exact for leaf in leaves)
+    return Call(
+        make(exact=False), tuple(columns), name=expression.name,
+        exact=make(exact=True) if sketched else None,
+    )  # fmt: skip
+
+
+def _join(expression: Expression, parts: Sequence[Partials]) -> Partials:
+    """The partials of all aggregates side by side, and the expression of their results."""
+    fields: dict[str, Monoid] = {}
+    strings: dict[str, str] = {}
+    lowered: list[str] = []
+    for number, part in enumerate(parts):
+        names = {name: f"a{number}_{name}" for name in (*part.fields, *part.strings)}
+        fields |= {names[name]: monoid for name, monoid in part.fields.items()}
+        strings |= {names[name]: text for name, text in part.strings.items()}
+        lowered.append(rename(part.lower, names))
+    natives = [part.native for part in parts]
+    readers = [part.lower_values for part in parts]
+
+    def lower_values(of: Mapping[str, Any]) -> Any:
+        values = []
+        for number, (part, read) in enumerate(zip(parts, readers, strict=True)):
+            own = {name: of[f"a{number}_{name}"] for name in (*part.fields, *part.strings)}
+            values.append(read({**of, **own}) if read else None)
+        return expression.compute(values)
+
+    return Partials(
+        fields, expression.write(lowered, _number), strings,
+        native=expression.write(natives, _number) if all(natives) else "",
+        native_since=max(part.native_since for part in parts),
+        weightless=_WHY_NOT_WEIGHTED, instead=_WEIGHTED,
+        lower_values=lower_values if all(readers) else None,
+    )  # fmt: skip

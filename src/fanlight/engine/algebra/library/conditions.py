@@ -1,0 +1,130 @@
+"""Conditions: in how many rows one holds, whether it holds in all of them, or in any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
+from fanlight.engine.algebra.lowering_values import number_or_zero
+from fanlight.engine.algebra.monoids import Count, Max, Min
+from fanlight.engine.algebra.registry import aggregate, sample
+
+_COUNT_IF = aggregate_of_field(
+    "count_if", Count("if({x}, 1, null)"), "coalesce({p}, 0L)", lower_values=number_or_zero,
+    accepts="boolean", algebra="distributive", native="count_if({x})",
+)  # fmt: skip
+_BOOL_AND = aggregate_of_field(
+    "bool_and", Min(), accepts="boolean", algebra="distributive", native="bool_and({x})"
+)
+_BOOL_OR = aggregate_of_field(
+    "bool_or", Max(), accepts="boolean", algebra="distributive", native="bool_or({x})"
+)
+
+
+@aggregate(sample("boolean", gives="bigint"), alike="any")
+def count_if(condition: Any) -> Call:
+    """In how many rows a condition holds.
+
+    Parameters
+    ----------
+    condition
+        A column's name or a Column that is true or false: ``F.col("price") > 3``.
+
+    Returns
+    -------
+    Call
+        A bigint; never null.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is no condition.
+
+    See Also
+    --------
+    count : with :meth:`Call.where`, which takes a condition as SQL text.
+
+    Notes
+    -----
+    A null is not counted, as if it were false.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, 2.5D), (1, null), (2, 4.0D) as t(at, price)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(dear=agg.count_if(df["price"] > 3)).first().dear
+    1
+
+    """
+    return Call(_COUNT_IF, (condition,))
+
+
+@aggregate(sample("boolean", gives="boolean"), names=("every",), alike="any")
+def bool_and(condition: Any) -> Call:
+    """Whether a condition holds in all rows.
+
+    Parameters
+    ----------
+    condition
+        A column's name or a Column that is true or false.
+
+    Returns
+    -------
+    Call
+        A boolean.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is no condition.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, true), (1, null), (2, false) as t(at, ok)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(all=agg.bool_and("ok")).first().all
+    False
+
+    """
+    return Call(_BOOL_AND, (condition,))
+
+
+@aggregate(sample("boolean", gives="boolean"), names=("any", "some"), alike="any")
+def bool_or(condition: Any) -> Call:
+    """Whether a condition holds in any row.
+
+    Parameters
+    ----------
+    condition
+        A column's name or a Column that is true or false.
+
+    Returns
+    -------
+    Call
+        A boolean.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if there is no such column, or it is no condition.
+
+    Notes
+    -----
+    Nulls are left out; null if nothing else is there.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> df = spark.sql("select * from values (0, true), (1, null), (2, false) as t(at, ok)")
+    >>> windows = fl.over(df, fl.Sliding(10), time="at")
+    >>> windows.agg(any=agg.bool_or("ok")).first().any
+    True
+
+    """
+    return Call(_BOOL_OR, (condition,))

@@ -1,0 +1,164 @@
+"""Arithmetic of aggregates: what Spark makes of the same, whatever the windows."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from pyspark.errors import ArithmeticException
+from pyspark.sql import functions as F
+
+import fanlight as fl
+from fanlight import agg
+
+HOUR = fl.Sliding("10 minutes", "5 minutes")
+# As one writes them here, and in Spark.
+ASKED = {
+    "rate": (agg.sum("n") / agg.count(), lambda: F.sum("n") / F.count("*")),
+    "share": (100 * agg.count_if("ok") / agg.count(),
+              lambda: 100 * F.count_if("ok") / F.count("*")),
+    "money": (agg.sum("d") / agg.count("d"), lambda: F.sum("d") / F.count("d")),
+    "range": (agg.max("v") - agg.min("v"), lambda: F.max("v") - F.min("v")),
+    "scaled": (agg.avg("v") * 0.5 + 1, lambda: F.avg("v") * 0.5 + 1),
+    "exact": (agg.sum("d") * Decimal("1.10"), lambda: F.sum("d") * F.lit(Decimal("1.10"))),
+    "other way": (1 / agg.count(), lambda: 1 / F.count("*")),
+    "median": (agg.median("v") - agg.avg("v"), lambda: F.median("v") - F.avg("v")),
+    "same": (agg.sum("n") - agg.sum("n"), lambda: F.sum("n") - F.sum("n")),
+    "null": (agg.sum("none") / agg.count(), lambda: F.sum("none") / F.count("*")),
+    "text": (agg.count_distinct("a b") / agg.count("a b"),
+             lambda: F.expr("count(distinct `a b`) / count(`a b`)")),
+    "some": (agg.sum("n").where("ok") / agg.count().where("n > 3"),
+             lambda: F.expr("sum(n) filter (where ok) / nullif(count(*) filter (where n > 3), 0)")),
+    "both": ((agg.sum("n") / agg.count("v")).where("ok"),
+             lambda: F.expr("sum(n) filter (where ok) / nullif(count(v) filter (where ok), 0)")),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def df(classic):
+    return classic.sql(
+        "select timestamp_seconds(id * 37) as ts, id % 7 as n, cast(id % 5 as decimal(12,2)) as d, "
+        "double(id % 11) as v, id % 3 = 0 as ok, cast(null as int) as none, "
+        "concat('{x}', id % 4) as `a b`, id % 2 as k from range(200)"
+    )
+
+
+@pytest.fixture
+def lenient(classic):
+    """Without ANSI a division by zero is null, as one asks for of some rows."""
+    classic.conf.set("spark.sql.ansi.enabled", "false")
+    yield
+    classic.conf.unset("spark.sql.ansi.enabled")
+
+
+def rounded(rows):
+    return sorted(
+        tuple(round(one, 9) if isinstance(one, float) else one for one in row) for row in rows
+    )
+
+
+@pytest.mark.parametrize("strategy", ["auto", "panes", "expand"])
+def test_arithmetic_is_that_of_spark(df, lenient, strategy):
+    del lenient
+    ours = fl.over(df, HOUR, time="ts", by="k").using(strategy)
+    found = ours.agg(**{name: one for name, (one, _) in ASKED.items()})
+    theirs = df.groupBy("k", F.window("ts", "10 minutes", "5 minutes")).agg(
+        *(one().alias(name) for name, (_, one) in ASKED.items())
+    )
+    assert found.dtypes == theirs.dtypes
+    assert rounded(found.collect()) == rounded(theirs.collect())
+
+
+def test_whatever_windows_there_are_it_is_computed_with_them(df):
+    rate = agg.sum("n") / agg.count()
+    parts = {"total": agg.sum("n"), "number": agg.count()}
+    for spec in (
+        fl.MultiGranular(["5 minutes", "20 minutes"], ["5 minutes", "10 minutes"]),
+        [fl.Sliding("5 minutes"), fl.Sliding("7 minutes")],
+        fl.ThresholdFrame("n > 2"),
+        fl.Session("2 minutes"),
+        fl.Sliding(fl.rows(7), fl.rows(3)),
+        fl.Calendar("1 hour", zone="Europe/Berlin"),
+    ):
+        windows = fl.over(df, spec, time="ts", by="k")
+        found = windows.agg(rate=rate, **parts).collect()
+        assert len(found) > 1
+        assert all(row.rate == row.total / row.number for row in found)
+    trailing = fl.over(df, fl.Trailing("10 minutes"), time="ts", by="k").attach(rate=rate, **parts)
+    assert all(row.rate == row.total / row.number for row in trailing.collect())
+    spans = df.selectExpr("*", "ts + make_dt_interval(0, 0, 3) as stop")
+    lasting = fl.over(spans, HOUR, time=("ts", "stop"), by="k").agg(rate=rate, **parts)
+    assert all(row.rate == row.total / row.number for row in lasting.collect())
+
+
+def test_a_division_by_zero_is_an_error_of_spark(df):
+    windows = fl.over(df, HOUR, time="ts", by="k")
+    with pytest.raises(ArithmeticException, match="DIVIDE_BY_ZERO"):
+        windows.agg(rate=agg.sum("n") / (agg.count() - agg.count())).collect()
+
+
+def test_it_has_the_name_that_spark_has_for_it(df):
+    windows = fl.over(df, HOUR, time="ts")
+    found = windows.agg(
+        agg.sum("n") / agg.count(), (agg.sum("n") / 2).where("ok"), agg.avg(df["v"] * 2) - 1
+    )
+    assert found.columns[1:] == [
+        "(sum(n) / count(1))", "(sum(n) FILTER (WHERE ok) / 2)", "(avg((v * 2)) - 1)",
+    ]  # fmt: skip
+    assert windows.agg((agg.sum("n") / 2).alias("half")).columns[1:] == ["half"]
+
+
+def test_pieces_keep_its_aggregates_and_not_it(df):
+    windows = fl.over(df, fl.Sliding("5 minutes"), time="ts", by="k")
+    with pytest.raises(fl.FanlightError, match="ask for each, and compute it from"):
+        windows.pieces(rate=agg.sum("n") / agg.count())
+
+
+def test_in_sql_it_is_written_as_ever(df):
+    found = fl.sql(
+        "SELECT k, window, sum(n) / count(*) AS rate, sum(DISTINCT n) AS once, "
+        "bool_or(ok) FILTER (WHERE n > 3) AS any_high, corr(v, n) AS c "
+        "FROM readings [WATTR ts RANGE 10 MINUTES SLIDE 5 MINUTES] GROUP BY k",
+        readings=df,
+    )
+    wanted = fl.over(df, HOUR, time="ts", by="k").agg(
+        rate=agg.sum("n") / agg.count(), once=agg.sum("n", distinct=True),
+        any_high=agg.bool_or("ok").where("n > 3"), c=agg.corr("v", "n"),
+    )  # fmt: skip
+    assert rounded(found.collect()) == rounded(wanted.collect())
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: agg.sum("a") / "b", "neither an aggregate nor a number"),
+        (lambda: "b" / agg.sum("a"), "neither an aggregate nor a number"),
+        (lambda: agg.sum("a") / True, "neither an aggregate nor a number"),
+        (lambda: agg.sum("a") / float("nan"), "neither an aggregate nor a number"),
+        (lambda: agg.sum("a") / None, "neither an aggregate nor a number"),
+        (lambda: (agg.sum("a") / 2).alias(""), "is not a column name"),
+        (lambda: (agg.sum("a") / 2).where(3), "is neither SQL text nor a Column"),
+        (lambda: fl.AggregateFrame(agg.sum("a") / 2, 3), "AggregateFrame"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(make, told):
+    with pytest.raises(fl.FanlightError, match=told):
+        make()
+
+
+def test_weighted_levels_are_refused(df):
+    spec = fl.MultiGranular(
+        ["5 minutes", "20 minutes"], ["5 minutes", "10 minutes"], weights=[1, 0.5]
+    )
+    windows = fl.over(df, spec, time="ts", by="k")
+    with pytest.raises(fl.FanlightError, match=r"weights of its own; ask for each of them"):
+        windows.agg(agg.sum("v") / agg.count())
+
+
+def test_more_than_twelve_columns_are_refused(df):
+    wide = df.selectExpr("ts", *(f"n + {at} as c{at}" for at in range(13)))
+    total = agg.sum("c0")
+    for at in range(1, 13):
+        total = total + agg.sum(f"c{at}")
+    with pytest.raises(fl.FanlightError, match="of 13 columns and conditions, of at most 12"):
+        fl.over(wide, HOUR, time="ts").agg(total)
