@@ -59,6 +59,11 @@ GOOD = [
                    agg.Values)),
     ("ExtremeCount", Good(agg.ExtremeCount, {"value": "{x}", "largest": True})),
     ("Extremes", Good(agg.Extremes, {"value": "{x}", "count": 2, "largest": True})),
+    ("Expression", Good((agg.max("x") / 2).alias, {"name": "y"})),
+    ("Expression", Good((agg.max("x") / 2).where, {"condition": "x > 1"})),
+    ("Expression", Good(agg.Expression, {
+        "left": agg.max("x"), "sign": "/", "right": 2, "name": "y",
+    })),
     ("Call", Good(agg.Call, {
         "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "name": None,
         "exact": None, "conditions": ("x > 1",), "usual": "", "options": None,

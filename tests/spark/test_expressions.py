@@ -131,11 +131,11 @@ def test_in_sql_it_is_written_as_ever(df):
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: agg.sum("a") / "b", "neither an aggregate nor a number"),
-        (lambda: "b" / agg.sum("a"), "neither an aggregate nor a number"),
-        (lambda: agg.sum("a") / True, "neither an aggregate nor a number"),
-        (lambda: agg.sum("a") / float("nan"), "neither an aggregate nor a number"),
-        (lambda: agg.sum("a") / None, "neither an aggregate nor a number"),
+        (lambda: agg.sum("a") / "b", "neither an aggregate nor a number of SQL"),
+        (lambda: "b" / agg.sum("a"), "neither an aggregate nor a number of SQL"),
+        (lambda: agg.sum("a") / True, "neither an aggregate nor a number of SQL"),
+        (lambda: agg.sum("a") / float("nan"), "neither an aggregate nor a number of SQL"),
+        (lambda: agg.sum("a") / None, "neither an aggregate nor a number of SQL"),
         (lambda: (agg.sum("a") / 2).alias(""), "is not a column name"),
         (lambda: (agg.sum("a") / 2).where(3), "is neither SQL text nor a Column"),
         (lambda: fl.AggregateFrame(agg.sum("a") / 2, 3), "AggregateFrame"),

@@ -13,13 +13,14 @@ from fanlight.engine.algebra.aggregate import ARGUMENTS, Aggregate, Call, Partia
 from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.template import escape, rename
-from fanlight.engine.spec.arguments import check_text
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.arguments import check_choice, check_text
+from fanlight.engine.spec.errors import refuse, shorten
 
 EXPRESSION = "expression"  # the name of an aggregate that is computed of several
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
 }  # fmt: skip
+_MOST_DIGITS = 38
 _WHY_NOT_WEIGHTED = "is computed of several aggregates, each of which would have weights of its own"
 _WEIGHTED = "ask for each of them, and compute it from their columns"
 
@@ -66,19 +67,20 @@ class Expression(Arithmetic):
     name: str | None = None
 
     def __post_init__(self) -> None:
+        check_choice("sign", self.sign, tuple(_SIGNS), "known")
+        if self.name is not None:
+            check_text("name", self.name, "name='rate'")
         for side in (self.left, self.right):
-            if isinstance(side, (Call, Expression)):
-                continue
-            number = isinstance(side, (int, float, Decimal)) and not isinstance(side, bool)
-            if not number or not math.isfinite(side):
-                other = self.right if side is self.left else self.left
-                known = other.label if isinstance(other, (Call, Expression)) else "agg.count()"
+            if not (isinstance(side, (Call, Expression)) or _is_number(side)):
+                shown = [
+                    one.label if isinstance(one, (Call, Expression)) else shorten(repr(one))
+                    for one in (self.left, self.right)
+                ]
                 raise refuse(
-                    f"{side!r} {self.sign} {known}" if side is self.left
-                    else f"{known} {self.sign} {side!r}",
-                    "is computed of something that is neither an aggregate nor a number",
+                    f" {self.sign} ".join(shown),
+                    f"has {shorten(repr(side))}, which is neither an aggregate nor a number of SQL",
                     "write for example agg.sum('errors') / agg.count()",
-                )  # fmt: skip
+                )
 
     def alias(self, name: str) -> Expression:
         """The same expression under another output name.
@@ -185,6 +187,17 @@ class Expression(Arithmetic):
         if left is None or right is None or (self.sign == "/" and right == 0):
             return None
         return _SIGNS[self.sign](left, right)
+
+
+def _is_number(given: object) -> bool:
+    """Whether SQL has such a number: a long, a double that is finite, or a decimal."""
+    if isinstance(given, bool):
+        return False
+    if isinstance(given, int):
+        return -(2**63) <= given < 2**63
+    if isinstance(given, Decimal):
+        return given.is_finite() and len(f"{abs(given):f}".replace(".", "", 1)) <= _MOST_DIGITS
+    return isinstance(given, float) and math.isfinite(given)
 
 
 def _number(given: Any) -> str:

@@ -8,37 +8,7 @@ from typing import Any
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Monoid, Product
 from fanlight.engine.algebra.registry import aggregate, sample
-
-_EXPLAINED = """{what}
-
-Parameters
-----------
-column
-    A whole number: a column's name or a Column.
-
-Returns
--------
-Call
-    A whole number of the column's type.
-
-Raises
-------
-FanlightError
-    By ``agg`` of the windows: if there is no such column, or it is not a whole number.
-
-Notes
------
-Nulls are left out; null if nothing else is there.
-
-Examples
---------
->>> from fanlight import agg
->>> df = spark.sql("select * from values (0, 6), (1, null), (2, 3) as t(at, flags)")
->>> windows = fl.over(df, fl.Sliding(10), time="at")
->>> windows.agg(bits=agg.{name}("flags")).first().bits
-{shown}
-
-"""
+from fanlight.engine.algebra.template import fill
 
 
 def _make_bits(name: str, monoid: Monoid, what: str, shown: int) -> Callable[[Any], Call]:
@@ -48,16 +18,46 @@ def _make_bits(name: str, monoid: Monoid, what: str, shown: int) -> Callable[[An
     )
 
     def function(column: Any) -> Call:
+        """{what}.
+
+        Parameters
+        ----------
+        column
+            A whole number: a column's name or a Column.
+
+        Returns
+        -------
+        Call
+            A whole number of the column's type.
+
+        Raises
+        ------
+        FanlightError
+            By ``agg`` of the windows: if there is no such column, or it is not a whole number.
+
+        Notes
+        -----
+        Nulls are left out; null if nothing else is there.
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> df = spark.sql("select * from values (0, 6), (1, null), (2, 3) as t(at, flags)")
+        >>> windows = fl.over(df, fl.Sliding(10), time="at")
+        >>> windows.agg(bits=agg.{name}("flags")).first().bits
+        {shown}
+
+        """
         return Call(bits, (column,))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = _EXPLAINED.format(name=name, what=what, shown=shown)
+    function.__doc__ = fill(function.__doc__ or "", name=name, what=what, shown=shown)
     return aggregate(sample("bigint", gives="bigint"), alike="any")(function)
 
 
-bit_and = _make_bits("bit_and", BitAnd(), "The bits that are set in every value.", 2)
-bit_or = _make_bits("bit_or", BitOr(), "The bits that are set in any value.", 7)
-bit_xor = _make_bits("bit_xor", BitXor(), "The bits that are set in an odd number of values.", 5)
+bit_and = _make_bits("bit_and", BitAnd(), "The bits that are set in every value", 2)
+bit_or = _make_bits("bit_or", BitOr(), "The bits that are set in any value", 7)
+bit_xor = _make_bits("bit_xor", BitXor(), "The bits that are set in an odd number of values", 5)
 
 _PRODUCT = aggregate_of_field("product", Product(), algebra="distributive")
 

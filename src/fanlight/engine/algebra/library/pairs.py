@@ -11,46 +11,11 @@ from fanlight.engine.algebra.lowering_values import LowerValues
 from fanlight.engine.algebra.moments import Covariances, Moments
 from fanlight.engine.algebra.monoids import Count, Sum
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.engine.algebra.template import fill
 
-_EXPLAINED = """{what}
-
-Parameters
-----------
-y
-    A number: a column's name or a Column.
-x
-    Another number, which the first is taken to depend on.
-
-Returns
--------
-Call
-    A {kind}{never}.
-
-Raises
-------
-FanlightError
-    By ``agg`` of the windows: if there is no such column, or one is not a number.
-
-See Also
---------
-linear_fit : the line over time.
-
-Notes
------
-Rows where one of the columns is null are left out{null}.{odd}
-
-Examples
---------
->>> from fanlight import agg
->>> df = spark.sql("select * from values (0, 1, 2), (1, 2, 4), (2, 6, 6) as t(at, y, x)")
->>> windows = fl.over(df, fl.Sliding(10), time="at")
->>> round(windows.agg(found=agg.{name}("y", "x")).first().found, 6)
-{shown}
-
-"""
 _CENTRED = (
     " NaN or infinity in one of them makes it NaN. Partials are centred (Chan, Golub, LeVeque), so "
-    "that\nvalues far from zero do not cancel."
+    "that values far from zero do not cancel."
 )
 
 
@@ -61,10 +26,47 @@ def _enter(
     name, counts = of_pairs.name, of_pairs.name == "regr_count"
 
     def function(y: Any, x: Any) -> Call:
+        """{what}.
+
+        Parameters
+        ----------
+        y
+            A number: a column's name or a Column.
+        x
+            Another number, which the first is taken to depend on.
+
+        Returns
+        -------
+        Call
+            A {kind}{never}.
+
+        Raises
+        ------
+        FanlightError
+            By ``agg`` of the windows: if there is no such column, or one is not a number.
+
+        See Also
+        --------
+        linear_fit : the line over time.
+
+        Notes
+        -----
+        Rows where one of the columns is null are left out{null}.{odd}
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> df = spark.sql("select * from values (0, 1, 2), (1, 2, 4), (2, 6, 6) as t(at, y, x)")
+        >>> windows = fl.over(df, fl.Sliding(10), time="at")
+        >>> round(windows.agg(found=agg.{name}("y", "x")).first().found, 6)
+        {shown}
+
+        """
         return Call(of_pairs, (y, x))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = _EXPLAINED.format(
+    function.__doc__ = fill(
+        function.__doc__ or "",
         name=name, what=what, shown=shown, odd=odd, null=null and f"; null if {null}",
         kind="bigint" if counts else "double", never="; never null" if counts else "",
     )  # fmt: skip
@@ -105,63 +107,63 @@ def _squares_of(name: str, value: str) -> Aggregate:
 _FEW = "coalesce({p}.n, 0L) < 2L"
 _LEVEL = f"{_FEW} or {_SXX} = 0D"
 _NOTHING, _ONE = "nothing else is there", "fewer than two rows are left"
-_NO_LINE = "fewer than two values of ``x``\nare left"
+_NO_LINE = "fewer than two values of x are left"
 
 corr = _enter(
     _of_moments("corr", f"{_SXY} / (sqrt({_SXX}) * sqrt({_SYY}))", lowering_values.correlation,
                 f"{_LEVEL} or {_SYY} = 0D"),
-    "Pearson's coefficient: how much two numbers vary together, from -1 to 1.", 0.944911,
-    "fewer than two values\nof one of them are left",
+    "Pearson's coefficient: how much two numbers vary together, from -1 to 1", 0.944911,
+    "fewer than two values of one of them are left",
 )  # fmt: skip
 covar_pop = _enter(
     _of_moments("covar_pop", f"{_SXY} / {{p}}.n", lowering_values.covariance(sample=False)),
-    "The covariance of two numbers, where the window is all there is: over ``n``.", 3.333333,
+    "The covariance of two numbers, where the window is all there is: over n", 3.333333,
     _NOTHING,
 )  # fmt: skip
 covar_samp = _enter(
     _of_moments("covar_samp", f"{_SXY} / ({{p}}.n - 1L)", lowering_values.covariance(sample=True),
                 _FEW),
-    "The covariance of two numbers, estimated from a sample: over ``n - 1``.", 5.0, _ONE,
+    "The covariance of two numbers, estimated from a sample: over n - 1", 5.0, _ONE,
 )  # fmt: skip
 regr_slope = _enter(
     _of_moments("regr_slope", _SLOPE, lowering_values.regression("slope"), _LEVEL),
-    "The slope of the least-squares line of ``y`` over ``x``.", 1.25, _NO_LINE,
+    "The slope of the least-squares line of y over x", 1.25, _NO_LINE,
 )  # fmt: skip
 regr_intercept = _enter(
     _of_moments("regr_intercept", f"{{p}}.my - {_SLOPE} * {{p}}.mx",
                 lowering_values.regression("intercept"), _LEVEL),
-    "Where the least-squares line of ``y`` over ``x`` is when ``x`` is 0.", -2.0, _NO_LINE,
+    "Where the least-squares line of y over x is when x is 0", -2.0, _NO_LINE,
 )  # fmt: skip
 regr_r2 = _enter(
     _of_moments("regr_r2", f"if({_SYY} = 0D, 1D, {_SXY} * {_SXY} / ({_SXX} * {_SYY}))",
                 lowering_values.regression("r2"), _LEVEL),
-    "The share of the variance of ``y`` that its line over ``x`` explains, from 0 to 1.", 0.892857,
+    "The share of the variance of y that its line over x explains, from 0 to 1", 0.892857,
     _NO_LINE,
 )  # fmt: skip
 regr_sxy = _enter(
     _of_moments("regr_sxy", _SXY, lowering_values.regression("sxy")),
-    "The sum of the products of two numbers' distances from their means.", 10.0, _NOTHING,
+    "The sum of the products of two numbers' distances from their means", 10.0, _NOTHING,
 )  # fmt: skip
 regr_sxx = _enter(
     _squares_of("regr_sxx", "y"),
-    "The sum of the squared distances of ``x`` from its mean.", 8.0, _NOTHING,
+    "The sum of the squared distances of x from its mean", 8.0, _NOTHING,
 )  # fmt: skip
 regr_syy = _enter(
     _squares_of("regr_syy", "x"),
-    "The sum of the squared distances of ``y`` from its mean.", 14.0, _NOTHING,
+    "The sum of the squared distances of y from its mean", 14.0, _NOTHING,
 )  # fmt: skip
 regr_avgx = _enter(
     _mean_of("regr_avgx", "y"),
-    "The mean of ``x``, of the rows that have a ``y``.", 4.0, _NOTHING, odd="",
+    "The mean of x, of the rows that have a y", 4.0, _NOTHING, odd="",
 )  # fmt: skip
 regr_avgy = _enter(
     _mean_of("regr_avgy", "x"),
-    "The mean of ``y``, of the rows that have an ``x``.", 3.0, _NOTHING, odd="",
+    "The mean of y, of the rows that have an x", 3.0, _NOTHING, odd="",
 )  # fmt: skip
 regr_count = _enter(
     aggregate_of_field(
         "regr_count", Count(_of_pairs("x")), "coalesce({p}, 0L)", arity=2,
         algebra="distributive", lower_values=lowering_values.number_or_zero,
     ),
-    "How many rows have both numbers.", 3, "", odd="",
+    "How many rows have both numbers", 3, "", odd="",
 )  # fmt: skip
