@@ -14,6 +14,7 @@ CLOSE = 1e-9
 PAIRS = ("corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_count",
          "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy")  # fmt: skip
 ULP = 2.0**-52
+OF_ONE = ("regr_avgx", "regr_avgy", "regr_sxx", "regr_syy")  # of one of two columns
 
 
 def same(got, expected, slack=0.0):
@@ -109,14 +110,15 @@ def _shape_slack(function, values):
 def _pair_slack(function, pairs):
     """As much as means are larger than deviations, for each of the two columns."""
     ys, xs = ([pair[at] for pair in pairs] for at in (0, 1))
-    if not pairs or function == "regr_count" or not all(map(is_finite, (*ys, *xs))):
+    own = {"x": xs, "y": ys}.get(function[-1], [*ys, *xs]) if function in OF_ONE else [*ys, *xs]
+    if not pairs or function == "regr_count" or not all(map(is_finite, own)):
         return 0.0
+    if function in ("regr_avgx", "regr_avgy"):
+        return CLOSE * math.fsum(map(abs, own)) / len(own)
+    if function in OF_ONE:
+        return len(own) * _spread_slack("var_pop", own)
     (my, dy), (mx, dx) = _moments(ys), _moments(xs)
     ly, lx, n = math.hypot(my, dy), math.hypot(mx, dx), len(pairs)
-    if function in ("regr_avgx", "regr_avgy"):
-        return CLOSE * math.fsum(map(abs, xs if function.endswith("x") else ys)) / n
-    if function in ("regr_sxx", "regr_syy"):
-        return n * _spread_slack("var_pop", xs if function == "regr_sxx" else ys)
     both = CLOSE * 2 * (lx * dy + dx * ly) + (4 * n * ULP) ** 2 * lx * ly
     if function in ("covar_pop", "covar_samp", "regr_sxy"):
         return both * (n if function == "regr_sxy" else 2)
