@@ -26,6 +26,7 @@ from fanlight.engine.spec import (
     Rows,
     Session,
     Sliding,
+    Snapshot,
     StateFrame,
     ThresholdFrame,
     Trailing,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from fanlight.engine.spark.windows.frames import FrameWindows
     from fanlight.engine.spark.windows.levels import LevelWindows
     from fanlight.engine.spark.windows.placed import SlidingWindows
+    from fanlight.engine.spark.windows.snapshot import SnapshotWindows
     from fanlight.engine.spark.windows.trailing import TrailingWindows
     from fanlight.engine.spark.windows.widening import WideningWindows
     from fanlight.io.heartbeat import heartbeat
@@ -63,10 +65,10 @@ __all__ = [
     "AggregateFrame", "BoundaryFrame", "Calendar", "Cumulative", "DeltaFrame", "Episode",
     "EventWindows", "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular",
     "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
-    "SlidingWindows", "StateFrame", "ThresholdFrame", "Trailing", "TrailingWindows", "Upsert",
-    "WideningWindows", "Windowed", "agg", "clause", "doctor", "heartbeat", "late_rows", "over",
-    "progress", "rejected", "repair", "replay", "roll_up", "rows", "serve", "sql", "upsert",
-    "watch",
+    "SlidingWindows", "Snapshot", "SnapshotWindows", "StateFrame", "ThresholdFrame", "Trailing",
+    "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "doctor",
+    "heartbeat", "late_rows", "over", "progress", "rejected", "repair", "replay", "roll_up", "rows",
+    "serve", "sql", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -75,6 +77,7 @@ _LATE = {
     "FrameWindows": "engine.spark.windows.frames",
     "LevelWindows": "engine.spark.windows.levels",
     "SlidingWindows": "engine.spark.windows.placed",
+    "SnapshotWindows": "engine.spark.windows.snapshot",
     "TrailingWindows": "engine.spark.windows.trailing",
     "Upsert": "io.upsert.entry",
     "WideningWindows": "engine.spark.windows.widening",

@@ -58,6 +58,8 @@ FRAMED = Family(
 TRAILED = Family("trailing", (), droppable=True, labelled=True)
 WIDENED = Family("widening", ("window",), droppable=True, verbs=("detect",))
 
+SNAPPED = Family("snapshot", ("window",), lasting=True)
+
 FINAL = "final"  # of windows that are given early: whether it is their last result
 EMPTY = ("skip", "null", "zero", "last")  # what is given of windows without rows
 FRAMES = (Feature("frames", WORKERS, STATE),)

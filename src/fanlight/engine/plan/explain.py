@@ -59,18 +59,30 @@ def write_page(
     ``verbose`` adds every candidate with its cost, ``per`` window, SLIDE or the like;
     ``output`` tells the output mode of a stream.
     """
-    shown = list(spec) if isinstance(spec, tuple) else spec
-    keys = f" by {', '.join(by)}" if by else ""
-    lines = [f"{shown!r} over {over}{keys}, {'stream' if streaming else 'batch'}"]
     listed = [*facts, *([("output mode", output)] if streaming else [])]
-    width = max(11, *(len(label) + 1 for label, _ in listed)) if listed else 11
-    lines += [f"  {label:{width}} {text}" for label, text in listed]
+    lines = [write_facts(spec, over, by, listed, streaming=streaming)]
     if verbose and len(plan.candidates) > 1:
+        width = _width(listed)
         cost = f"estimated cost {per}, and relative to the chosen one" if per else ""
         lines.append(f"  {'candidates':{width}} {cost}".rstrip())
         ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.forced, c.cost))
         lines += ["    " + _list_candidate(candidate, plan.chosen) for candidate in ranked]
     return "\n".join(lines)
+
+
+def write_facts(
+    spec: object, over: str, by: Sequence[str], facts: Sequence[Fact], *, streaming: bool
+) -> str:
+    """The request, and one line a fact, of windows that are computed in one way."""
+    shown = list(spec) if isinstance(spec, tuple) else spec
+    keys = f" by {', '.join(by)}" if by else ""
+    first = f"{shown!r} over {over}{keys}, {'stream' if streaming else 'batch'}"
+    width = _width(facts)
+    return "\n".join([first, *(f"  {label:{width}} {text}" for label, text in facts)])
+
+
+def _width(facts: Sequence[Fact]) -> int:
+    return max([11, *(len(label) + 1 for label, _ in facts)])
 
 
 GROWS = "no key: state grows with the number of keys, unless forget_after='30 days' or the like"

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from fanlight.engine.kinds import kind_of
-from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, TRAILED, WIDENED, Family
+from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, SNAPPED, TRAILED, WIDENED, Family
 from fanlight.engine.plan.late_rows import Late, LateInOrder, check_late, refuse_open_windows
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import bind_frames
 from fanlight.engine.spark.binding.placed import bind_lasting, bind_points
+from fanlight.engine.spark.binding.snapshot import bind_snapshot
 from fanlight.engine.spark.binding.trailing import bind_trailing
 from fanlight.engine.spark.binding.widening import bind_widening
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
@@ -21,12 +22,14 @@ from fanlight.engine.spark.windows.events import EventWindows
 from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spark.windows.levels import LevelWindows
 from fanlight.engine.spark.windows.placed import SlidingWindows
+from fanlight.engine.spark.windows.snapshot import SnapshotWindows
 from fanlight.engine.spark.windows.trailing import TrailingWindows
 from fanlight.engine.spark.windows.widening import WideningWindows
 from fanlight.engine.spec.errors import CallError, explain_wrong_calls, refuse, shorten
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.snapshot import Snapshot
 from fanlight.engine.spec.trailing import Trailing
 from fanlight.engine.spec.widening import ProgressiveWidening
 
@@ -43,6 +46,7 @@ Spec = (
     | Frame
     | ProgressiveWidening
     | Trailing
+    | Snapshot
     | Sequence[Sliding]
     | Mapping[str, Trailing]
 )
@@ -111,6 +115,19 @@ def over(
     late: LateInOrder = "drop",
     forget_after: Any = None,
 ) -> TrailingWindows: ...
+
+
+@overload
+def over(
+    df: DataFrame,
+    spec: Snapshot,
+    *,
+    time: tuple[str, str],
+    by: Keys = (),
+    tiebreak: Keys = (),
+    late: LateInOrder = "drop",
+    forget_after: Any = None,
+) -> SnapshotWindows: ...
 
 
 @overload
@@ -195,7 +212,7 @@ def over(
 
     Returns
     -------
-    SlidingWindows, LevelWindows, EventWindows, FrameWindows or WideningWindows
+    SlidingWindows, LevelWindows, EventWindows, SnapshotWindows, FrameWindows or WideningWindows
         By the kind of ``spec`` and ``time``: each class has what its windows can do.
 
     Raises
@@ -295,6 +312,9 @@ def _bind_windows(
     # What is wrong in a list or a mapping is told below.
     listed = TRAILED if isinstance(spec, Mapping) else PLACED
     family = listed if kind is None else kind.family
+    if family is SNAPPED:
+        events = bind_snapshot(df, spec, time, by, tiebreak, rule)
+        return SnapshotWindows(replace(forget_keys(events, forget_after), collects=collects))
     if isinstance(time, (tuple, list)):
         if family.lasting:
             lasting = bind_lasting(df, spec, time, by, tiebreak, rule)

@@ -8,6 +8,7 @@ from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.frames import *  # noqa: F403 - all schemes, as their room lists them
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.snapshot import Snapshot
 from fanlight.engine.spec.trailing import Trailing
 from fanlight.engine.spec.units import Rows, rows
 from fanlight.engine.spec.widening import ProgressiveWidening
@@ -21,6 +22,7 @@ __all__ = [
     "ProgressiveWidening",
     "Rows",
     "Sliding",
+    "Snapshot",
     "Trailing",
     "rows",
 ]

@@ -382,7 +382,7 @@ def _bind_events(
     df: Any, specs: Sequence[Sliding], time: Any, by: Any, tiebreak: Any, own: Sequence[str]
 ) -> tuple[Source, str, str]:
     """The source with the stop as its time; the name of the start, and its SQL."""
-    start, stop = _read_time_pair(time)
+    start, stop = read_time_pair(time)
     for spec in specs:
         if spec.measure == "rows" or spec.mixed:
             raise refuse(
@@ -424,7 +424,8 @@ def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:
         )
 
 
-def _read_time_pair(time: Any) -> tuple[str, str]:
+def read_time_pair(time: Any) -> tuple[str, str]:
+    """Read the names of the columns of an event's start and stop."""
     names = tuple(time)
     if len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise refuse(

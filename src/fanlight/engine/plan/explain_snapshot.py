@@ -1,0 +1,23 @@
+"""What ``explain()`` says about snapshots."""
+
+from __future__ import annotations
+
+from fanlight.engine.plan.explain import Explained, write_facts
+from fanlight.engine.plan.late_rows import OUTPUT, late_fact
+from fanlight.engine.spec.pictures import Picture
+from fanlight.engine.spec.snapshot import Snapshot
+
+_WINDOWS = "from each start or stop of a key to its next one, where an event is running"
+_BATCH = "starts and stops are numbered by a sort; an event is entered twice"
+_STREAM = "by one operator, which keeps the events that the watermark has not passed"
+_LATE = "dropped once the watermark has passed their start"
+
+
+def explain_snapshot(
+    spec: Snapshot, time: tuple[str, str], by: tuple[str, ...], *, state: str, collects: bool
+) -> Explained:
+    """The page; ``state`` says where a stream keeps its state, and is empty for a batch."""
+    facts = [("windows", _WINDOWS), ("computed", _STREAM if state else _BATCH)]
+    if state:
+        facts += [("state", state), late_fact(_LATE, collects=collects), ("output mode", OUTPUT)]
+    return Explained(write_facts(spec, repr(time), by, facts, streaming=bool(state)), Picture(spec))

@@ -1,0 +1,227 @@
+"""Events that last, seen through the windows in which the same of them are running."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from fanlight.engine.algebra.template import find_places
+from fanlight.engine.plan.candidate import find_strategy
+from fanlight.engine.plan.explain_snapshot import explain_snapshot
+from fanlight.engine.spark import result
+from fanlight.engine.spark.binding.placed import bind_lasting
+from fanlight.engine.spark.binding.snapshot import SnapshotBound
+from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.foreign_frames import in_kind
+from fanlight.engine.spark.ordered.snapshot_stream import release_snapshots
+from fanlight.engine.spark.placed.snapshots import merge_equal, take_snapshots
+from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.state import describe_state
+from fanlight.engine.spark.windows.base import (
+    Windowed,
+    check_hints,
+    errors_of_call,
+    name_call,
+    with_partitions,
+)
+from fanlight.engine.spark.windows.events import EventWindows
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.sliding import Sliding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame
+
+    from fanlight.engine.algebra.aggregate import Call
+    from fanlight.engine.spark.translation import Aggregated
+
+
+class SnapshotWindows(Windowed):
+    """Events that last, seen through snapshots; made by :func:`fanlight.over`, frozen."""
+
+    __slots__ = ("_bound",)
+    _bound: SnapshotBound
+
+    def __init__(self, bound: SnapshotBound) -> None:
+        self._bound = bound
+
+    def using(
+        self,
+        strategy: str = "auto",
+        *,
+        rate: float | None = None,
+        groups: float | None = None,
+        partitions: int | None = None,
+    ) -> Self:
+        """Say how many tasks a stream has.
+
+        Parameters
+        ----------
+        strategy
+            There is one, ``"auto"``.
+        rate, groups
+            As of other windows; nothing depends on them here.
+        partitions
+            A stream: into how many groups its keys are divided, each for one of Spark's tasks. By
+            default as many as there are tasks, ``spark.sql.shuffle.partitions`` when the stream
+            begins; the checkpoint keeps them.
+
+        Returns
+        -------
+        SnapshotWindows
+            The same windows with these hints.
+
+        Raises
+        ------
+        FanlightError
+            If another strategy is named, a hint is not positive, or there cannot be so many
+            partitions.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> stays = spark.sql("SELECT 0 AS start, 1 AS stop")
+        >>> fl.over(stays, fl.Snapshot(), time=("start", "stop")).using(partitions=8)
+        SnapshotWindows(Snapshot() over ('start', 'stop'))
+
+        """
+        check_hints(rate=rate, groups=groups)
+        find_strategy(strategy, (), of=" of snapshots")
+        return type(self)(with_partitions(self._bound, partitions))
+
+    @in_kind
+    def agg(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+        """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
+
+        The aggregates are those of the events that are running in the window. In a stream each row
+        is emitted once, when the watermark on the stop passes the window's end (append mode).
+
+        Cost: a batch sorts the starts and stops of each key, and joins events with their numbers
+        twice and windows once; then each event is entered twice. A stream combines an event into
+        as many nodes of a tree as the logarithm of the windows that it is in, each time that some
+        of them end.
+
+        Parameters
+        ----------
+        aggregates
+            Aggregates of :mod:`fanlight.agg`, for example ``agg.count()``.
+        named
+            The same under output names of their own: ``running=agg.count()``.
+
+        Returns
+        -------
+        DataFrame
+            A plain DataFrame; streaming if the source is.
+
+        Raises
+        ------
+        FanlightError
+            If an aggregate is unknown, its column is missing or of the wrong type, output names
+            clash, or it is of when rows are (``linear_fit``); in a stream also for
+            ``merge_equal`` with an aggregate whose results may be equal although what is kept of
+            them is not, such as a mean.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> stays = spark.sql("select * from values (0, 10), (4, 6), (6, 12) as t(start, stop)")
+        >>> windows = fl.over(stays, fl.Snapshot(merge_equal=True), time=("start", "stop"))
+        >>> taken = windows.agg(taken=agg.count()).orderBy("window").collect()
+        >>> [(row.window.start, row.window.end, row.taken) for row in taken]
+        [(0, 4, 1), (4, 10, 2), (10, 12, 1)]
+
+        """
+        bound = self._bound
+        calls = collect_calls(bound, aggregates, named, bound.window_columns)
+        with errors_of_call(name_call(calls)):
+            fields = build_fields(bound, calls, exact=bound.df.isStreaming)
+            _refuse_instants(fields)
+            windows = (
+                self._in_stream(fields) if bound.df.isStreaming else self._in_batch(calls, fields)
+            )
+            if bound.least:
+                windows = windows.filter(f"upto - start >= {bound.least}")
+            start, stop = "start", "upto"
+            if not bound.coordinate.is_unit_number:
+                start, stop = result.window_times(bound, start, stop)
+            columns = result.name_by_number([call.label for call in calls])
+            if bound.df.isStreaming:
+                columns = result.lower_outputs(fields, "start")
+            return self._complete(result.finish_result(bound, windows, start, stop, columns))
+
+    def _in_stream(self, fields: Fields) -> DataFrame:
+        return release_snapshots(self._bound, fields)
+
+    def _in_batch(self, calls: Sequence[Call], fields: Fields) -> DataFrame:
+        bound = self._bound
+        windows = take_snapshots(bound, calls, fields, _over_numbers)
+        if not bound.snapshot.merge_equal:
+            return windows
+        return merge_equal(windows, bound.keys, [f"r{n}" for n, _ in enumerate(calls)])
+
+    def explain(self) -> str:
+        """What is computed and how, and what a stream keeps.
+
+        Returns
+        -------
+        str
+            A page to print.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> stays = spark.sql("SELECT 0 AS start, 1 AS stop")
+        >>> print(fl.over(stays, fl.Snapshot(), time=("start", "stop")).explain())
+        Snapshot() over ('start', 'stop'), batch
+          windows     from each start or stop of a key to its next one, where an event is running
+          computed    starts and stops are numbered by a sort; an event is entered twice
+
+        """
+        bound = self._bound
+        return explain_snapshot(
+            bound.snapshot, (bound.start, bound.time), bound.names,
+            state=describe_state(bound) if bound.df.isStreaming else "", collects=bound.collects,
+        )  # fmt: skip
+
+    @in_kind
+    def rejected(self) -> DataFrame:
+        """The rows that are in no window, with a column ``reason``.
+
+        Returns
+        -------
+        DataFrame
+            The source's columns and ``reason``: a time is null or out of range, the stop is before
+            the start, or is the start, so that the event is running at no time.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> stays = spark.sql("SELECT 3 AS start, 3 AS stop")
+        >>> fl.over(stays, fl.Snapshot(), time=("start", "stop")).rejected().first().reason
+        'stop is start: no duration'
+
+        """
+        return rejected_rows(self._bound)
+
+
+def _refuse_instants(fields: Fields) -> None:
+    """Refuse aggregates of when rows are: a window has events, and no instants of them."""
+    for output in fields.outputs:
+        told = {field.value for field in fields.all if field.name in output.texts.values()}
+        if find_places(output.lower) & {"start"} or any(
+            field.monoid.whole_time for field in fields.all if field.value in told
+        ):
+            raise refuse(
+                output.label,
+                "is of the instants of rows, and events that are running have many",
+                "ask for it over points: time='stop'",
+            )
+
+
+def _over_numbers(
+    rows: DataFrame, keys: Sequence[str], ties: Sequence[str], calls: Sequence[Call]
+) -> DataFrame:
+    """Aggregates over events that last from ``low`` to ``high``, in windows of length 1."""
+    bound = bind_lasting(rows, Sliding(1), ("low", "high"), list(keys), list(ties), "drop")
+    return EventWindows(bound).agg(*calls)
