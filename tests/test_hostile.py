@@ -138,6 +138,7 @@ GOOD = [
         "gap": "1 minute", "max_duration": "1 hour", "max_rows": 3, "min_rows": 1,
         "min_duration": "1 minute",
     })),
+    ("Snapshot", Good(fl.Snapshot, {"min_duration": "1 minute", "merge_equal": True})),
     ("Trailing", Good(fl.Trailing, {
         "range": "1 hour", "delay": "7 days", "closed": "left", "include_self": False,
     })),

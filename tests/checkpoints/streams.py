@@ -160,6 +160,7 @@ STREAMS = {
     "events": Stream(told(TIMES, numbers, PAIR)),
     "events-buckets": Stream(told(TIMES, numbers, PAIR, late="open")),
     "events-operator": Stream(told(TIMES, numbers, PAIR, "se-slicing")),
+    "snapshots": Stream(told(fl.Snapshot(), numbers, PAIR)),
     "chain": Stream(told(LEVELS, calls, strategy="chain")),
     "fit": Stream(lambda df: over(df, LEVELS).fit("v")),
     "rows": Stream(told(fl.Sliding(fl.rows(4)))),

@@ -393,6 +393,8 @@ WINDOWS = [
      fl.Trailing("1 hour", delay="1 day", closed="left")),
     ('window = "Trailing"\nlabels.1h.range = "1 hour"\nlabels."a.b".range.rows = 3\nlabels.x = {}',
      {"1h": fl.Trailing("1 hour"), "a.b": fl.Trailing(fl.rows(3)), "x": fl.Trailing()}),
+    ('window = "Snapshot"\nmin_duration = "1 minute"\nmerge_equal = true',
+     fl.Snapshot(min_duration="1 minute", merge_equal=True)),
     ('window = "Calendar"\nrange = "3 months"\nslide = "1 month"\nzone = "Europe/Berlin"',
      fl.Calendar("3 months", "1 month", zone="Europe/Berlin")),
     ('window = "Cumulative"\nsize = "1 month"\nstep = "1 day"\nzone = "Europe/Berlin"',
@@ -412,7 +414,8 @@ def test_no_kind_of_window_is_forgotten():
     tried = {kind_of(spec).name for _, spec in WINDOWS}
     assert tried == set(query.window_kinds())
     kinds = {n for n in fl.__all__ if n.endswith("Frame")} | {
-        "Calendar", "Cumulative", "Session", "Sliding", "MultiGranular", "Trailing",
+        "Calendar", "Cumulative", "Session", "Sliding", "MultiGranular", "Snapshot",
+        "Trailing",
     }  # fmt: skip
     assert set(query.window_kinds()) == kinds
 

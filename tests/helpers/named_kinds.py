@@ -123,6 +123,7 @@ KINDS = {
         for how in ("levels", "cells", "aggregate-buckets", "se-slicing")
     },
     "events, several": every("auto", LEVELS, ("began", "at")),
+    "snapshots": lambda df, c: over(df, c, fl.Snapshot(), ("began", "at")).agg(*aggregates(c)),
     "delta frames": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).agg(*aggregates(c)),
     "threshold frames": lambda df, c: over(df, c, fl.ThresholdFrame(c.column("real") > 1)).agg(
         *aggregates(c)

@@ -15,6 +15,7 @@ METHODS = {
     fl.FrameWindows: {
         "agg", "early", "explain", "fill", "frames", "rejected", "repair", "rows", "split", "using",
     },
+    fl.SnapshotWindows: {"agg", "explain", "rejected", "using"},
     fl.TrailingWindows: {"attach", "attach_to", "explain", "rejected", "using"},
     fl.WideningWindows: {"detect", "explain", "rejected", "using"},
 }  # fmt: skip

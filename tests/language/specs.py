@@ -222,6 +222,12 @@ LABELS = st.one_of(NAMES, st.sampled_from(("1h", "7", "as", "all", "self", "${x}
                                            "x] --", "\U0001f6b2", "\n")))  # fmt: skip
 
 
+@st.composite
+def snapshots(draw):
+    least = draw(st.one_of(st.none(), durations(), st.integers(1, 99)))
+    return fl.Snapshot(min_duration=least, merge_equal=draw(st.booleans()))
+
+
 SPECS = st.one_of(
     slidings(),
     st.lists(slidings(), min_size=2, max_size=4),
@@ -230,6 +236,7 @@ SPECS = st.one_of(
     sessions(),
     widenings(),
     trailings(),
+    snapshots(),
     st.dictionaries(LABELS, trailings(), min_size=1, max_size=4),
 )
 

@@ -69,6 +69,17 @@ def spans(ask, rows):
     ]
 
 
+def snapshots(ask, rows):
+    found = reference.snapshots(rows, ask.spec, aggregates=ask.requests, **where(ask))
+    if ask.spec.merge_equal or ask.spec.min_duration:
+        return [Wanted(row) for row in found]
+    seen = reference.unchanged(rows, time=ask.time, by=ask.by)
+    return [
+        Wanted(row, slacks(ask, window, POINTS, ask.time[1]))
+        for row, window in zip(found, seen, strict=True)
+    ]
+
+
 def place(row, label, by):
     window = row["window"]
     return tuple(rank(row[name]) for name in by), row[label], window["start"], window["end"]
@@ -266,6 +277,9 @@ PLACED = {
 
 def ends(ask, row):
     """The ends of the windows that a row is in; for data-driven windows, its own time."""
+    if not ask.is_placed and isinstance(ask.time, tuple):  # an event that began before it is late
+        began, stopped = (row[name] for name in ask.time)
+        return [] if None in (began, stopped) or began >= stopped else [began + 1]
     if not ask.is_placed:
         return [] if row[ask.time] is None else [row[ask.time]]
     alone = ask.again(requests={"n": ("count",)}, action="agg")

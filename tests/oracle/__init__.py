@@ -4,10 +4,12 @@ from tests.oracle.granular import fit, granular, queries, recurring
 from tests.oracle.sliding import Window, rejected, sliding, windows
 from tests.oracle.spanning import (
     rejected_spans,
+    snapshots,
     spanning,
     spanning_several,
     spans,
     spans_of_several,
+    unchanged,
 )
 
 __all__ = [
@@ -19,9 +21,11 @@ __all__ = [
     "rejected",
     "rejected_spans",
     "sliding",
+    "snapshots",
     "spanning",
     "spanning_several",
     "spans",
     "spans_of_several",
+    "unchanged",
     "windows",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tests.oracle import aggregates as functions
@@ -15,7 +16,7 @@ from tests.oracle.sliding import MICROSECONDS, Request, Row, Window, is_within
 from tests.oracle.values import instant, is_finite, is_nan, rank
 
 if TYPE_CHECKING:
-    from fanlight.engine.spec import MultiGranular, Sliding
+    from fanlight.engine.spec import MultiGranular, Sliding, Snapshot
 
 Near = Callable[[Fraction, Fraction], Iterator[tuple[Any, Any]]]
 
@@ -214,3 +215,78 @@ def _why_rejected(row: Row, time: tuple[str, str], since: Fraction | None = None
 
 def _place(row: Row, time: tuple[str, str], more: Sequence[str]) -> tuple[Any, ...]:
     return (instant(row[time[1]]), instant(row[time[0]]), *(rank(row[name]) for name in more))
+
+
+def snapshots(
+    rows: Iterable[Row],
+    spec: Snapshot,
+    *,
+    time: tuple[str, str],
+    by: Sequence[str] = (),
+    tiebreak: Sequence[str] = (),
+    aggregates: Mapping[str, Request],
+) -> list[dict[str, Any]]:
+    """What ``fl.over(rows, fl.Snapshot(…), time=(start, stop), …).agg(…)`` must return.
+
+    >>> from fanlight.engine.spec import Snapshot
+    >>> rows = [{"a": 1, "b": 4}, {"a": 2, "b": 3}]
+    >>> found = snapshots(rows, Snapshot(), time=("a", "b"), aggregates={"n": ("count",)})
+    >>> [(row["window"]["start"], row["window"]["end"], row["n"]) for row in found]
+    [(1, 2, 1), (2, 3, 2), (3, 4, 1)]
+    """
+    requests = {name: functions.split(request) for name, request in aggregates.items()}
+    found: list[dict[str, Any]] = []
+    for window in unchanged(rows, time=time, by=by):
+        result: dict[str, Any] = dict(zip(by, window.key, strict=True))
+        result["window"] = {"start": window.start, "end": window.end}
+        values = _evaluated(window, "time", requests, time, tiebreak)
+        last = found[-1] if found and spec.merge_equal else None
+        follows = last is not None and [rank(last[name]) for name in by] == [
+            rank(part) for part in window.key
+        ]
+        touches = last is not None and follows and last["window"]["end"] == window.start
+        if touches and all(rank(last[name]) == rank(value) for name, value in values.items()):
+            last["window"]["end"] = window.end
+        else:
+            found.append(result | values)
+    if spec.min_duration is None:
+        return found
+    least = spec.min_duration.value
+    return [
+        row
+        for row in found
+        if Fraction(row["window"]["end"]) - Fraction(row["window"]["start"]) >= least
+    ]
+
+
+def unchanged(
+    rows: Iterable[Row], *, time: tuple[str, str], by: Sequence[str] = ()
+) -> list[Window]:
+    """Each longest time in which the running events of a key are the same, and some are.
+
+    An event is running from its start on, and no longer at its stop. Of all times from one start or
+    stop to a later one, those count in which nothing changes, and which no longer one holds.
+    """
+    keyed: dict[Any, list[Row]] = {}
+    for row in rows:
+        began, stopped = time
+        if _why_rejected(row, time) is None and instant(row[began]) < instant(row[stopped]):
+            keyed.setdefault(tuple(rank(row[name]) for name in by), []).append(row)
+    found = []
+    for _, members in sorted(keyed.items()):
+        key = tuple(members[0][name] for name in by)
+        ends = sorted({instant(row[name]) for row in members for name in time})
+        running = {at: [n for n, row in enumerate(members) if _runs(row, time, at)] for at in ends}
+        start = ends[0]
+        for at, after in pairwise(ends):
+            if running[at] != running[start]:
+                start = at
+            if running[after] != running[start] and running[start]:
+                inside = tuple(members[n] for n in running[start])
+                found.append(Window(key, start, after, inside, start))
+    return found
+
+
+def _runs(row: Row, time: tuple[str, str], at: Any) -> bool:
+    began, stopped = (instant(row[name]) for name in time)
+    return bool(began <= at < stopped)

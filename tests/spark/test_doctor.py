@@ -76,6 +76,7 @@ MADE = dict(
             lambda rows: framed(rows, fl.Session("1 minute")),
             matched,
             looked_back,
+            lambda rows: counted(rows, fl.Snapshot(), ("ts", "stop")),
         ),
         strict=True,
     )

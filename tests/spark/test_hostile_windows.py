@@ -74,6 +74,11 @@ def calls(df):
         yield Good(windows.agg, AGGREGATES if windows is frames else {**AGGREGATES, **none})
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})
     yield Good(widening.explain, {"verbose": True})
+    spans = df.selectExpr("*", "ts + make_dt_interval(0, 0, 1) as stop")
+    pair = {**PLACE, "time": ("ts", "stop")}
+    snapshots = fl.over(spans, fl.Snapshot(), **pair)
+    yield Good(fl.over, {"df": spans, "spec": fl.Snapshot(), **pair, "tiebreak": (), **LATE})
+    yield Good(snapshots.agg, AGGREGATES)
     trailing = fl.over(df, fl.Trailing("1 hour"), **PLACE)
     yield Good(fl.over, {"df": df, "spec": fl.Trailing(), **PLACE, "tiebreak": (), **LATE})
     yield Good(trailing.attach, AGGREGATES)
@@ -101,7 +106,7 @@ def calls(df):
     yield Good(fl.serve, {"pieces": pieces, "spec": past, "own": ()})
     more = {"duration": "1 minute", "height": 3, "strategy": "se-ml-slicing"}
     yield Good(events.using, {**HINTS, **more})
-    for windows in (sliding, levels, frames, widening, trailing):
+    for windows in (sliding, levels, frames, widening, trailing, snapshots):
         yield Good(windows.using, HINTS)
     yield Good(
         levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds", "complete": True}

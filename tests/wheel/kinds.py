@@ -41,6 +41,10 @@ def counted(windows):
     return windows.agg(agg.max("a.b"), agg.median("a.b"), n=agg.count())
 
 
+def lasting(windows):
+    return windows.agg(agg.max("a.b"), n=agg.count())
+
+
 def filled(windows):
     return windows.agg(n=agg.count(), empty="zero", max_empty=1)
 
@@ -85,6 +89,8 @@ KINDS = (
     Case("cumulative", fl.Cumulative("4 minutes", "1 minute"), (28, 60), (14, 60)),
     Case("levels", LEVELS, (30, 48), (15, 48)),
     Case("events", fl.Sliding("1 minute"), (30, 48), (15, 48), time=("begin at", "end")),
+    Case("snapshots", fl.Snapshot(merge_equal=True), (42, 60), (21, 60), lasting,
+         time=("begin at", "end"), native=False),
     Case("without rows", fl.Sliding("2 minutes", "1 minute"), (36, 48), (18, 48), filled,
          native=False, streams_since=(4, 0)),
     Case("approximate", fl.Sliding("2 minutes"), (12, 24), (6, 24), approximated,

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from fanlight.engine.kinds import kind_of
-from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, TRAILED, WIDENED, Family
+from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, SNAPPED, TRAILED, WIDENED, Family
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.trailing import Labelled
@@ -17,6 +17,7 @@ from fanlight.plots.sketches.frames import sketch_frames
 from fanlight.plots.sketches.model import Sketch
 from fanlight.plots.sketches.plan_slices import add_plan
 from fanlight.plots.sketches.sliding import sketch_levels, sketch_queries, sketch_sliding
+from fanlight.plots.sketches.snapshot import sketch_snapshot
 from fanlight.plots.sketches.trailing import sketch_horizons, sketch_trailing
 from fanlight.plots.sketches.widening import sketch_widening
 
@@ -26,6 +27,7 @@ _SKETCHES: dict[Family, Callable[[Any], Sketch]] = {
     FRAMED: sketch_frames,
     WIDENED: sketch_widening,
     TRAILED: sketch_trailing,
+    SNAPPED: sketch_snapshot,
 }
 
 

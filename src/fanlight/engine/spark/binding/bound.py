@@ -161,6 +161,11 @@ class Bound:
         return coordinates
 
     @property
+    def late_after(self) -> str:
+        """SQL over the coordinates: a row is late once the watermark is there."""
+        return "t"
+
+    @property
     def place_columns(self) -> list[str]:
         """SQL over the coordinates: the columns that go with a row's lifted values."""
         return ["t"]

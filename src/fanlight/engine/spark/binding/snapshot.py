@@ -30,6 +30,11 @@ class SnapshotBound(Lasting):
         return ("exact_from", "exact") if self.coordinate.is_unit_number else ("from_at", "t")
 
     @property
+    def late_after(self) -> str:
+        """SQL: the instant after an event's start."""
+        return "from_at + 1L"
+
+    @property
     def rejections(self) -> list[tuple[str, str]]:
         """Also events without a duration, which are running at no time."""
         return [

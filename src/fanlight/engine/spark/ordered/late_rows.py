@@ -16,6 +16,7 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, Str
 from fanlight.engine.operators.late_rows import LateQuery
 from fanlight.engine.plan.late_rows import LATE
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.coordinates import boundary
 from fanlight.engine.spark.equality import with_nulls
 from fanlight.engine.spark.fields import Fields
@@ -69,7 +70,9 @@ def _type_of_late(bound: Windows) -> StructType:
 
 def _placed_by_time(bound: Windows) -> Placed | None:
     """The request, if its windows are placed by time; None if rows decide where they are."""
-    return bound if isinstance(bound, Placed) and not bound.event.ordered else None
+    if not isinstance(bound, Placed) or isinstance(bound, SnapshotBound):
+        return None
+    return None if bound.event.ordered else bound
 
 
 def _late_rows(
@@ -79,7 +82,7 @@ def _late_rows(
     fields, placed = Fields(), _placed_by_time(bound)
     payload = fields.add_columns(bound.df)
     rows = select_placeable(bound, fields)
-    late, instants, missed = "t", [], []
+    late, instants, missed = bound.late_after, [], []
     if placed is not None:
         rows = rows.selectExpr(*bound.keys, *placed.instants, *payload)
         grids = placed.queries.deciding_grids

@@ -12,7 +12,6 @@ from fanlight.engine.operators.running_events import RunningQuery
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.grids import first_event_end
 from fanlight.engine.spark.lift import partials_of_rows, select_values
 from fanlight.engine.spark.ordered.host import Hosting
 from fanlight.engine.spec.errors import refuse
@@ -28,9 +27,8 @@ def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
     if bound.snapshot.merge_equal:
         _check_mergeable(fields)
     keys = bound.keys
-    rows = select_values(bound, fields, bound.place_columns)
-    late_after = f"{first_event_end(bound.queries.deciding_grids)} as t"
-    places = [late_after, "first_at", "last_at"]
+    rows = select_values(bound, fields, [f"{bound.late_after} as late_after", *bound.instants])
+    places = ["late_after as t", "first_at", "last_at"]
     rows = rows.selectExpr(*keys, *places, *partials_of_rows(rows, fields.all))
     names = [field.name for field in fields.all]
     hosting = Hosting(rows, bound, [*keys, "t", "first_at", "last_at", *names])
