@@ -27,7 +27,7 @@ class Page:
 SPECS = (*(kind.name for kind in list_kinds()), "Episode", "rows", "Rows")
 WINDOWS = (
     "Windowed", "SlidingWindows", "LevelWindows", "EventWindows", "FrameWindows", "WideningWindows",
-    "TrailingWindows",
+    "TrailingWindows", "SnapshotWindows",
 )  # fmt: skip
 FUNCTIONS = (
     "over", "sql", "clause", "rejected", "doctor", "progress", "late_rows", "watch", "replay",

@@ -279,7 +279,7 @@ def _read_windows_of_spark(df: Any, given: Any, time: Any) -> tuple[Spec, str]:
             f"write {advice}" if advice else usual,
         )
     spec, named = own
-    if time not in ("", named):
+    if not (isinstance(time, str) and time in ("", named)):
         raise refuse(
             f"over(df, {given!r}, time={time!r})", f"are windows over {named!r}",
             "leave time out, or write it the same",
@@ -302,9 +302,9 @@ def _bind_windows(
     if kind is None and not several:
         spec, time = _read_windows_of_spark(df, spec, time)
         kind = kind_of(spec)
-    elif time == "":
+    elif isinstance(time, str) and not time:
         raise CallError(
-            "over(…) has no time; write for example "
+            "over(…): missing a required argument: 'time'; write for example "
             "fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')"
         )
     collects = check_late(late) == "collect"
