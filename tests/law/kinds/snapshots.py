@@ -21,6 +21,7 @@ SUMS = {"n": ("count",), "s": ("sum", "n"), "m": ("max", "n")}
 SAME = {"rows": ("count",), "max_n": ("max", "n"), "min_s": ("min", "s"), "sum_n": ("sum", "n")}
 # What is known of an event and not of an instant; a sketch is Spark's, and a stream has none of it.
 OF_EVENTS = {name: asked for name, asked in EACH.items() if asked[0] != "linear_fit"}
+KNOWN = {name: asked for name, asked in SPREAD.items() if asked[0] != "linear_fit"}
 EVENTS = lasting(spans.LONG)
 EDGES = written(
     "edges of snapshots",
@@ -88,6 +89,6 @@ KIND = Kind(
         *snapshots("connect", [PLAIN, BOTH], EVENTS, SAME),
         *arriving("stream", [PLAIN], 1),
     ),
-    sample=snapshots("sample", [PLAIN], EVENTS, SPREAD),
+    sample=snapshots("sample", [PLAIN], EVENTS, KNOWN),
     stream_sample=arriving("stream", [MERGED], 4, SAME),
 )
