@@ -132,6 +132,9 @@ def test_a_server_older_than_its_client_is_missing(monkeypatch):
 
 def test_what_spark_3_5_does_not_need_is_ok():
     assert doctor._check_state_store("3.5.6", None).state == "ok"
+    rocksdb = doctor._check_state_store("3.5.6", "a.b.RocksDBStateStoreProvider")
+    assert rocksdb.state == "note"
+    assert "HDFSBackedStateStoreProvider" in rocksdb.write
     assert doctor._check_state_store("4.0.0", "HDFSBackedStateStoreProvider").state == "missing"
 
 

@@ -17,6 +17,7 @@ from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB
 from fanlight.engine.spark.state import (
     PARTITIONS,
     PROVIDER,
+    USE_HDFS,
     USE_ROCKSDB,
     is_rocksdb,
     tasks_of_setting,
@@ -222,7 +223,9 @@ def _check_processor(version: str) -> tuple[Finding, ...]:
 def _check_state_store(version: str, provider: str | None) -> Finding:
     what = "RocksDB state store"
     if not at_least(version, (4, 0)):
-        return Finding(what, "ok", "not needed: Spark 3.5 keeps all state in any store")
+        if not is_rocksdb(provider):
+            return Finding(what, "ok", "not needed: Spark 3.5 keeps all state in any store")
+        return Finding(what, "note", "in Spark 3.5 it may crash a JVM: SPARK-46249", (), USE_HDFS)
     if provider is None:
         return Finding(
             what, "unknown", f"{PROVIDER} is not shown", list_needing("RocksDB"), USE_ROCKSDB

@@ -8,7 +8,8 @@ PARTITIONS = "spark.sql.shuffle.partitions"  # Spark's setting, for which it has
 DEFAULT = 200
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-USE_ROCKSDB = f"spark.conf.set({PROVIDER!r}, {_ROCKSDB!r})"
+_HDFS = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+USE_ROCKSDB, USE_HDFS = (f"spark.conf.set({PROVIDER!r}, {one!r})" for one in (_ROCKSDB, _HDFS))
 
 
 def is_rocksdb(provider: str | None) -> bool:
