@@ -106,6 +106,7 @@ def calls(df):
     yield Good(
         levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds", "complete": True}
     )
+    yield Good(levels.wide, AGGREGATES)
     yield Good(levels.recurring, {"column": "s", "counts": True, "complete": False})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
                              "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip
