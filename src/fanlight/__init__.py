@@ -29,6 +29,7 @@ from fanlight.engine.spec import (
     StateFrame,
     ThresholdFrame,
     Trailing,
+    decay,
     rows,
 )
 from fanlight.engine.spec.pictures import draw_with
@@ -64,8 +65,8 @@ __all__ = [
     "EventWindows", "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular",
     "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
     "SlidingWindows", "StateFrame", "ThresholdFrame", "Trailing", "TrailingWindows", "Upsert",
-    "WideningWindows", "Windowed", "agg", "clause", "doctor", "heartbeat", "late_rows", "over",
-    "progress", "rejected", "repair", "replay", "roll_up", "rows", "serve", "sql", "upsert",
+    "WideningWindows", "Windowed", "agg", "clause", "decay", "doctor", "heartbeat", "late_rows",
+    "over", "progress", "rejected", "repair", "replay", "roll_up", "rows", "serve", "sql", "upsert",
     "watch",
 ]  # fmt: skip
 
