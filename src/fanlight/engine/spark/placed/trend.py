@@ -51,16 +51,17 @@ def read_ahead(bound: Placed, given: Any) -> Extent | None:
     return length
 
 
-def read_columns(df: DataFrame, columns: Sequence[Any]) -> list[str]:
+def read_columns(bound: Placed, columns: Sequence[Any]) -> list[str]:
     """The names of the columns that lines are fitted to; of several they name the results."""
     if any(isinstance(one, bool) for one in columns):
         raise refuse("fit(column, True)", "takes a flag for a column", "write per_row=True")
-    names = [field.name for field in schema_of(df, [("fit", one) for one in columns], "fit")]
-    for place, name in enumerate(names):
-        if is_taken(df, name, names[:place]):
+    asked = [("fit", one) for one in columns]
+    names = [field.name for field in schema_of(bound.df, asked, "fit")]
+    for place, name in enumerate(names[:0] if len(names) == 1 else names):
+        if is_taken(bound.df, name, (*bound.window_columns, *names[:place])):
             raise refuse(
-                f"fit of {name!r} and {name!r}",
-                "would give two results of one name",
+                f"fit of several columns with {name!r}",
+                "would give two columns of that name",
                 "name each column once, or rename one with .alias(…)",
             )
     return names

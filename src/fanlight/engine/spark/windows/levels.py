@@ -164,7 +164,7 @@ class LevelWindows(SlidingWindows):
         """
         check_flag("per_row", per_row)
         asked = (column, *columns)
-        names = trend.read_columns(self._bound.df, asked)
+        names = trend.read_columns(self._bound, asked)
         outputs = (*trend.LINE, trend.FORECAST) if ahead is not None else trend.LINE
         bound = self._check_column(column, "fit", tuple(names) if columns else outputs)
         for one in asked:
