@@ -117,9 +117,12 @@ def test_lives_completeness_and_late_rows_go_on_with_several_columns(classic):
         for column in ("v", "w"):
             place = ["case", "k", "window", "level"]
             alone = windows.fit(column, **asks).selectExpr(*place, *PARTS[:-1])
-            own = both.where(f"{column} is not null").selectExpr(*place, f"{column}.*")
-            assert sorted(map(repr, own.collect())) == sorted(map(repr, alone.collect()))
-            assert own.count()
+            own = both.selectExpr(*place, f"{column}.*")
+            lines = [
+                sorted(repr(row) for row in found.where("slope is not null").collect())
+                for found in (own, alone)
+            ]
+            assert lines[0] == lines[1] != []
 
 
 def refused(make, *said):
@@ -145,5 +148,5 @@ def test_what_no_lines_are_fitted_to(classic):
     rows = fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(2)] * 2)
     counted = fl.over(df, rows, time="ts")
     refused(lambda: counted.fit("v", per_row=True, ahead="1 minute"), "counted in rows")
-    changes = fl.MultiGranular(["4 minutes", "9 minutes"], ["3 minutes"] * 2, changes_only=True)
+    changes = fl.MultiGranular(["3 minutes", "9 minutes"], ["3 minutes"] * 2, changes_only=True)
     refused(lambda: fl.over(df, changes, time="ts").fit("v", "w"), "several", "by itself")
