@@ -70,6 +70,7 @@ GOOD = [
     })),
     ("rows", Good(fl.rows, {"count": 3})),
     ("Rows", Good(fl.Rows, {"count": 3})),
+    ("decay", Good(fl.decay, {"half_life": "10 minutes"})),
     ("Sliding", Good(fl.Sliding, {
         "range": "1 hour", "slide": "1 minute", "offset": "1 second", "closed": "both",
     })),
@@ -91,6 +92,11 @@ GOOD = [
     ("MultiGranular", Good(fl.MultiGranular, {
         **MINUTES, "offset": None, "report": "periodic", "horizons": (), "weights": [1, 0.5],
         "changes_only": False, "zone": None, "week_starts": "monday",
+    })),
+    ("MultiGranular", Good(fl.MultiGranular, {
+        **MINUTES, "offset": None, "report": "periodic", "horizons": (),
+        "weights": fl.decay("1 minute"), "changes_only": False, "zone": None,
+        "week_starts": "monday",
     })),
     ("MultiGranular", Good(fl.MultiGranular, {
         "ranges": ["1 day", "4 weeks"], "slides": ["1 day", "1 week"], "offset": None,

@@ -104,7 +104,7 @@ def on_spark(spark, count):
     windows = fl.over(rows(spark, count), LEVELS, time="ts")
     found = []
     for per_row in (True, False):
-        lines = windows.fit("v", per_row).orderBy("window.end", "level").collect()
+        lines = windows.fit("v", per_row=per_row).orderBy("window.end", "level").collect()
         for level, (low, high) in enumerate(((count - count // 24, count), (0, count))):
             got = next(one for one in reversed(lines) if one.level == level)
             shift = DAY - DAY // 24 if level == 0 else 0

@@ -24,7 +24,7 @@ class Page:
     names: tuple[str, ...]
 
 
-SPECS = (*(kind.name for kind in list_kinds()), "Episode", "rows", "Rows")
+SPECS = (*(kind.name for kind in list_kinds()), "Episode", "rows", "Rows", "decay")
 WINDOWS = (
     "Windowed", "SlidingWindows", "LevelWindows", "EventWindows", "FrameWindows", "WideningWindows",
     "TrailingWindows", "SnapshotWindows",

@@ -30,6 +30,7 @@ from fanlight.engine.spec import (
     StateFrame,
     ThresholdFrame,
     Trailing,
+    decay,
     rows,
 )
 from fanlight.engine.spec.pictures import draw_with
@@ -66,7 +67,7 @@ __all__ = [
     "EventWindows", "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular",
     "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
     "SlidingWindows", "Snapshot", "SnapshotWindows", "StateFrame", "ThresholdFrame", "Trailing",
-    "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "doctor",
+    "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "decay", "doctor",
     "heartbeat", "late_rows", "over", "progress", "rejected", "repair", "replay", "roll_up", "rows",
     "serve", "sql", "upsert", "watch",
 ]  # fmt: skip

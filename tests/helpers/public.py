@@ -11,7 +11,9 @@ import fanlight as fl
 METHODS = {
     fl.SlidingWindows: {"agg", "early", "explain", "pieces", "rejected", "using"},
     fl.EventWindows: {"agg", "early", "explain", "rejected", "using"},
-    fl.LevelWindows: {"agg", "early", "explain", "fit", "pieces", "recurring", "rejected", "using"},
+    fl.LevelWindows: {
+        "agg", "early", "explain", "fit", "pieces", "recurring", "rejected", "using", "wide",
+    },
     fl.FrameWindows: {
         "agg", "early", "explain", "fill", "frames", "rejected", "repair", "rows", "split", "using",
     },

@@ -151,6 +151,9 @@ def fit(ask, rows):
     close = 1e-6 if how["per_row"] else 1e-9
     largest = max((abs(float(row[column])) for row in rows if row[column] is not None), default=1)
     slack = {"slope": close * largest, "intercept": close * largest, "r2": close}
+    slack["slope_error"] = (
+        1e-6 * largest
+    )  # a square root: of a line without an error half the digits
     return [Wanted(row, slack) for row in found]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fanlight.engine.spec import MultiGranular, Sliding
 
 CLOSE = 1e-9
+LINE = ("slope", "intercept", "r2", "slope_error")
 
 
 def queries(rows: Iterable[Row], specs: Sequence[Sliding], **request: Any) -> list[dict[str, Any]]:
@@ -181,7 +182,7 @@ def fit(
             result["window"] = {"start": window.start, "end": window.end}
             result["level"] = horizon.level
             line = _line(points)
-            found.append({**result, **dict(zip(("slope", "intercept", "r2"), line, strict=True))})
+            found.append({**result, **dict(zip(LINE, line, strict=True))})
     return found
 
 
@@ -210,9 +211,9 @@ def _filled(
 
 def _line(
     points: Sequence[tuple[Fraction, Fraction]],
-) -> tuple[float | None, float | None, float | None]:
+) -> tuple[float | None, ...]:
     if len({x for x, _ in points}) < 2:
-        return None, None, None
+        return (None,) * len(LINE)
     mean_x = sum((x for x, _ in points), Fraction(0)) / len(points)
     mean_y = sum((y for _, y in points), Fraction(0)) / len(points)
     sxx = sum(((x - mean_x) ** 2 for x, _ in points), Fraction(0))
@@ -220,7 +221,11 @@ def _line(
     syy = sum(((y - mean_y) ** 2 for _, y in points), Fraction(0))
     slope = sxy / sxx
     r2 = sxy**2 / (sxx * syy) if syy else Fraction(1)
-    return float(slope), float(mean_y - slope * mean_x), float(r2)
+    error = None
+    if len(points) > 2:
+        misses = sum(((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in points), Fraction(0))
+        error = math.sqrt(misses / (len(points) - 2) / sxx)
+    return float(slope), float(mean_y - slope * mean_x), float(r2), error
 
 
 def recurring(

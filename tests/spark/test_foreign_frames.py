@@ -62,6 +62,7 @@ CALLS = {
     "list": lambda df: ask(df, [MINUTE, fl.Sliding("2 minutes")]).agg(agg.count()),
     "fit": lambda df: ask(df, LEVELS).fit("v"),
     "recurring": lambda df: ask(df, LEVELS).recurring("side"),
+    "wide": lambda df: ask(df, LEVELS).wide(n=agg.count()),
     "events": lambda df: fl.over(df, MINUTE, time=("ts", "stop")).agg(agg.count()),
     "frames": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).frames(),
     "frames, agg": lambda df: ask(df, fl.Session("1 minute")).agg(agg.count()),

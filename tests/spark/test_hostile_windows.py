@@ -108,9 +108,10 @@ def calls(df):
     yield Good(events.using, {**HINTS, **more})
     for windows in (sliding, levels, frames, widening, trailing, snapshots):
         yield Good(windows.using, HINTS)
-    yield Good(
-        levels.fit, {"column": "v", "per_row": False, "instant": "30 seconds", "complete": True}
-    )
+    line = {"column": "v", "columns": ("seq",), "per_row": False, "instant": "30 seconds",
+            "complete": True, "ahead": "1 minute"}  # fmt: skip
+    yield Good(levels.fit, line)
+    yield Good(levels.wide, AGGREGATES)
     yield Good(levels.recurring, {"column": "s", "counts": True, "complete": False})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
                              "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip

@@ -26,6 +26,15 @@ def slope_and_r2(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:
     return f"{xy} / {sxx}", f"if({yy} = 0D, 1D, {xy} * {xy} / ({sxx} * {yy}))"
 
 
+def slope_error(mean: str, sxx: str, sxy: str, syy: str, n: str) -> str:
+    """SQL: the standard error of a slope, of centred moments of ``n`` points; null of fewer than 3.
+
+    NaN where a value was not finite. It needs ``sxx`` above 0.
+    """
+    left = f"greatest({syy} - {sxy} * {sxy} / {sxx}, 0D) + ({mean} - {mean})"
+    return f"if({n} > 2, sqrt(({left}) / (cast({n} as double) - 2D) / {sxx}), null)"
+
+
 def let(name: str, value: str, body: str) -> str:
     """SQL: ``body``, in which ``name`` stands for ``value``, evaluated once."""
     return f"transform(array({value}), {name} -> {body})[0]"

@@ -3,6 +3,7 @@
 from fanlight.engine.spec import frames
 from fanlight.engine.spec.calendar import Calendar
 from fanlight.engine.spec.cumulative import Cumulative
+from fanlight.engine.spec.decay import decay
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.frames import *  # noqa: F403 - all schemes, as their room lists them
@@ -24,6 +25,7 @@ __all__ = [
     "Sliding",
     "Snapshot",
     "Trailing",
+    "decay",
     "rows",
 ]
 __all__ += frames.__all__

@@ -18,6 +18,7 @@ from fanlight.engine.spec.calendar import (
     read_units,
     refuse_week_starts,
 )
+from fanlight.engine.spec.decay import Decay
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.sliding import Sliding, make_windows
@@ -74,8 +75,9 @@ class MultiGranular(Pictured):
         Further lengths to report, in the continuous mode; none beyond the widest level. Their
         ``level`` is the first one that covers them.
     weights
-        Aging: one weight per level. A row counts with the weight of the finest level that it is in
-        at the time of the report. For counts, sums and means, which become doubles.
+        Aging: one weight per level, or :func:`fanlight.decay`. A row counts with the weight of the
+        finest level that it is in at the time of the report. For counts, sums and means, which
+        become doubles.
     changes_only
         Report a level only if one of its values differs from the previous report (doubles: by more
         than 1e-9 of it), or if the previous report had no window.
@@ -135,7 +137,7 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         offset: Given | None = None,
         report: str = "periodic",
         horizons: Sequence[Given] = (),
-        weights: Sequence[float] | None = None,
+        weights: Sequence[float] | Decay | None = None,
         changes_only: bool = False,
         zone: str | None = None,
         week_starts: str = "monday",
@@ -168,7 +170,7 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
         set_once(self, "offset", None if offset is None else _read_offset(offset, lengths[0]))
         set_once(self, "report", report)
         set_once(self, "horizons", _read_horizons(horizons, lengths, report, read))
-        set_once(self, "weights", _read_weights(weights, len(lengths), report))
+        set_once(self, "weights", _read_weights(weights, lengths, report))
         set_once(self, "changes_only", changes_only)
 
     @property
@@ -397,14 +399,21 @@ def _read_horizons(
     return horizons
 
 
-def _read_weights(given: object, levels: int, report: str) -> tuple[float, ...] | None:
+def _read_weights(
+    given: object, lengths: Sequence[Extent], report: str
+) -> tuple[float, ...] | None:
     if given is None:
         return None
+    if isinstance(given, Decay):
+        given = given.weigh(lengths)
+    levels = len(lengths)
     example = [round(1 / (k + 1), 2) for k in range(levels)]
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != levels:
         count = f"has {len(given)} weights" if isinstance(given, (list, tuple)) else "is not a list"
         raise refuse(
-            f"weights={given!r}", f"{count} for {levels} levels", f"write for example {example}"
+            f"weights={given!r}",
+            f"{count} for {levels} levels",
+            f"write for example {example}, or fl.decay(half_life)",
         )
     for k, weight in enumerate(given):
         number = isinstance(weight, (int, float)) and not isinstance(weight, bool)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
-from fanlight.engine.algebra.lowering import slope_and_r2
+from fanlight.engine.algebra.lowering import slope_and_r2, slope_error
 from fanlight.engine.algebra.lowering_values import line
 from fanlight.engine.algebra.moments import Comoments
 from fanlight.engine.algebra.registry import aggregate, sample
+
+_MOMENTS = ("{p}.my", "{p}.sxx", "{p}.sxy", "{p}.syy")
 
 
 @aggregate(sample("double", gives="struct<slope:double,intercept:double,r2:double>"))
@@ -47,11 +49,22 @@ def linear_fit(column: Any) -> Call:
     Row(slope=0.5, intercept=2.0, r2=1.0)
 
     """
-    slope, r2 = slope_and_r2("{p}.my", "{p}.sxx", "{p}.sxy", "{p}.syy")
+    lower = _lower_line()
+    return Call(aggregate_of_field("linear_fit", Comoments(), lower, lower_values=line), (column,))
+
+
+def fit_with_error(column: Any) -> Call:
+    """The same with ``slope_error``, the standard error of the slope; for ``fit`` of levels."""
+    error = slope_error(*_MOMENTS, "{p}.n")
+    lower = _lower_line(f", 'slope_error', {error} * {{scale}}")
+    return Call(aggregate_of_field("linear_fit", Comoments(), lower), (column,))
+
+
+def _lower_line(more: str = "") -> str:
+    slope, r2 = slope_and_r2(*_MOMENTS)
     at_start = "({p}.mx + cast({p}.t0 - {start} as double))"
-    lower = (
+    return (
         f"if({{p}}.sxx > 0D, named_struct('slope', {slope} * {{scale}}, "
         f"'intercept', {{p}}.my - {slope} * {at_start}, "
-        f"'r2', {r2}), null)"
+        f"'r2', {r2}{more}), null)"
     )
-    return Call(aggregate_of_field("linear_fit", Comoments(), lower, lower_values=line), (column,))

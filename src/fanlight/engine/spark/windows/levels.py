@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.library import count, linear_fit
+from fanlight.engine.algebra.library.lines import fit_with_error
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.granules import Pieces
@@ -20,6 +22,7 @@ from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.placed import changes, recurring, trend
 from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
+from fanlight.engine.spark.placed.wide import check_wide, put_levels_beside
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import check_flag
@@ -28,7 +31,7 @@ from fanlight.engine.spec.errors import refuse
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_LINE = ("slope", "intercept", "r2")
+    from fanlight.engine.spark.translation import Aggregated
 
 
 class LevelWindows(SlidingWindows):
@@ -37,13 +40,58 @@ class LevelWindows(SlidingWindows):
     __slots__ = ()
 
     @in_kind
+    def wide(self, *aggregates: Aggregated, **named: Any) -> DataFrame:
+        """The levels side by side: one row for a key and an instant at which windows end.
+
+        Parameters
+        ----------
+        aggregates, named
+            As for :meth:`agg`, with its options: ``complete=True``, ``empty="zero"``.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``at`` (when the windows end), and a column for each aggregate and
+            level: ``calls_0``, ``calls_1``, … Null where no window of a level ends at that instant,
+            or where no row lies in it. In a stream each row comes once, when the watermark passes
+            ``at``, which carries the watermark on.
+
+        Raises
+        ------
+        FanlightError
+            As :meth:`agg`; also with ``horizons``, after :meth:`early`, if a key has the name of an
+            output, and in a stream if levels are counted in rows or a key has a collation.
+
+        Notes
+        -----
+        It is the result of :meth:`agg`, aggregated once more by key and instant. With ``by`` a
+        stream keeps one more row for each key while the watermark stands at an instant.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> rings = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(120)")
+        >>> spec = fl.MultiGranular(["30 seconds", "1 minute"], ["30 seconds", "1 minute"])
+        >>> wide = fl.over(rings, spec, time="ts").wide(calls=agg.count())
+        >>> wide.orderBy("at").drop("at").take(2)
+        [Row(calls_0=30, calls_1=None), Row(calls_0=30, calls_1=60)]
+
+        """
+        bound = self._bound
+        check_wide(bound)
+        alone = self._with_bound(replace(bound, collects=False))
+        return self._complete(put_levels_beside(bound, alone.agg(*aggregates, **named)))
+
+    @in_kind
     def fit(
         self,
         column: str | Column,
+        *columns: str | Column,
         per_row: bool = False,
-        *,
         instant: Any = None,
         complete: Any = False,
+        ahead: Any = None,
     ) -> DataFrame:
         """The least-squares line of a number over time, for each level.
 
@@ -55,6 +103,8 @@ class LevelWindows(SlidingWindows):
         ----------
         column
             The number.
+        columns
+            Further numbers, each with a series and a line of its own.
         per_row
             Fit the rows as they are, each a point.
         instant
@@ -64,34 +114,48 @@ class LevelWindows(SlidingWindows):
         complete
             As for :meth:`agg`: leaves out the windows that began before the first row of their key,
             or before a time.
+        ahead
+            Adds ``forecast``: the line's value so long after the window's end, a duration (a
+            number for a numeric time).
 
         Returns
         -------
         DataFrame
             The ``by`` columns, ``window``, ``level``, ``slope`` (per second; per unit of a numeric
-            time), ``intercept`` (the line's value at the window's start) and ``r2``. Null where
-            fewer than two instants have a value. In a stream, once a window is complete.
+            time), ``intercept`` (the line's value at the window's start), ``r2``, ``slope_error``
+            (the standard error of the slope) and ``forecast``. Null where fewer than two instants
+            have a value, the error where fewer than three have. Of several columns each has a
+            struct of these, under its name, in the windows where any has a value. In a stream, once
+            a window is complete.
 
         Raises
         ------
         FanlightError
-            If the column is not a number, if levels are counted in rows (unless ``per_row``), if
-            the instant does not fit, or with ``weights``.
+            If a column is not a number, if levels are counted in rows (unless ``per_row``), if
+            the instant does not fit, or with ``weights``; with ``ahead`` if levels are counted in
+            rows, with several columns if one has the name of another, of a key or of an output, or
+            with ``changes_only``.
 
         Notes
         -----
         Moments are centred and kept with the granules, so combining them is exact to rounding, also
         near 1.7e15 microseconds. A stream keeps the latest value of each key, unless keys are
         forgotten (``forget_after``), in one stateful operator, which needs the RocksDB state store.
+        The source is read once for each column, with ``per_row`` once for all.
+
+        The error is that of points which miss the line independently: a filled series repeats
+        values, so it is too small where rows are rarer than instants.
 
         Examples
         --------
         >>> import fanlight as fl
         >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, 3 * id AS price FROM range(60)")
         >>> spec = fl.MultiGranular(["30 seconds", "1 minute"], ["30 seconds", "30 seconds"])
-        >>> lines = fl.over(bids, spec, time="ts").fit("price")
-        >>> lines.orderBy("window", "level").selectExpr("level", "round(slope, 9) as slope").first()
-        Row(level=1, slope=3.0)
+        >>> lines = fl.over(bids, spec, time="ts").fit("price", ahead="10 seconds")
+        >>> lines.orderBy("window", "level").selectExpr(
+        ...     "level", "round(slope, 9) as slope", "round(forecast, 6) as forecast"
+        ... ).first()
+        Row(level=1, slope=3.0, forecast=120.0)
 
         See Also
         --------
@@ -99,23 +163,41 @@ class LevelWindows(SlidingWindows):
 
         """
         check_flag("per_row", per_row)
-        bound = self._check_column(column, "fit", _LINE)
-        collect_calls(bound, [linear_fit(column).alias("slope")], {}, bound.window_columns)
-        names = [quote(name) for name in (*bound.names, "window", "level")]
+        asked = (column, *columns)
+        names = trend.read_columns(self._bound, asked)
+        outputs = (*trend.LINE, trend.FORECAST) if ahead is not None else trend.LINE
+        bound = self._check_column(column, "fit", tuple(names) if columns else outputs)
+        for one in asked:
+            collect_calls(bound, [linear_fit(one).alias("slope")], {}, bound.window_columns)
+        trend.check_several(bound, names)
+        after = trend.read_ahead(bound, ahead)
+        alone = self._with_bound(replace(bound, collects=False))
         if per_row:
-            alone = type(self)(replace(bound, collects=False), self._hints)
-            asked = linear_fit(column).alias(" fit"), count(column).alias(" n")
-            lines = alone.agg(*asked, complete=complete)
-            # Rows without a value are left out only here: Spark would push an earlier filter below
-            # the watermark, and they would not move it.
-            fit, n = quote(" fit"), quote(" n")
-            texts = [*names, *(f"{fit}.{part}" for part in _LINE)]
-            return self._complete(lines.filter(f"{n} > 0").selectExpr(*texts))
+            lines = alone._fit_rows(asked, complete)  # noqa: SLF001 - of this class
+        else:
+            fit = alone._fit_series  # noqa: SLF001 - of this class
+            found = [fit(one, instant, complete) for one in asked]
+            lines = trend.put_lines_beside(bound, found)
+        return self._complete(trend.finish_lines(bound, lines, names, after))
+
+    def _fit_rows(self, columns: Sequence[Any], complete: Any) -> DataFrame:
+        """The lines of rows: keys, ``window``, ``level``, and `` line0``, … of the columns."""
+        lines = [fit_with_error(one).alias(f" line{n}") for n, one in enumerate(columns)]
+        counts = [count(one).alias(f" n{n}") for n, one in enumerate(columns)]
+        found = self.agg(*lines, *counts, complete=complete)
+        # Rows without a value are left out only here: Spark would push an earlier filter below
+        # the watermark, and they would not move it.
+        return found.filter(" or ".join(f"{quote(f' n{n}')} > 0" for n, _ in enumerate(columns)))
+
+    def _fit_series(self, column: Any, instant: Any, complete: Any) -> DataFrame:
+        """The lines of one filled series: keys, ``window``, ``level``, the parts of a line."""
+        bound = self._bound
         trend.check_fit(bound)
         if bound.forget_after is not None and not bound.df.isStreaming:
             known = bound.with_source(df=trend.rows_with_value(bound, column))
-            divided = type(self)(divide_into_lives(known), self._hints)
-            return drop_lives(divided.fit(column, instant=instant, complete=complete))
+            divided = self._with_bound(divide_into_lives(known))
+            lines = divided._fit_series(column, instant, complete)  # noqa: SLF001 - of this class
+            return drop_lives(lines)
         whole = read_complete(bound, complete)
         operator = "what a key had before is kept by the chain operator"
         cut = self._plan_levels(operator, "trend lines are fitted to levels together").chosen.pieces
@@ -137,10 +219,10 @@ class LevelWindows(SlidingWindows):
             lines = trend.fit_windows(bound, lines, length)
         else:
             lines = trend.fit_batch(bound, cut, column, length)
-        if bound.changes_only:
-            lines = changes.keep_changed_rows(bound, lines, len(_LINE))
-        named = result.finish_windows(bound, lines, result.name_by_number(_LINE))
-        return self._complete(named if whole is None else keep_complete(bound, named, whole))
+        if bound.changes_only:  # the error of a line without one is what rounding leaves
+            lines = changes.keep_changed_rows(bound, lines, len(trend.LINE) - 1)
+        named = result.finish_windows(bound, lines, result.name_by_number(trend.LINE))
+        return named if whole is None else keep_complete(bound, named, whole)
 
     @in_kind
     def recurring(
