@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from fanlight.watching.doctor import doctor
     from fanlight.watching.late_rows import late_rows
     from fanlight.watching.progress import progress
+    from fanlight.watching.suggest import suggest
     from fanlight.watching.watch import watch
 
 # A notebook shows windows as small drawings, whose room is loaded for the first of them.
@@ -65,8 +66,8 @@ __all__ = [
     "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
     "SlidingWindows", "StateFrame", "ThresholdFrame", "Trailing", "TrailingWindows", "Upsert",
     "WideningWindows", "Windowed", "agg", "clause", "doctor", "heartbeat", "late_rows", "over",
-    "progress", "rejected", "repair", "replay", "roll_up", "rows", "serve", "sql", "upsert",
-    "watch",
+    "progress", "rejected", "repair", "replay", "roll_up", "rows", "serve", "sql", "suggest",
+    "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -92,6 +93,7 @@ _LATE = {
     "Server": "serving.server",
     "serve": "serving.server",
     "sql": "language.running.run",
+    "suggest": "watching.suggest",
     "upsert": "io.upsert.entry",
     "watch": "watching.watch",
 }
