@@ -27,6 +27,12 @@ _MILLISECOND = 1_000  # Spark's watermarks have no finer unit
 _FINE = 20  # a unit is at most such a part of what is counted in it
 _PER_E = 1_000  # values of frames: ranges of a thousandth
 _BELOW = 1_000_000  # more than any double has ranges on one side of 0
+# What is counted, by numbers: Spark groups by these. Ranges end above lengths of time, so that a
+# delay is longer than what is counted up to it; silences and numbers of rows may be the end.
+_PARTS = {
+    "rows": 0, "keys": 1, "level": 2, "piece": 3, "late": 4, "ttp": 5, "lasts": 6, "silence": 7,
+    "pattern": 8,
+}  # fmt: skip
 _SO_FAR = "rows between unbounded preceding and current row"
 _BEFORE = "rows between unbounded preceding and 1 preceding"
 
@@ -82,11 +88,16 @@ class Distribution:
 class Measured:
     """What Spark has counted: for each part its rows, as dicts."""
 
-    parts: dict[str, list[Any]]
+    parts: dict[int, list[Any]]
 
-    def distribution(self, part: str) -> Distribution:
-        """The distribution of a part."""
-        return Distribution({row["number"]: row["n"] for row in self.parts.get(part, ())})
+    def rows_of(self, part: str) -> list[Any]:
+        """The rows of a part."""
+        return self.parts.get(_PARTS[part], [])
+
+    def distribution(self, part: str, place: int = 0) -> Distribution:
+        """The distribution of a part; of patterns, of that at a place."""
+        rows = self.parts.get(_PARTS[part] + place, [])
+        return Distribution({row["number"]: row["n"] for row in rows})
 
 
 def measure(df: DataFrame, wanted: Wanted) -> Measured:
@@ -102,14 +113,14 @@ def measure(df: DataFrame, wanted: Wanted) -> Measured:
     keys = wanted.names if wanted.value is not None else []
     entries = rows.selectExpr(f"explode(array({', '.join(_entries(wanted))})) as e")
     entries = entries.where("e is not null").selectExpr("e.*")
+    entries = _count_in_ranges(entries, keys)
     sums = [("n", "sum(n)"), ("c", "sum(c)"), ("hi", "max(hi)"), ("lo", "min(lo)")]
     counted = group_rows(entries, ["part", "number", *keys], sums)
     if wanted.value is not None:  # pieces of keys to their mean
-        is_piece = f"part = {literal('piece')}"
-        counted = counted.selectExpr("*", f"if({is_piece}, null, number) as one")
+        counted = counted.selectExpr("*", f"if(part = {_PARTS['piece']}, null, number) as one")
         total = [*sums, ("spread", "sum(hi - lo)"), ("pieces", "count(*)")]
         counted = group_rows(counted, ["part", "one"], total).withColumnRenamed("one", "number")
-    parts: dict[str, list[Any]] = {}
+    parts: dict[int, list[Any]] = {}
     for row in counted.collect():
         parts.setdefault(row["part"], []).append(row)
     return Measured(parts)
@@ -178,19 +189,18 @@ def _entries(wanted: Wanted) -> Iterable[str]:
     keys = wanted.names if wanted.value is not None else []
     yield _entry("rows", "kind <= 0", "lacks", keys)
     if wanted.start is not None:
-        length = _range_above("t - s")
-        yield _entry("lasts", "kind = 0", length, keys)
+        yield _entry("lasts", "kind = 0", "t - s", keys)
         last = "t" if wanted.arrived is None else "m"
         arrived = "kind = 0" if wanted.arrived is None else "kind = 0 and a is not null"
-        yield _entry("ttp", arrived, _range_above(f"{last} - s"), keys)
+        yield _entry("ttp", arrived, f"{last} - s", keys)
     elif wanted.arrived is not None:
-        yield _entry("late", "kind = 0 and a is not null", _range_above("m - t"), keys)
+        yield _entry("late", "kind = 0 and a is not null", "m - t", keys)
     if wanted.in_order:
         yield _entry("keys", "kind = 0 and p is null", "0L", keys)
     if wanted.keys is not None:
-        yield _entry("silence", "kind = 0 and p is not null", _range_up_to("t - p.t"), keys)
+        yield _entry("silence", "kind = 0 and p is not null", "t - p.t", keys)
     for i in range(1, len(wanted.patterns) + 1):
-        yield _entry(f"pattern{i}", "kind = 0", _count_up_to(f"c0 - c{i}"), keys)
+        yield _entry("pattern", "kind = 0", f"c0 - c{i}", keys, place=i - 1)
     if wanted.value is not None:
         yield from _entries_of_values(wanted, keys)
 
@@ -212,43 +222,39 @@ def _entries_of_values(wanted: Wanted, keys: Sequence[str]) -> Iterable[str]:
 def _entry(
     part: str, condition: str, number: str, keys: Sequence[str], *, n: str = "1L", c: str = "0L",
     hi: str = "cast(null as double)", lo: str = "cast(null as double)", keyed: bool = False,
+    place: int = 0,
 ) -> str:  # fmt: skip
     """SQL: a struct of what is counted under a number, or null where the condition fails."""
-    numbers = [("part", literal(part)), ("number", f"cast({number} as bigint)")]
+    numbers = [("part", f"{_PARTS[part] + place}"), ("number", f"cast({number} as bigint)")]
     fields = [*numbers, ("n", n), ("c", c), ("hi", hi), ("lo", lo)]
     fields += [(key, key if keyed else f"if(true, null, {key})") for key in keys]
     return f"if({condition}, {struct(fields)}, null)"
 
 
-def _in_units(value: str, units: Sequence[int], rounded: str) -> str:
-    cases = " ".join(
-        f"when {value} >= {_FINE * unit}L then {rounded.format(x=value, unit=f'{unit}L')}"
-        for unit in reversed(units[1:])
+def _count_in_ranges(entries: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """Each length of time and each number of rows as the end of its range."""
+    tens = [10**i for i in range(12)]
+    units = f"if(part < {_PARTS['pattern']}, {_unit_of(_UNITS)}, {_unit_of(tens)})"
+    above = f"greatest(unit, {_MILLISECOND}L)"
+    ends = (
+        f"case when part < {_PARTS['late']} then number when part < {_PARTS['silence']} "
+        f"then (number div {above} + 1L) * {above} "
+        "else ((number + unit - 1L) div unit) * unit end"
     )
-    return f"case {cases} else {rounded.format(x=value, unit=f'{units[0]}L')} end"
+    entries = entries.selectExpr("*", f"{units} as unit")
+    return entries.selectExpr("part", f"{ends} as number", "n", "c", "hi", "lo", *keys)
+
+
+def _unit_of(units: Sequence[int]) -> str:
+    """SQL: the greatest unit of which a number has enough."""
+    cases = (f"when number >= {_FINE * unit}L then {unit}L" for unit in reversed(units[1:]))
+    return f"case {' '.join(cases)} else {units[0]}L end"
 
 
 def end_of_range(micros: int) -> int:
     """The end of the range of a duration, as Spark is asked for it."""
     unit = next((unit for unit in reversed(_UNITS) if micros >= _FINE * unit), 1)
     return -(-micros // unit) * unit
-
-
-def _range_above(value: str) -> str:
-    """SQL: the end of the range of a duration, which is longer than the duration."""
-    units = [unit for unit in _UNITS if unit >= _MILLISECOND]
-    return _in_units(f"({value})", units, "({x} div {unit} + 1L) * {unit}")
-
-
-def _range_up_to(value: str) -> str:
-    """SQL: the end of the range of a duration, which may be the duration itself."""
-    return _in_units(f"({value})", _UNITS, "(({x} + {unit} - 1L) div {unit}) * {unit}")
-
-
-def _count_up_to(value: str) -> str:
-    """SQL: the end of the range of a number of rows."""
-    units = [10**i for i in range(12)]
-    return _in_units(f"({value})", units, "(({x} + {unit} - 1L) div {unit}) * {unit}")
 
 
 def _level(value: str) -> str:

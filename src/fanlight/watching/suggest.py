@@ -438,7 +438,7 @@ def _count_sessions(silences: Distribution, gap: int, keys: int) -> dict[str, An
 
 def _suggest_delta(measured: Measured, value: str) -> Suggestion:
     what = f"delta of {value!r}"
-    pieces = measured.parts.get("piece", ())
+    pieces = measured.rows_of("piece")
     count = sum(row["pieces"] for row in pieces)
     delta = float(f"{sum(row['spread'] for row in pieces) / count:.3g}") if count else 0.0
     if not 0 < delta < math.inf:
@@ -454,15 +454,15 @@ def _suggest_delta(measured: Measured, value: str) -> Suggestion:
 
 def _suggest_threshold(df: DataFrame, measured: Measured, value: str) -> Suggestion:
     what = f"threshold of {value!r}"
-    asked = sum(row["pieces"] for row in measured.parts.get("piece", ()))
-    levels = measured.parts.get("level", ())
+    asked = sum(row["pieces"] for row in measured.rows_of("piece"))
+    levels = measured.rows_of("level")
     first = sum(row["c"] for row in levels if row["number"] is None)
     known = sorted((row for row in levels if row["number"] is not None), key=lambda r: r["number"])
     if len(known) < 2:
         return Suggestion(what, None, "its values do not change", None, ())
     above = list(accumulate((row["c"] for row in known), initial=first))[1:]
     thresholds = [_shorten(row["hi"], after["lo"]) for row, after in pairwise(known)]
-    best = min(reversed(range(len(thresholds))), key=lambda i: abs(above[i] - asked))
+    best = _choose_level(above[: len(thresholds)], asked)
     counts = Distribution({i: row["n"] for i, row in enumerate(known)})
     places = {q: min(counts.at_quantile(q), len(thresholds) - 1) for q in _UPPER}
     table = tuple(
@@ -471,12 +471,22 @@ def _suggest_threshold(df: DataFrame, measured: Measured, value: str) -> Suggest
         for q, i in places.items()
     )  # fmt: skip
     why = (
-        f"of {len(thresholds):,} thresholds between the values that which comes nearest to "
-        f"{asked:,} frames, the highest if there are several: {above[best]:,}, of "
+        f"of {len(thresholds):,} thresholds between the values the highest with about {asked:,} "
+        f"frames, or with most: {above[best]:,}, of "
         f"{_share(counts.count_above(best), counts.total):.3g} of the rows"
     )
     text = f"{quote_column(df, value) if _needs_quotes(value) else value} > {thresholds[best]!r}"
     return Suggestion(what, thresholds[best], why, f"fl.ThresholdFrame({text!r})", table)
+
+
+def _choose_level(above: Sequence[int], asked: int) -> int:
+    """The highest level with so many frames above it, or the next, if that comes nearer."""
+    enough = [i for i, frames in enumerate(above) if frames >= asked]
+    if not enough:
+        return max(range(len(above)), key=lambda i: (above[i], i))
+    return min(
+        range(enough[-1], min(enough[-1] + 2, len(above))), key=lambda i: abs(above[i] - asked)
+    )
 
 
 def _needs_quotes(name: str) -> bool:
@@ -496,13 +506,13 @@ def _suggest_widening(
     measured: Measured, patterns: tuple[int, ...], tolerated: Fraction
 ) -> Suggestion:
     table = []
-    for number, duration in enumerate(patterns, 1):
-        rows = measured.distribution(f"pattern{number}")
+    for number, duration in enumerate(patterns):
+        rows = measured.distribution("pattern", number)
         table.append({
             "duration": write_duration(duration),
             **{f"{float(100 * q):g} %": rows.at_quantile(q) for q in _QUANTILES},
         })  # fmt: skip
-    rows = measured.distribution(f"pattern{len(patterns)}")
+    rows = measured.distribution("pattern", len(patterns) - 1)
     most = rows.at_quantile(1 - tolerated)
     first, longest = write_duration(patterns[0]), write_duration(patterns[-1])
     levels = len(ProgressiveWidening(first, longest=longest, max_rows=most).durations)
