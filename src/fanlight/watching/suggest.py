@@ -43,7 +43,7 @@ from fanlight.watching.suggestions import Suggestion, Suggestions
 Keys = str | Column | Sequence[str | Column]
 
 _QUANTILES = tuple(map(Fraction, ("0.5", "0.9", "0.99", "0.999", "1")))
-_PERCENTILES = [Fraction(i, 100) for i in range(1, 100)]
+_PERCENTILES = [Fraction(i, 100) for i in range(50, 100)]  # half of all silences are short
 _UPPER = tuple(map(Fraction, ("0.5", "0.75", "0.9", "0.95", "0.99")))  # of values
 _CLEAR = 2  # how many times as long silences are after a jump that says something
 _MOST_FRAMES = 2**31
@@ -411,14 +411,14 @@ def _suggest_session(measured: Measured) -> Suggestion:
         if silences.total
     ]
     if not pairs:
-        why = "no percentile of the silences between rows of a key is longer than another"
+        why = "the percentiles 50 to 99 of the silences between rows of a key are all of one length"
         return Suggestion(what, None, why, None, tuple(table))
     shorter, longer = max(pairs, key=lambda pair: Fraction(pair[1], pair[0]))
     between = end_of_range(math.isqrt(shorter * longer))
     gap = between if between < longer else shorter
     sessions = keys + silences.count_above(gap)
     why = (
-        f"of the percentiles 1 to 99 of the silences, the largest jump is from "
+        f"of the percentiles 50 to 99 of the silences, the largest jump is from "
         f"{write_duration(shorter)} to {write_duration(longer)}, and this is their geometric mean: "
         f"{sessions:,} sessions of {keys:,} keys"
     )
