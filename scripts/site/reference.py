@@ -31,7 +31,8 @@ WINDOWS = (
 )  # fmt: skip
 FUNCTIONS = (
     "over", "sql", "clause", "rejected", "doctor", "suggest", "progress", "late_rows", "watch",
-    "replay",    "heartbeat", "upsert", "Upsert", "roll_up", "repair", "serve", "Server", "FanlightError",
+    "replay", "heartbeat", "upsert", "Upsert", "roll_up", "repair", "serve", "Server",
+    "FanlightError",
 )  # fmt: skip
 ELSEWHERE = ("agg",)  # a page of its own
 
