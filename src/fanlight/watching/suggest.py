@@ -119,9 +119,9 @@ def suggest(
     ... )
     >>> found = fl.suggest(clicks, time="ts", by=(), arrived="place", share=0.01)
     >>> found.watermark.write
-    "df.withWatermark('ts', '86 seconds')"
+    "df.withWatermark('ts', '81 seconds')"
     >>> found.session.write
-    "fl.Session('135 seconds')"
+    "fl.Session('140 seconds')"
 
     """
     rows, _ = open_frame(df)
