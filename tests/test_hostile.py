@@ -23,6 +23,7 @@ ON_SPARK = {
     "roll_up",
     "serve",
     "sql",
+    "suggest",
 }  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}

@@ -30,8 +30,9 @@ WINDOWS = (
     "TrailingWindows", "SnapshotWindows",
 )  # fmt: skip
 FUNCTIONS = (
-    "over", "sql", "clause", "rejected", "doctor", "progress", "late_rows", "watch", "replay",
-    "heartbeat", "upsert", "Upsert", "roll_up", "repair", "serve", "Server", "FanlightError",
+    "over", "sql", "clause", "rejected", "doctor", "suggest", "progress", "late_rows", "watch",
+    "replay", "heartbeat", "upsert", "Upsert", "roll_up", "repair", "serve", "Server",
+    "FanlightError",
 )  # fmt: skip
 ELSEWHERE = ("agg",)  # a page of its own
 

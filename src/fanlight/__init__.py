@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from fanlight.watching.doctor import doctor
     from fanlight.watching.late_rows import late_rows
     from fanlight.watching.progress import progress
+    from fanlight.watching.suggest import suggest
     from fanlight.watching.watch import watch
 
 # A notebook shows windows as small drawings, whose room is loaded for the first of them.
@@ -69,7 +70,7 @@ __all__ = [
     "SlidingWindows", "Snapshot", "SnapshotWindows", "StateFrame", "ThresholdFrame", "Trailing",
     "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "decay", "doctor",
     "heartbeat", "late_rows", "over", "progress", "rejected", "repair", "replay", "roll_up", "rows",
-    "serve", "sql", "upsert", "watch",
+    "serve", "sql", "suggest", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -96,6 +97,7 @@ _LATE = {
     "Server": "serving.server",
     "serve": "serving.server",
     "sql": "language.running.run",
+    "suggest": "watching.suggest",
     "upsert": "io.upsert.entry",
     "watch": "watching.watch",
 }

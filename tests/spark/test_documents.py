@@ -16,7 +16,7 @@ from tests.spark.documents import FENCE, START, examples, run, start_of
 
 OWN_DATA = ["README.md", START, "docs/start.md", "docs/session.md", "docs/bars.md",
             "docs/trailing.md", "docs/pieces.md", "docs/early.md", "docs/calendar.md",
-            "docs/cumulative.md", "docs/snapshots.md"]  # fmt: skip
+            "docs/cumulative.md", "docs/snapshots.md", "docs/suggest.md"]  # fmt: skip
 FURTHER = [
     "sliding", "multi_granular", "spanning", "frames", "widening", "plots", "sql",
     "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes",

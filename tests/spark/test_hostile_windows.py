@@ -60,6 +60,8 @@ def calls(df):
         },
     )
     yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": (), **LATE})
+    both = {"arrived": "seq", "value": "v", "frames": 3, "patterns": ["1 minute"], "share": 0.1}
+    yield Good(fl.suggest, {"df": df, **PLACE, **both})
     yield Good(fl.late_rows, {"of": Progress()})
     yield Good(fl.rejected, {"df": df, "spec": spec, **PLACE})
     beats = {"delay": "1 minute", "every": "10 seconds", "lag": "1 minute"}

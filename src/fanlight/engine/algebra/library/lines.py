@@ -53,13 +53,6 @@ def linear_fit(column: Any) -> Call:
     return Call(aggregate_of_field("linear_fit", Comoments(), lower, lower_values=line), (column,))
 
 
-def fit_with_error(column: Any) -> Call:
-    """The same with ``slope_error``, the standard error of the slope; for ``fit`` of levels."""
-    error = slope_error(*_MOMENTS, "{p}.n")
-    lower = _lower_line(f", 'slope_error', {error} * {{scale}}")
-    return Call(aggregate_of_field("linear_fit", Comoments(), lower), (column,))
-
-
 def _lower_line(more: str = "") -> str:
     slope, r2 = slope_and_r2(*_MOMENTS)
     at_start = "({p}.mx + cast({p}.t0 - {start} as double))"
@@ -68,3 +61,11 @@ def _lower_line(more: str = "") -> str:
         f"'intercept', {{p}}.my - {slope} * {at_start}, "
         f"'r2', {r2}{more}), null)"
     )
+
+
+# The same with ``slope_error``, the standard error of the slope; for ``fit`` of levels.
+LINE_WITH_ERROR = aggregate_of_field(
+    "linear_fit",
+    Comoments(),
+    _lower_line(f", 'slope_error', {slope_error(*_MOMENTS, '{p}.n')} * {{scale}}"),
+)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.library import count, linear_fit
-from fanlight.engine.algebra.library.lines import fit_with_error
+from fanlight.engine.algebra.library.lines import LINE_WITH_ERROR
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.granules import Pieces
@@ -182,7 +182,7 @@ class LevelWindows(SlidingWindows):
 
     def _fit_rows(self, columns: Sequence[Any], complete: Any) -> DataFrame:
         """The lines of rows: keys, ``window``, ``level``, and `` line0``, … of the columns."""
-        lines = [fit_with_error(one).alias(f" line{n}") for n, one in enumerate(columns)]
+        lines = [LINE_WITH_ERROR(one).alias(f" line{n}") for n, one in enumerate(columns)]
         counts = [count(one).alias(f" n{n}") for n, one in enumerate(columns)]
         found = self.agg(*lines, *counts, complete=complete)
         # Rows without a value are left out only here: Spark would push an earlier filter below
