@@ -127,7 +127,7 @@ def filled(df):
 
 
 def collected_late(df):
-    found = over(df, TIMES, late="collect").agg(**numbers())
+    found = over(df.drop("ok"), TIMES, late="collect").agg(**numbers())
     return found.withColumn("late", F.col("late").isNotNull())
 
 
@@ -162,7 +162,7 @@ STREAMS = {
     "events-operator": Stream(told(TIMES, numbers, PAIR, "se-slicing")),
     "snapshots": Stream(told(fl.Snapshot(), numbers, PAIR)),
     "chain": Stream(told(LEVELS, calls, strategy="chain")),
-    "fit": Stream(lambda df: over(df, LEVELS).fit("v")),
+    "fit": Stream(lambda df: over(df, LEVELS).fit("v").drop("slope_error")),
     "rows": Stream(told(fl.Sliding(fl.rows(4)))),
     "rows-that-end": Stream(told(fl.Sliding("4 minutes", fl.rows(1)))),
     "delta": Stream(told(DELTA), CLOSED),

@@ -10,14 +10,14 @@ import fanlight as fl
 # What each class of windows can do; what it cannot do it does not have.
 METHODS = {
     fl.SlidingWindows: {"agg", "early", "explain", "pieces", "rejected", "using"},
-    fl.EventWindows: {"agg", "early", "explain", "rejected", "using"},
+    fl.EventWindows: {"agg", "early", "explain", "rejected", "running", "using"},
     fl.LevelWindows: {
         "agg", "early", "explain", "fit", "pieces", "recurring", "rejected", "using", "wide",
     },
     fl.FrameWindows: {
         "agg", "early", "explain", "fill", "frames", "rejected", "repair", "rows", "split", "using",
     },
-    fl.SnapshotWindows: {"agg", "explain", "rejected", "using"},
+    fl.SnapshotWindows: {"agg", "explain", "rejected", "running", "using"},
     fl.TrailingWindows: {"attach", "attach_to", "explain", "rejected", "using"},
     fl.WideningWindows: {"detect", "explain", "rejected", "using"},
 }  # fmt: skip

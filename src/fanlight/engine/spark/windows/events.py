@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.plan.events import check_height
+from fanlight.engine.spark.placed.running import with_running
+from fanlight.engine.spark.windows.base import Windowed
 from fanlight.engine.spark.windows.placed import PlacedWindows
 from fanlight.engine.spec.units import read_extent
 
@@ -12,7 +15,58 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
 
-class EventWindows(PlacedWindows):
+class WithRunning(Windowed):
+    """Windows over events that last, some of which may not have ended yet."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _with_bound(self, bound: Any) -> Self:
+        """The same windows of another bound."""
+
+    def running(self, *, as_of: Any = None, id: str | None = None) -> Self:
+        """Count events of a batch that have no stop yet, and take one row for each event.
+
+        Parameters
+        ----------
+        as_of
+            When the batch was taken: a ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or
+            a number. An event whose stop is null is running until then: it is in every window from
+            its start on, up to this time. One that starts then or later is in none, and
+            ``rejected()`` shows it. Without it, rows without a stop are in no window.
+        id
+            A column that says which event a row is of. Of several rows of one the latest counts:
+            that with the latest stop, a row without a stop only where no other has one, then that
+            with the latest start. Null is no event in particular: each such row counts.
+
+        Returns
+        -------
+        Self
+            The same windows.
+
+        Raises
+        ------
+        FanlightError
+            If it is a stream, where an event is known when it ends; if neither is said; if
+            ``as_of`` is no time of the kind of the columns; or there is no such column.
+
+        Notes
+        -----
+        Cost: ``id`` sorts the rows of each event.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> stays = spark.sql("select * from values (0, 4), (3, null) as t(start, stop)")
+        >>> windows = fl.over(stays, fl.Sliding(5), time=("start", "stop")).running(as_of=9)
+        >>> [row.n for row in windows.agg(n=fl.agg.count()).orderBy("window").collect()]
+        [2, 1]
+
+        """
+        return self._with_bound(with_running(self._bound, as_of, id))
+
+
+class EventWindows(PlacedWindows, WithRunning):
     """Events that last, seen through windows; made by :func:`fanlight.over` from a pair of times.
 
     An event ``[start, stop)`` is in each window that shares an instant with it, once; with the

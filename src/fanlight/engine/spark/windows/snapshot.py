@@ -17,13 +17,12 @@ from fanlight.engine.spark.placed.snapshots import merge_equal, take_snapshots
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.windows.base import (
-    Windowed,
     check_hints,
     errors_of_call,
     name_call,
     with_partitions,
 )
-from fanlight.engine.spark.windows.events import EventWindows
+from fanlight.engine.spark.windows.events import EventWindows, WithRunning
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.sliding import Sliding
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from fanlight.engine.spark.translation import Aggregated
 
 
-class SnapshotWindows(Windowed):
+class SnapshotWindows(WithRunning):
     """Events that last, seen through snapshots; made by :func:`fanlight.over`, frozen."""
 
     __slots__ = ("_bound",)
@@ -44,6 +43,9 @@ class SnapshotWindows(Windowed):
 
     def __init__(self, bound: SnapshotBound) -> None:
         self._bound = bound
+
+    def _with_bound(self, bound: SnapshotBound) -> Self:
+        return type(self)(bound)
 
     def using(
         self,
