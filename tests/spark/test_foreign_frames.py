@@ -64,6 +64,7 @@ CALLS = {
     "recurring": lambda df: ask(df, LEVELS).recurring("side"),
     "wide": lambda df: ask(df, LEVELS).wide(n=agg.count()),
     "bursts": lambda df: ask(df, LEVELS).bursts(n=agg.count(), threshold=1.5),
+    "reversals": lambda df: ask(df, LEVELS).reversals("v"),
     "events": lambda df: fl.over(df, MINUTE, time=("ts", "stop")).agg(agg.count()),
     "frames": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).frames(),
     "frames, agg": lambda df: ask(df, fl.Session("1 minute")).agg(agg.count()),

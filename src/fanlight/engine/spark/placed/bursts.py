@@ -90,6 +90,14 @@ def find_bursts(bound: Placed, results: DataFrame, thresholds: list[float]) -> D
     )
 
 
+def find_reversals(bound: Placed, lines: DataFrame) -> DataFrame:
+    """The windows whose line goes the other way; see ``LevelWindows.reversals``."""
+    inner = lines.toDF(*bound.keys, "window", "level", *lines.columns[len(bound.keys) + 2 :])
+    outputs = [("fine.slope", "slope"), ("coarse.slope", "coarser_slope")]
+    wanted = "signum(fine.slope) * signum(coarse.slope) < 0D"
+    return _compare(bound, inner, {"slope": "slope"}, outputs, wanted)
+
+
 def _compare(
     bound: Placed,
     inner: DataFrame,

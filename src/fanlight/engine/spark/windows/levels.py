@@ -251,6 +251,64 @@ class LevelWindows(SlidingWindows):
             lines = trend.put_lines_beside(bound, found)
         return self._complete(trend.finish_lines(bound, lines, names, after))
 
+    @in_kind
+    def reversals(
+        self,
+        column: str | Column,
+        *,
+        per_row: bool = False,
+        instant: Any = None,
+        complete: Any = False,
+    ) -> DataFrame:
+        """The windows whose trend line goes the other way than that of the next coarser level.
+
+        The signs of the slopes of :meth:`fit` are compared where windows of both levels end at the
+        same instant; a slope of 0 has none. What is 0 but for rounding may have a sign.
+
+        Parameters
+        ----------
+        column
+            The number.
+        per_row, instant, complete
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window`` and ``level`` (0 is the finest; not the coarsest),
+            ``slope`` (per second; per unit of a numeric time) and ``coarser_slope``. In a stream
+            each row comes once, when the watermark passes the window's end.
+
+        Raises
+        ------
+        FanlightError
+            As :meth:`fit`; also with ``weights``, ``changes_only`` or ``horizons``, after
+            :meth:`early`, if a key has the name of an output, and in a stream if levels are counted
+            in rows or a key has a collation.
+
+        Notes
+        -----
+        It is the result of :meth:`fit`, aggregated once more by key and instant, as :meth:`wide`.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql(
+        ...     "SELECT timestamp_seconds(id) AS ts, if(id < 50, id, 100 - id) AS price "
+        ...     "FROM range(60)"
+        ... )
+        >>> spec = fl.MultiGranular(["10 seconds", "1 minute"], ["10 seconds", "10 seconds"])
+        >>> turns = fl.over(bids, spec, time="ts").reversals("price")
+        >>> turns.selectExpr("level", "round(slope, 3) as slope", "coarser_slope > 0 as up").first()
+        Row(level=0, slope=-1.0, up=True)
+
+        """
+        bound = self._bound
+        bursts.check_compared(bound, "reversals")
+        alone = self._with_bound(replace(bound, collects=False))
+        lines = alone.fit(column, per_row=per_row, instant=instant, complete=complete)
+        return self._complete(bursts.find_reversals(bound, lines))
+
     def _fit_rows(self, columns: Sequence[Any], complete: Any) -> DataFrame:
         """The lines of rows: keys, ``window``, ``level``, and `` line0``, … of the columns."""
         lines = [LINE_WITH_ERROR(one).alias(f" line{n}") for n, one in enumerate(columns)]

@@ -25,7 +25,8 @@ _BEFORE = {
 _OTHER_KINDS = {
     **dict.fromkeys(("attach", "attach_to"), "fl.over(df, fl.Trailing('1 hour'), …).{name}(…)"),
     **dict.fromkeys(
-        ("bursts", "fit", "recurring", "wide"), "fl.over(df, fl.MultiGranular(…), …).{name}(…)"
+        ("bursts", "fit", "recurring", "reversals", "wide"),
+        "fl.over(df, fl.MultiGranular(…), …).{name}(…)",
     ),
     **dict.fromkeys(
         ("fill", "frames", "repair", "rows", "split"),
