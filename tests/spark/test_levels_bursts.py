@@ -175,6 +175,8 @@ def test_what_has_no_bursts(classic):
     )  # fmt: skip
     refused(lambda: windows.bursts(threshold=2), "bursts of 0 aggregates")
     refused(lambda: windows.bursts(agg.count(), x=agg.sum("v"), threshold=2), "of 2 aggregates")
+    both = {"threshold": 2, "complete": agg.sum("v")}
+    refused(lambda: windows.bursts(agg.count(), **both), "of 2 aggregates")
     refused(lambda: windows.bursts(agg.max("s"), threshold=2), "is of type string", "no rate")
     refused(lambda: windows.bursts(ratio=agg.count(), threshold=2), "bursts of 'ratio' clashes")
     clashing = fl.over(df.withColumnRenamed("k", "expected"), SPEC, time="ts", by="expected")

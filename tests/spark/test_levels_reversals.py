@@ -25,7 +25,7 @@ STORE = "spark.sql.streaming.stateStore.providerClass"
 
 
 def slope(points):
-    """The least-squares slope, exactly: 0 has no sign. None if fewer than two instants have a point."""
+    """The least-squares slope, exactly; None if fewer than two instants have a point."""
     n = len(points)
     points = [(x, Fraction(y)) for x, y in points]
     if len({x for x, _ in points}) < 2:

@@ -55,8 +55,19 @@ def check_compared(bound: Placed, method: str) -> None:
         )
 
 
+def check_single(aggregates: int) -> None:
+    """Refuse any other number of aggregates than one."""
+    if aggregates != 1:
+        raise refuse(
+            f"bursts of {aggregates} aggregates",
+            "compares the rate of one",
+            "write for example bursts(agg.count(), threshold=2)",
+        )
+
+
 def find_bursts(bound: Placed, results: DataFrame, thresholds: list[float]) -> DataFrame:
     """The windows of one aggregate's results that are bursts; see ``LevelWindows.bursts``."""
+    check_single(len(results.columns) - len(bound.names) - 2)  # one may be named complete
     field = results.schema[-1]
     label, kind = field.name, type_text(field.dataType)
     if not is_number(kind):

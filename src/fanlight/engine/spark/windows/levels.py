@@ -144,12 +144,7 @@ class LevelWindows(SlidingWindows):
         bound = self._bound
         limits = bursts.read_thresholds(threshold, len(bound.levels.ranges))
         bursts.check_compared(bound, "bursts")
-        if len(aggregates) + len(named) != 1:
-            raise refuse(
-                f"bursts of {len(aggregates) + len(named)} aggregates",
-                "compares the rate of one",
-                "write for example bursts(agg.count(), threshold=2)",
-            )
+        bursts.check_single(len(aggregates) + len(named))
         alone = self._with_bound(replace(bound, collects=False))
         found = alone.agg(*aggregates, complete=complete, **named)
         return self._complete(bursts.find_bursts(bound, found, limits))
