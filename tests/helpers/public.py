@@ -12,7 +12,8 @@ METHODS = {
     fl.SlidingWindows: {"agg", "early", "explain", "pieces", "rejected", "using"},
     fl.EventWindows: {"agg", "early", "explain", "rejected", "running", "using"},
     fl.LevelWindows: {
-        "agg", "early", "explain", "fit", "pieces", "recurring", "rejected", "using", "wide",
+        "agg", "bursts", "early", "explain", "fit", "pieces", "recurring", "rejected", "reversals",
+        "using", "wide",
     },
     fl.FrameWindows: {
         "agg", "early", "explain", "fill", "frames", "rejected", "repair", "rows", "split", "using",

@@ -18,6 +18,7 @@ from fanlight import agg
 
 MINUTE = fl.Sliding("1 minute")
 LEVELS = fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute", "2 minutes"])
+TURNING = fl.MultiGranular(["20 seconds", "2 minutes"], ["20 seconds", "20 seconds"])
 ROWS = """
     SELECT timestamp_seconds(1700000000 + id * 7) AS ts, id % 2 AS k, sin(id / 5) AS v,
            if(sin(id / 5) > 0, 'a', 'b') AS side, timestamp_seconds(1700000009 + id * 7) AS stop,
@@ -63,6 +64,8 @@ CALLS = {
     "fit": lambda df: ask(df, LEVELS).fit("v"),
     "recurring": lambda df: ask(df, LEVELS).recurring("side"),
     "wide": lambda df: ask(df, LEVELS).wide(n=agg.count()),
+    "bursts": lambda df: ask(df, LEVELS).bursts(n=agg.count(), threshold=1.5),
+    "reversals": lambda df: ask(df, TURNING).reversals("v"),
     "events": lambda df: fl.over(df, MINUTE, time=("ts", "stop")).agg(agg.count()),
     "frames": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).frames(),
     "frames, agg": lambda df: ask(df, fl.Session("1 minute")).agg(agg.count()),

@@ -116,6 +116,10 @@ def calls(df):
             "complete": True, "ahead": "1 minute"}  # fmt: skip
     yield Good(levels.fit, line)
     yield Good(levels.wide, AGGREGATES)
+    burst = {"aggregates": (agg.count(),), "threshold": 2, "complete": False, "named": {}}
+    yield Good(levels.bursts, burst)
+    line = {name: line[name] for name in ("column", "per_row", "instant", "complete")}
+    yield Good(levels.reversals, line)
     yield Good(levels.recurring, {"column": "s", "counts": True, "complete": False})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
                              "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -14,18 +15,18 @@ from fanlight.engine.spec.errors import refuse
 AT = "at"  # the column of the instant at which windows end
 
 
-def check_wide(bound: Placed) -> None:
-    """Refuse levels that cannot be one row for an instant."""
+def check_at_instants(bound: Placed, method: str) -> None:
+    """Refuse levels that a method cannot bring together by the instant at which they end."""
     streaming, kinds = bound.df.isStreaming, bound.source.key_types
     for wrong, asked, why, instead in (
-        (bool(bound.levels.horizons), "wide with horizons",
-         "would have several windows of one level in a row", "make them levels"),
-        (bound.early is not None, "early().wide(…)", "is about windows that are complete",
+        (bool(bound.levels.horizons), f"{method} with horizons",
+         "would have several windows of one level at an instant", "make them levels"),
+        (bound.early is not None, f"early().{method}(…)", "is about windows that are complete",
          "write early().agg(…), or leave early() out"),
-        (streaming and bound.coordinate.counted, "wide of levels counted in rows in a stream",
+        (streaming and bound.coordinate.counted, f"{method} of levels counted in rows in a stream",
          "would wait for rows that may never come: no watermark passes a number of rows",
          "write agg(…), or give the levels as durations"),
-        (streaming and any(map(has_collation, kinds)), "wide by strings with a collation",
+        (streaming and any(map(has_collation, kinds)), f"{method} by strings with a collation",
          "is a second aggregation, whose state in a stream cannot compare them",
          "use lower(…) as the key, or write agg(…)"),
     ):  # fmt: skip
@@ -50,21 +51,28 @@ def put_levels_beside(bound: Placed, results: DataFrame) -> DataFrame:
                 "clashes with an output column of the same name",
                 f"rename it first: df.withColumnRenamed({key!r}, …), or name the aggregate",
             )
-    # A struct's field does not carry the watermark that the window has.
-    streaming = bound.df.isStreaming
-    metadata: dict[str, Any] = {WATERMARK: bound.delay} if streaming else {}
-    at = expr(inner, "window.end").alias(AT, metadata=metadata)
-    rows = inner.select(*map(inner.__getitem__, bound.keys), at, "level",
-                        *(f"r{n}" for n, _ in enumerate(labels)))  # fmt: skip
-    # A key has one window of a level that ends at an instant.
-    firsts = [
-        (f"c{n}", f"first({result}) filter (where level = {k})")
-        for n, (result, k, _) in enumerate(named)
-    ]
-    wide = group_rows(rows, [*bound.keys, AT], firsts)
+    wide = group_by_end(bound, inner, [(r, k, f"c{n}") for n, (r, k, _) in enumerate(named)])
     keys = zip(bound.keys, bound.names, strict=True)
     return wide.select(
         *(expr_as(wide, inner_name, name) for inner_name, name in keys),
         expr(wide, AT),
         *(expr_as(wide, f"c{n}", name) for n, (*_, name) in enumerate(named)),
     )
+
+
+def group_by_end(
+    bound: Placed, inner: DataFrame, columns: Sequence[tuple[str, int, str]]
+) -> DataFrame:
+    """The keys ``k0``, …, ``at``, and a column of ``inner`` for a level, each under a name.
+
+    ``inner`` has the keys, ``window`` and ``level``. Null where no window of the level ends.
+    """
+    # A struct's field does not carry the watermark that the window has.
+    streaming = bound.df.isStreaming
+    metadata: dict[str, Any] = {WATERMARK: bound.delay} if streaming else {}
+    at = expr(inner, "window.end").alias(AT, metadata=metadata)
+    kept = dict.fromkeys(column for column, *_ in columns)
+    rows = inner.select(*map(inner.__getitem__, bound.keys), at, "level", *kept)
+    # A key has one window of a level that ends at an instant.
+    firsts = [(name, f"first({column}) filter (where level = {k})") for column, k, name in columns]
+    return group_rows(rows, [*bound.keys, AT], firsts)

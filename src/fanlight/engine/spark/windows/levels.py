@@ -20,9 +20,9 @@ from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.fields import collect_calls
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
-from fanlight.engine.spark.placed import changes, recurring, trend
+from fanlight.engine.spark.placed import bursts, changes, recurring, trend
 from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
-from fanlight.engine.spark.placed.wide import check_wide, put_levels_beside
+from fanlight.engine.spark.placed.wide import check_at_instants, put_levels_beside
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import check_flag
@@ -79,9 +79,75 @@ class LevelWindows(SlidingWindows):
 
         """
         bound = self._bound
-        check_wide(bound)
+        check_at_instants(bound, "wide")
         alone = self._with_bound(replace(bound, collects=False))
         return self._complete(put_levels_beside(bound, alone.agg(*aggregates, **named)))
+
+    @in_kind
+    def bursts(
+        self, *aggregates: Aggregated, threshold: Any, complete: Any = False, **named: Aggregated
+    ) -> DataFrame:
+        """The windows with far more in them than the next coarser level leads one to expect.
+
+        A rate is the aggregate's value divided by the length of the window. A window is a burst if
+        its rate is at least ``threshold`` times that of the next coarser level's window that ends
+        at the same instant. Where none ends then, or its rate is not above zero, nothing is
+        compared. Slides that divide the coarser ones, or ``report="continuous"``, compare most.
+
+        Parameters
+        ----------
+        aggregates, named
+            One aggregate whose result is a number and grows with the window, such as a count or a
+            sum: ``calls=agg.count()``.
+        threshold
+            How many times the coarser rate: a number above 1, or a list with one for each level
+            but the coarsest, the finest first.
+        complete
+            As for :meth:`agg`: leaves out the windows that began before the first row of their key,
+            or before a time. A coarser window that is not yet full has a rate that is too low.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window`` and ``level`` (0 is the finest; not the coarsest), the
+            aggregate under its name, ``expected`` (the value that the coarser rate gives for the
+            window's length, a double) and ``ratio`` (value / expected). In a stream each row comes
+            once, when the watermark passes the window's end.
+
+        Raises
+        ------
+        FanlightError
+            If a threshold is not above 1, if not one aggregate is given, if it is not a number,
+            with ``weights``, ``changes_only`` or ``horizons``, after :meth:`early`, if a name
+            clashes with an output, and in a stream if levels are counted in rows or a key has a
+            collation.
+
+        Notes
+        -----
+        It is the result of :meth:`agg`, aggregated once more by key and instant, as :meth:`wide`.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> rings = spark.sql("SELECT timestamp_seconds(id * id) AS ts FROM range(11)")
+        >>> spec = fl.MultiGranular(["10 seconds", "1 minute"], ["10 seconds", "10 seconds"])
+        >>> found = fl.over(rings, spec, time="ts").bursts(calls=agg.count(), threshold=2)
+        >>> found.orderBy("window").select("level", "calls", "expected", "ratio").first()
+        Row(level=0, calls=4, expected=0.6666666666666666, ratio=6.0)
+
+        See Also
+        --------
+        Zhu and Shasha, *Efficient Elastic Burst Detection in Data Streams*, KDD 2003.
+
+        """
+        bound = self._bound
+        limits = bursts.read_thresholds(threshold, len(bound.levels.ranges))
+        bursts.check_compared(bound, "bursts")
+        bursts.check_single(len(aggregates) + len(named))
+        alone = self._with_bound(replace(bound, collects=False))
+        found = alone.agg(*aggregates, complete=complete, **named)
+        return self._complete(bursts.find_bursts(bound, found, limits))
 
     @in_kind
     def fit(
@@ -179,6 +245,64 @@ class LevelWindows(SlidingWindows):
             found = [fit(one, instant, complete) for one in asked]
             lines = trend.put_lines_beside(bound, found)
         return self._complete(trend.finish_lines(bound, lines, names, after))
+
+    @in_kind
+    def reversals(
+        self,
+        column: str | Column,
+        *,
+        per_row: bool = False,
+        instant: Any = None,
+        complete: Any = False,
+    ) -> DataFrame:
+        """The windows whose trend line goes the other way than that of the next coarser level.
+
+        The signs of the slopes of :meth:`fit` are compared where windows of both levels end at the
+        same instant; a slope of 0 has none. What is 0 but for rounding may have a sign.
+
+        Parameters
+        ----------
+        column
+            The number.
+        per_row, instant, complete
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window`` and ``level`` (0 is the finest; not the coarsest),
+            ``slope`` (per second; per unit of a numeric time) and ``coarser_slope``. In a stream
+            each row comes once, when the watermark passes the window's end.
+
+        Raises
+        ------
+        FanlightError
+            As :meth:`fit`; also with ``weights``, ``changes_only`` or ``horizons``, after
+            :meth:`early`, if a key has the name of an output, and in a stream if levels are counted
+            in rows or a key has a collation.
+
+        Notes
+        -----
+        It is the result of :meth:`fit`, aggregated once more by key and instant, as :meth:`wide`.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql(
+        ...     "SELECT timestamp_seconds(id) AS ts, if(id < 50, id, 100 - id) AS price "
+        ...     "FROM range(60)"
+        ... )
+        >>> spec = fl.MultiGranular(["10 seconds", "1 minute"], ["10 seconds", "10 seconds"])
+        >>> turns = fl.over(bids, spec, time="ts").reversals("price")
+        >>> turns.selectExpr("level", "round(slope, 3) as slope", "coarser_slope > 0 as up").first()
+        Row(level=0, slope=-1.0, up=True)
+
+        """
+        bound = self._bound
+        bursts.check_compared(bound, "reversals")
+        alone = self._with_bound(replace(bound, collects=False))
+        lines = alone.fit(column, per_row=per_row, instant=instant, complete=complete)
+        return self._complete(bursts.find_reversals(bound, lines))
 
     def _fit_rows(self, columns: Sequence[Any], complete: Any) -> DataFrame:
         """The lines of rows: keys, ``window``, ``level``, and `` line0``, … of the columns."""

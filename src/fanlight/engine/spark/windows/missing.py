@@ -24,7 +24,10 @@ _BEFORE = {
 # Methods that windows of another kind have, and what to write for such windows.
 _OTHER_KINDS = {
     **dict.fromkeys(("attach", "attach_to"), "fl.over(df, fl.Trailing('1 hour'), …).{name}(…)"),
-    **dict.fromkeys(("fit", "recurring", "wide"), "fl.over(df, fl.MultiGranular(…), …).{name}(…)"),
+    **dict.fromkeys(
+        ("bursts", "fit", "recurring", "reversals", "wide"),
+        "fl.over(df, fl.MultiGranular(…), …).{name}(…)",
+    ),
     **dict.fromkeys(
         ("fill", "frames", "repair", "rows", "split"),
         "fl.over(df, fl.ThresholdFrame('v > 1'), …).{name}(…)",
