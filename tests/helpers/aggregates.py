@@ -76,7 +76,7 @@ class Asked:
 
 
 def is_compared(sample):
-    """Whether results can be held against an oracle; a sketch's bytes: tests/spark/test_sketches."""
+    """Whether results can be held against an oracle: not the bytes of a sketch."""
     return sample.gives != "binary"
 
 

@@ -296,7 +296,7 @@ def test_a_type_that_spark_s_sketch_does_not_take_is_refused(df, call, why):
         (lambda: agg.hll_sketch_agg("x", 3), r"log_size=3\) is not a whole number from 4 to 21"),
         (lambda: agg.theta_sketch_agg("x", 27), "from 4 to 26"),
         (lambda: agg.kll_sketch_agg_float("x", 7), "from 8 to 65535"),
-        (lambda: agg.hll_sketch_agg("x", True), "is not a whole number"),
+        (lambda: agg.hll_sketch_agg("x", log_size=True), "is not a whole number"),
         (lambda: agg.hll_sketch_agg("x", distinct=True), "distinct"),
     ],
 )

@@ -376,7 +376,8 @@ def build_fields(
     """The fields and outputs of aggregates over a bound DataFrame.
 
     ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
-    in rows have few rows; a sketch that is the result itself is refused then. ``weighted``: partials are doubles by the time they are lowered.
+    in rows have few rows. It refuses sketches that are results themselves. ``weighted``: partials
+    are doubles by the time they are lowered.
     """
     fields, version = Fields(), bound.df.sparkSession.version
     bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
