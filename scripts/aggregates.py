@@ -107,6 +107,10 @@ TAKES = {
     "orderable": "any type with an order",
     "groupable": "any type with equality",
     "string": "text",
+    "floating": "float or double",
+    "float": "float",
+    "hashable": "whole number, text or binary",
+    "thetable": "number, text, binary or array",
 }
 
 

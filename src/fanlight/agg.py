@@ -58,6 +58,13 @@ from fanlight.engine.algebra.library.quantiles import (
 )
 from fanlight.engine.algebra.library.sets import collect_set, top_k
 from fanlight.engine.algebra.library.shape import kurtosis, skewness
+from fanlight.engine.algebra.library.sketches import (
+    hll_sketch_agg,
+    kll_sketch_agg_bigint,
+    kll_sketch_agg_double,
+    kll_sketch_agg_float,
+    theta_sketch_agg,
+)
 from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
 from fanlight.engine.algebra.library.totals import avg, count, mean, sum, try_avg, try_sum
 from fanlight.engine.algebra.moments import Moments
@@ -98,6 +105,10 @@ __all__ = [
     "covar_samp",
     "first",
     "heavy_hitters",
+    "hll_sketch_agg",
+    "kll_sketch_agg_bigint",
+    "kll_sketch_agg_double",
+    "kll_sketch_agg_float",
     "kurtosis",
     "last",
     "linear_fit",
@@ -129,6 +140,7 @@ __all__ = [
     "stddev_pop",
     "stddev_samp",
     "sum",
+    "theta_sketch_agg",
     "top_k",
     "try_avg",
     "try_sum",

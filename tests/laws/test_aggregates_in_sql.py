@@ -31,10 +31,11 @@ def test_results_are_of_the_types_that_the_samples_say(spark):
 
 @pytest.mark.parametrize("name", REGISTRY)
 def test_what_an_aggregate_cannot_take_is_refused(classic, name):
-    one = asked({name: REGISTRY[name]})[-1]
+    entry = REGISTRY[name]
+    one = Asked(entry, entry.samples[-1])
     windows = fl.over(frame(classic, []), fl.Sliding("1 minute"), time="ts")
     options = dict(one.sample.options)
-    missing = one.entry.function(*["absent"] * len(one.columns), **options)
+    missing = one.entry.function(*["absent"] * len(one.sample.types), **options)
     wanted = missing.aggregate
     if wanted.arity:
         with pytest.raises(fl.FanlightError, match="absent"):
@@ -46,12 +47,16 @@ def test_what_an_aggregate_cannot_take_is_refused(classic, name):
         "groupable": "m",
         "boolean": "s",
         "integral": "v",
+        "floating": "n",
+        "float": "v",
+        "hashable": "v",
+        "thetable": "d",
     }.get(wanted.accepts)
     if wanted.arity and odd:
         df = frame(classic, []).selectExpr("*", "map(1, 2) as m")
         windows = fl.over(df, fl.Sliding("1 minute"), time="ts")
         with pytest.raises(fl.FanlightError, match=rf"'{odd}' is of type"):
-            windows.agg(one.entry.function(*[odd] * len(one.columns), **options))
+            windows.agg(one.entry.function(*[odd] * len(one.sample.types), **options))
 
 
 # A test that cannot fail is worth nothing: aggregates that are wrong.

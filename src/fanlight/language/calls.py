@@ -28,8 +28,7 @@ _NOT_SUPPORTED = {
     "quantile": "write percentile({x})",
     **dict.fromkeys(
         ("approx_top_k", "bitmap_construct_agg", "bitmap_or_agg", "count_min_sketch", "grouping",
-         "grouping_id", "histogram_numeric", "hll_sketch_agg", "hll_union_agg",
-         "schema_of_json_agg", "theta_sketch_agg"),
+         "grouping_id", "histogram_numeric", "hll_union_agg", "schema_of_json_agg"),
         _OWN,
     ),
 }  # fmt: skip

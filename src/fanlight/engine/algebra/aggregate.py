@@ -16,7 +16,10 @@ from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.running_values import Watched, check_watched
 
-Accepts = Literal["any", "numeric", "integral", "boolean", "orderable", "groupable", "string"]
+Accepts = Literal[
+    "any", "numeric", "integral", "floating", "float", "boolean", "orderable", "groupable",
+    "string", "hashable", "thetable",
+]  # fmt: skip
 Algebra = Literal["distributive", "algebraic", "holistic"]
 Accumulation = Literal["cumulative", "selective"]
 
@@ -119,8 +122,9 @@ class Aggregate:
         ``coalesce({n}, 0L)``). Braces that are part of the text are written twice, here and in the
         fields: ``'{{'``.
     accepts
-        What types the arguments may have: ``numeric``, ``integral``, ``boolean``, ``string``,
-        ``orderable``, ``groupable`` (with an equality) or ``any``.
+        What types the arguments may have: ``numeric``, ``integral``, ``floating``, ``float``,
+        ``boolean``, ``string``, ``orderable``, ``groupable`` (with an equality), ``hashable`` or
+        ``thetable`` (what Spark's sketches of that kind take) or ``any``.
     arity
         How many columns it takes, up to twelve; from the fourth on they are ``{x4}``, ``{x5}``, ….
     algebra
@@ -494,20 +498,30 @@ _NEEDS = {
     "orderable": "a type with an order (no map, no variant)",
     "groupable": "a type with equality (no map, no variant)",
     "string": "text",
+    "floating": "a float or a double",
+    "float": "a float",
+    "hashable": "an int, a bigint, text or binary",
+    "thetable": "an int, a bigint, a float, a double, text, binary, or an array of ints or bigints",
 }
 
 
+_TEXT = ("string", "char", "varchar")
+_HASHABLE = ("int", "bigint", *_TEXT, "binary")
 _ACCEPTED = {
     "numeric": NUMERIC,
     "integral": INTEGRAL,
+    "floating": ("float", "double"),
+    "float": ("float",),
     "boolean": ("boolean",),
-    "string": ("string", "char", "varchar"),
+    "string": _TEXT,
+    "hashable": _HASHABLE,
+    "thetable": (*_HASHABLE, "float", "double", "array<int>", "array<bigint>"),
 }
 
 
 def _is_accepted(kind: str, accepts: Accepts) -> bool:
     if accepts in _ACCEPTED:
-        return base_type(kind) in _ACCEPTED[accepts]
+        return not {base_type(kind), kind}.isdisjoint(_ACCEPTED[accepts])
     if accepts in ("orderable", "groupable"):
         return not contains_type(kind, ("map<", "variant", "interval", "void"))
     return True

@@ -161,8 +161,35 @@ class HyperLogLog(Monoid):
 
 
 @dataclass(frozen=True)
+class Theta(Monoid):
+    """A theta sketch of up to 2**log_size hashes (Apache DataSketches, as Spark ships it)."""
+
+    since: ClassVar[tuple[int, int]] = (4, 1)  # the first with these sketches
+    log_size: int = 12
+    idempotent: ClassVar[bool] = True
+
+    @property
+    def sketch_size(self) -> int:
+        """The bytes that a sketch has room for."""
+        return 8 << self.log_size
+
+    def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:
+        """SQL aggregate: rows to a sketch."""
+        del n, origin, scale
+        return f"theta_sketch_agg({v}, {self.log_size})"
+
+    def combine_all(self, p: str, over: str = "") -> str:
+        """SQL aggregate: partials to a partial."""
+        return f"theta_union_agg({p}, {self.log_size}){_over_clause(over)}"
+
+    def combine(self, a: str, b: str) -> str:
+        """SQL scalar: two partials to one."""
+        return f"coalesce(theta_union({a}, {b}, {self.log_size}), {a}, {b})"
+
+
+@dataclass(frozen=True)
 class Quantiles(Monoid):
-    """A KLL sketch of doubles, or of bigints (Apache DataSketches, as Spark ships it)."""
+    """A KLL sketch of doubles, bigints or floats (Apache DataSketches, as Spark ships it)."""
 
     since: ClassVar[tuple[int, int]] = (4, 1)  # the first with these sketches
     value: str = "cast({x} as double)"

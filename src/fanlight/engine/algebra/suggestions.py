@@ -26,6 +26,8 @@ UNLIKE = {
     "struct", "sumdistinct", "tan", "transform_values", "try_add", "try_mod", "try_parse_url",
     "try_subtract", "try_to_number", "vector_avg", "vector_sum",
 }  # fmt: skip
+# Spark's functions of sketches, whose names are all alike.
+OF_SKETCHES = ("hll_", "kll_", "theta_", "tuple_")
 
 
 def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
@@ -38,7 +40,8 @@ def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
         return also.get(plain, name)
     if plain in OTHERWISE or plain in UNLIKE:
         return None
-    return next(iter(get_close_matches(name, functions, 1)), None)
+    near = 0.92 if plain.startswith(OF_SKETCHES) else 0.6
+    return next(iter(get_close_matches(name, functions, 1, near)), None)
 
 
 def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:

@@ -51,6 +51,15 @@ from fanlight.engine.spec.errors import refuse
 
 _UNLIKE = ("collate", "double", "float")  # types whose equal values may differ in their bytes
 
+_ONLY_SPARK = (
+    "keeps a sketch, which only Spark's own grouping adds to, and these windows are made row by "
+    "row or in an operator"
+)
+_NOT_SKETCHES = (
+    "ask it of windows that time places, once they are complete, or ask for "
+    "agg.approx_count_distinct or agg.approx_percentile here"
+)
+
 
 @dataclass(frozen=True)
 class Field:
@@ -367,7 +376,8 @@ def build_fields(
     """The fields and outputs of aggregates over a bound DataFrame.
 
     ``exact`` replaces sketches by value counts: Python cannot combine sketches, and windows counted
-    in rows have few rows. ``weighted``: partials are doubles by the time they are lowered.
+    in rows have few rows. It refuses sketches that are results themselves. ``weighted``: partials
+    are doubles by the time they are lowered.
     """
     fields, version = Fields(), bound.df.sparkSession.version
     bindings = list(zip(calls, bind_calls(bound.df, calls), strict=True))
@@ -394,6 +404,8 @@ def build_fields(
         native = partials.native if at_least(version, partials.native_since) else ""
         for part, monoid in partials.fields.items():
             check_version(version, monoid, call.label_of(names))
+            if exact and not monoid.in_python:
+                raise refuse(label, _ONLY_SPARK, _NOT_SKETCHES)
             if monoid.whole_time and bound.coordinate.is_unit_number:
                 raise refuse(
                     f"{call.label_of(names)} over time={bound.time!r}",
