@@ -51,7 +51,7 @@ def skewness(column: Any) -> Call:
     >>> df = spark.sql("select * from values (0, 1.0D), (1, 2.0D), (2, 6.0D) as t(at, price)")
     >>> windows = fl.over(df, fl.Sliding(10), time="at")
     >>> round(windows.agg(leans=agg.skewness("price")).first().leans, 6)
-    0.595170
+    0.59517
 
     """
     return Call(_SKEWNESS, (column,))
