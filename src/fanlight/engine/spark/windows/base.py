@@ -70,11 +70,16 @@ class Windowed(Pictured, ABC):
 
     _bound: Any
 
+    @property
+    def _spec(self) -> Any:
+        """The windows, as a user wrote them."""
+        return self._bound.spec
+
     def _picture_(self) -> Picture:
         """What a notebook shows: the windows; nothing is asked of Spark."""
         by = ", ".join(self._bound.names)
         note = f"{f'by {by}' if by else 'no keys'}; write .explain() to see how they are computed"
-        return Picture(self._bound.spec, heading=repr(self), note=note)
+        return Picture(self._spec, heading=repr(self), note=note)
 
     if not TYPE_CHECKING:  # a type checker knows what there is
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.template import find_places
 from fanlight.engine.plan.candidate import find_strategy
@@ -43,6 +43,14 @@ class SnapshotWindows(WithRunning):
 
     def __init__(self, bound: SnapshotBound) -> None:
         self._bound = bound
+
+    @property
+    def _spec(self) -> Any:
+        """The windows, as a user wrote them: those of the bound are a grid over time."""
+        return self._bound.snapshot
+
+    def __repr__(self) -> str:
+        return f"SnapshotWindows({self._spec!r} over {(self._bound.start, self._bound.time)!r})"
 
     def _with_bound(self, bound: SnapshotBound) -> Self:
         return type(self)(bound)
