@@ -100,7 +100,7 @@ BREAKAGES = (
     some_rows(
         "one condition is for all aggregates",
         "Fields.add_condition",
-        Code("_are_same(argument.written, given)", "argument.written"),
+        Code("are_same(argument.written, given)", "argument.written"),
     ),
     some_rows(
         "a condition may vary, or have an aggregate where rows are aggregated before",

@@ -17,7 +17,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, DoubleType, FloatType
 
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, contains_type
-from fanlight.engine.algebra.expression import Expression, combine_calls
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Min, Monoid
 from fanlight.engine.algebra.readings import Reading
@@ -27,9 +26,14 @@ from fanlight.engine.algebra.stored import Merged
 from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
-from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.source import bind_calls, column_of, condition, schema_of
+from fanlight.engine.spark.binding.source import (
+    are_same,
+    bind_calls,
+    column_of,
+    condition,
+    schema_of,
+)
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -39,8 +43,6 @@ from fanlight.engine.spark.equality import (
     normal_form,
 )
 from fanlight.engine.spark.sql import (
-    is_same_name,
-    is_taken,
     narrow_decimal,
     project,
     type_text,
@@ -230,7 +232,7 @@ class Fields:
     def add_condition(self, df: DataFrame, given: Sequence[Any]) -> str:
         """Add a condition, unless the same is there, and return the name of its column."""
         for argument, name in self.arguments.items():
-            if isinstance(argument, Argument) and _are_same(argument.written, given):
+            if isinstance(argument, Argument) and are_same(argument.written, given):
                 return name
         return self.arguments.setdefault(
             Argument(condition(df, given), tuple(given)), f"x{len(self.arguments)}"
@@ -278,96 +280,6 @@ class Fields:
         for one in self.incomparable:
             if one.by_value or not by_value:
                 raise refuse(one.label, one.why, INSTEAD)
-
-
-def collect_calls(
-    bound: Bound,
-    given: Sequence[Any],
-    named: Mapping[str, Any],
-    outputs: Sequence[str] = ("window",),
-) -> list[Call]:
-    """Check the aggregates of ``agg(*given, **named)``; return them with their output names.
-
-    ``outputs`` are the output columns that describe a window, besides the keys.
-    """
-    asked = [_read_call(bound, call) for call in given]
-    asked += [_read_call(bound, call).alias(name) for name, call in named.items()]
-    calls = [call if isinstance(call, Call) else _as_call(bound.df, call) for call in asked]
-    if not calls:
-        raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
-    bindings = bind_calls(bound.df, calls)
-    labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
-    for place, label in enumerate(labels):
-        own = next((name for name in outputs if is_same_name(bound.df, label, name)), "")
-        if own or is_taken(bound.df, label, bound.names):
-            what = f"the output column {own!r}" if own else "a key of the same name"
-            raise refuse(
-                f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
-            )
-        if is_taken(bound.df, label, labels[:place]):
-            raise refuse(
-                f"the output name {label!r}",
-                "is asked for twice",
-                f"name one of them: .alias({label + '_2'!r})",
-            )
-    return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
-
-
-def _read_call(bound: Bound, given: Any) -> Call | Expression:
-    """An aggregate of fanlight, or one of Spark's that means the same as one."""
-    if isinstance(given, (Call, Expression)):
-        return given
-    own = translation.read_aggregate(bound.df, given)
-    if own is not None:
-        return own
-    write = translation.advise_aggregate(given)
-    what = f"is a {type(given).__name__}, not an aggregate of fanlight"
-    raise refuse(
-        f"agg({given!r})",
-        what if write else f"{what}, nor one that is known to mean the same",
-        f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
-        "import agg'",
-    )
-
-
-def _as_call(df: DataFrame, expression: Expression) -> Call:
-    """An expression of aggregates as one aggregate of all their columns, then their conditions."""
-    calls = expression.calls
-    bindings = bind_calls(df, calls)
-    columns: list[tuple[Any, ...]] = []
-    for given in (
-        *([one] for call in calls for one in call.columns),
-        *(c.conditions for c in calls),
-    ):
-        if given and not any(_are_same(given, other) for other in columns):
-            columns.append(tuple(given))
-    if len(columns) > len(ARGUMENTS):
-        raise refuse(
-            expression.label,
-            f"is computed of {len(columns)} columns and conditions, of at most {len(ARGUMENTS)}",
-            "ask for some of its aggregates, and compute the rest from their columns",
-        )
-
-    def letter_of(given: Sequence[Any]) -> str:
-        found = (
-            letter for letter, one in zip(ARGUMENTS, columns, strict=False) if _are_same(one, given)
-        )
-        return next(found)
-
-    letters = [
-        (tuple(letter_of([one]) for one in call.columns),
-         letter_of(call.conditions) if call.conditions else "")
-        for call in calls
-    ]  # fmt: skip
-    tests = [call.conditions for call in calls]
-    label = expression.write(
-        [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
-    )
-    taken = [
-        condition(df, one) if any(_are_same(one, test) for test in tests) else one[0]
-        for one in columns
-    ]
-    return replace(combine_calls(expression, taken, letters), usual=label)
 
 
 def build_fields(
@@ -429,14 +341,6 @@ def build_fields(
         )
     fields.outputs.sort(key=lambda output: labels.index(output.label))
     return fields
-
-
-def _are_same(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether conditions are the same texts, or the same Columns."""
-    return len(one) == len(other) and all(
-        a is b or (isinstance(a, str) and isinstance(b, str) and a == b)
-        for a, b in zip(one, other, strict=True)
-    )
 
 
 def _find_collated(

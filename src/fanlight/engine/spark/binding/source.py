@@ -382,6 +382,14 @@ def condition(df: DataFrame, given: Sequence[Given]) -> Column:
     return reduce(and_, (predicate(df, one) for one in given))
 
 
+def are_same(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether conditions are the same texts, or the same Columns."""
+    return len(one) == len(other) and all(
+        a is b or (isinstance(a, str) and isinstance(b, str) and a == b)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
 @quietly()
 def _name_condition(df: DataFrame, call: Call) -> str:
     """Check the conditions of an aggregate and return the name that Spark has for all of them."""

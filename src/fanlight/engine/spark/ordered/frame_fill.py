@@ -19,6 +19,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.sql_text import literal, quote, struct
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark import result
+from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.engine.spark.binding.source import (
@@ -30,7 +31,7 @@ from fanlight.engine.spark.binding.source import (
 )
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
 from fanlight.engine.spark.equality import collations_of, normal_form
-from fanlight.engine.spark.fields import Field, Fields, build_fields, collect_calls
+from fanlight.engine.spark.fields import Field, Fields, build_fields
 from fanlight.engine.spark.lift import lift_rows, select_rows
 from fanlight.engine.spark.ordered.frame_rows import FACTS
 from fanlight.engine.spark.relation import Relation

@@ -15,8 +15,9 @@ from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
 from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
 from fanlight.engine.spark import result
+from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.frames import FrameBound
-from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered import frame_batch
 from fanlight.engine.spark.ordered.frame_fill import (

@@ -15,9 +15,9 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.plan.request import Request, rule_out
 from fanlight.engine.spark import result
+from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import Placed, know_calendar
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
-from fanlight.engine.spark.fields import collect_calls
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.placed import bursts, changes, recurring, trend

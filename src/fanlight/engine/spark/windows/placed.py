@@ -24,8 +24,9 @@ from fanlight.engine.plan.query import Queries
 from fanlight.engine.plan.request import Hints, Request, rule_out
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
+from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import Lasting, Placed, know_calendar
-from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.ordered.silences import follow_windows

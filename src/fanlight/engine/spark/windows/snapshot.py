@@ -8,9 +8,10 @@ from fanlight.engine.algebra.template import find_places
 from fanlight.engine.plan.candidate import find_strategy
 from fanlight.engine.plan.explain_snapshot import explain_snapshot
 from fanlight.engine.spark import result
+from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import bind_lasting
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
-from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered.snapshot_stream import release_snapshots
 from fanlight.engine.spark.placed.snapshots import merge_equal, take_snapshots

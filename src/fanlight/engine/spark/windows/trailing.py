@@ -13,8 +13,9 @@ from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_trailing import explain_trailing
 from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
+from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine, name_columns
-from fanlight.engine.spark.fields import Fields, build_fields, collect_calls
+from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered.trailing_rows import (
     Looked,

@@ -1,0 +1,107 @@
+"""The aggregates that ``agg`` was given: fanlight's own, expressions, and Spark's Columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.aggregate import ARGUMENTS, Call
+from fanlight.engine.algebra.expression import Expression, combine_calls
+from fanlight.engine.spark import translation
+from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.source import are_same, bind_calls, condition
+from fanlight.engine.spark.sql import is_same_name, is_taken
+from fanlight.engine.spec.errors import refuse
+
+
+def collect_calls(
+    bound: Bound,
+    given: Sequence[Any],
+    named: Mapping[str, Any],
+    outputs: Sequence[str] = ("window",),
+) -> list[Call]:
+    """Check the aggregates of ``agg(*given, **named)``; return them with their output names.
+
+    ``outputs`` are the output columns that describe a window, besides the keys.
+    """
+    asked = [_read_call(bound, call) for call in given]
+    asked += [_read_call(bound, call).alias(name) for name, call in named.items()]
+    calls = [call if isinstance(call, Call) else _as_call(bound.df, call) for call in asked]
+    if not calls:
+        raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
+    bindings = bind_calls(bound.df, calls)
+    labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
+    for place, label in enumerate(labels):
+        own = next((name for name in outputs if is_same_name(bound.df, label, name)), "")
+        if own or is_taken(bound.df, label, bound.names):
+            what = f"the output column {own!r}" if own else "a key of the same name"
+            raise refuse(
+                f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
+            )
+        if is_taken(bound.df, label, labels[:place]):
+            raise refuse(
+                f"the output name {label!r}",
+                "is asked for twice",
+                f"name one of them: .alias({label + '_2'!r})",
+            )
+    return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
+
+
+def _read_call(bound: Bound, given: Any) -> Call | Expression:
+    """An aggregate of fanlight, or one of Spark's that means the same as one."""
+    if isinstance(given, (Call, Expression)):
+        return given
+    own = translation.read_aggregate(bound.df, given)
+    if own is not None:
+        return own
+    write = translation.advise_aggregate(given)
+    what = f"is a {type(given).__name__}, not an aggregate of fanlight"
+    raise refuse(
+        f"agg({given!r})",
+        what if write else f"{what}, nor one that is known to mean the same",
+        f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
+        "import agg'",
+    )
+
+
+def _as_call(df: DataFrame, expression: Expression) -> Call:
+    """An expression of aggregates as one aggregate of all their columns, then their conditions."""
+    calls = expression.calls
+    bindings = bind_calls(df, calls)
+    columns: list[tuple[Any, ...]] = []
+    for given in (
+        *([one] for call in calls for one in call.columns),
+        *(c.conditions for c in calls),
+    ):
+        if given and not any(are_same(given, other) for other in columns):
+            columns.append(tuple(given))
+    if len(columns) > len(ARGUMENTS):
+        raise refuse(
+            expression.label,
+            f"is computed of {len(columns)} columns and conditions, of at most {len(ARGUMENTS)}",
+            "ask for some of its aggregates, and compute the rest from their columns",
+        )
+
+    def letter_of(given: Sequence[Any]) -> str:
+        found = (
+            letter for letter, one in zip(ARGUMENTS, columns, strict=False) if are_same(one, given)
+        )
+        return next(found)
+
+    letters = [
+        (tuple(letter_of([one]) for one in call.columns),
+         letter_of(call.conditions) if call.conditions else "")
+        for call in calls
+    ]  # fmt: skip
+    tests = [call.conditions for call in calls]
+    label = expression.write(
+        [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
+    )
+    taken = [
+        condition(df, one) if any(are_same(one, test) for test in tests) else one[0]
+        for one in columns
+    ]
+    return replace(combine_calls(expression, taken, letters), usual=label)
