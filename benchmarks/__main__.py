@@ -24,13 +24,13 @@ from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.ordered import ordered
 from benchmarks.cases.passing_keys import passing_keys
 from benchmarks.cases.skew import skew
-from benchmarks.cases.spans import lasting, lasting_stream
+from benchmarks.cases.spans import lasting, lasting_stream, snapshots
 from benchmarks.cases.state import early, fixed, state
 from benchmarks.cases.stored import stored
 from benchmarks.cases.times import disordered, flat, sliding, streaming
 from benchmarks.cases.trailing import trailing, trailing_hot, trailing_stream, trailing_values
 from benchmarks.cases.tuples import by_rows, by_tuple
-from benchmarks.cases.values import beside, distinct, quantiles
+from benchmarks.cases.values import beside, distinct, quantiles, some_rows
 from benchmarks.cases.widening import widening
 from benchmarks.data import SMALL, SMALL_KEYS, Table, table
 from benchmarks.timing import WARM
@@ -45,6 +45,7 @@ CASES = {
     "distinct": distinct,
     "quantiles": quantiles,
     "beside": beside,
+    "some-rows": some_rows,
     "engines": engines,
     "grid": grid,
     "never-slower": never_slower,
@@ -52,6 +53,7 @@ CASES = {
     "stream": streaming,
     "spans": lasting,
     "spans-stream": lasting_stream,
+    "snapshots": snapshots,
     "levels": several,
     "levels-shape": shape,
     "levels-stream": streamed,

@@ -165,3 +165,25 @@ def _tables(bench, mean, keys=1):
 
 def _row(case, best, other, **target):
     return Row(case, "fanlight", best["fanlight"], other, best[other], **target)
+
+
+def snapshots(bench):
+    """Snapshots of events, of 100 keys, beside a count in windows of an hour every minute."""
+    rows = 20_000 if bench.smoke else min(bench.table.rows, 2_000_000)
+    data = {name: table(bench.spark, size, 50, keys=100)
+            for name, size in (("small", 20_000), ("large", rows))}  # fmt: skip
+
+    def taken(df):
+        import fanlight as fl
+        from fanlight import agg
+
+        found = fl.over(df, fl.Snapshot(), time=("start", "stop"), by="k").agg(n=agg.count())
+        return found.selectExpr("k", "window.start as start", "n")
+
+    entries = [
+        Entry("snapshots", lambda of: Batch(taken(of.read(bench.spark))), alone=True),
+        Entry("windows", lambda of: Batch(ours(of.read(bench.spark))), alone=True),
+    ]
+    best = race(entries, replace(bench, small=data["small"], table=data["large"]))
+    return Result([Row(f"snapshots of {rows:,} events", *("snapshots", best["snapshots"]),
+                       *("windows", best["windows"]))])  # fmt: skip

@@ -103,3 +103,20 @@ def _tables(bench):
 
 def _with(bench, small, large):
     return replace(bench, small=small, table=large)
+
+
+def some_rows(bench):
+    """Aggregates of some rows, and a ratio of two, beside the same aggregates without."""
+    spark, shape = bench.spark, (minutes(60), minutes(1))
+    plain = {"c": agg.count(), "s": agg.sum("v"), "m": agg.max("v")}
+    half = {name: one.where("n % 2 = 0") for name, one in plain.items()}
+    ratio = {"c": agg.sum("v") / agg.count(), "m": agg.max("v")}
+    asked = {"without": plain, "where": half, "ratio": ratio}
+    entries = [Entry(name, batch(spark, over, *shape, **one), alone=True)
+               for name, one in asked.items()]  # fmt: skip
+    best = race(entries, bench)
+    return Result([
+        Row("count, sum and max of half of the rows", "where", best["where"],
+            "without", best["without"], at_most=1.1),
+        Row("sum / count, and max", "ratio", best["ratio"], "without", best["without"]),
+    ])  # fmt: skip
