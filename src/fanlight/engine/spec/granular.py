@@ -409,11 +409,12 @@ def _read_weights(
     levels = len(lengths)
     example = [round(1 / (k + 1), 2) for k in range(levels)]
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != levels:
+        more = ", or fl.decay(half_life)" if isinstance(given, str) else ""
         count = f"has {len(given)} weights" if isinstance(given, (list, tuple)) else "is not a list"
         raise refuse(
             f"weights={given!r}",
             f"{count} for {levels} levels",
-            f"write for example {example}, or fl.decay(half_life)",
+            f"write for example {example}{more}",
         )
     for k, weight in enumerate(given):
         number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
