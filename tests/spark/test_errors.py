@@ -271,7 +271,9 @@ def test_methods_of_other_windows(df, name):
             "1 minute", longest="4 minutes", max_rows=9
         ),
     }[spec]
-    assert name in dir(fl.over(df, made, time="ts", by="k"))
+    events = df.selectExpr("*", "ts as stop")
+    time = ("ts", "stop") if "time=(" in written[0] else "ts"
+    assert name in dir(fl.over(events, made, time=time, by="k"))
 
 
 def test_aggregates_of_trailing_windows_are_attached(df):

@@ -161,7 +161,7 @@ def over(
     df: DataFrame,
     spec: Spec | Column,
     *,
-    time: str | tuple[str, str] = "",
+    time: str | tuple[str, str] = ...,  # type: ignore[assignment]
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
@@ -279,7 +279,7 @@ def _read_windows_of_spark(df: Any, given: Any, time: Any) -> tuple[Spec, str]:
             f"write {advice}" if advice else usual,
         )
     spec, named = own
-    if not (isinstance(time, str) and time in ("", named)):
+    if time is not ... and not (isinstance(time, str) and time == named):
         raise refuse(
             f"over(df, {given!r}, time={time!r})", f"are windows over {named!r}",
             "leave time out, or write it the same",
@@ -302,7 +302,7 @@ def _bind_windows(
     if kind is None and not several:
         spec, time = _read_windows_of_spark(df, spec, time)
         kind = kind_of(spec)
-    elif isinstance(time, str) and not time:
+    elif time is ...:
         raise CallError(
             "over(…): missing a required argument: 'time'; write for example "
             "fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')"

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from pyspark.sql import DataFrame
+
 from fanlight.engine.algebra.aggregate import NUMERIC, base_type
+from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.binding.placed import Lasting, bind_lasting, read_time_pair
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.sql import type_text
@@ -53,6 +56,11 @@ class SnapshotBound(Lasting):
         return f"{int(length.value)}L"
 
 
+def _is_number(df: DataFrame, column: str) -> bool:
+    (stop,) = schema_of(df, [("time", column)], "time")
+    return base_type(type_text(stop.dataType)) in NUMERIC
+
+
 def bind_snapshot(
     df: Any, spec: Snapshot, time: Any, by: Any, tiebreak: Any, late: Any
 ) -> SnapshotBound:
@@ -69,8 +77,8 @@ def bind_snapshot(
             "is for windows that time places: a late event would change windows that are out",
             "leave it out, or write late='collect'",
         )
-    (stop,) = schema_of(df, [("time", read_time_pair(time)[1])], "time")
-    number = base_type(type_text(stop.dataType)) in NUMERIC
+    names = read_time_pair(time)
+    number = is_of_spark(df) and _is_number(df, names[1])
     unit = Sliding(1) if number else Sliding("1 microsecond")
     bound = bind_lasting(df, unit, time, by, tiebreak, late)
     if spec.min_duration is not None:

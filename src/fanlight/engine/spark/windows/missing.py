@@ -32,7 +32,7 @@ _OTHER_KINDS = {
         ("fill", "frames", "repair", "rows", "split"),
         "fl.over(df, fl.ThresholdFrame('v > 1'), …).{name}(…)",
     ),
-    "running": "fl.over(df, …, time=('start', 'stop')).{name}(…)",
+    "running": "fl.over(df, fl.Sliding('1 hour'), time=('start', 'stop')).{name}(…)",
     "detect": "fl.over(df, fl.ProgressiveWidening(…), …).{name}(…)",
     **dict.fromkeys(
         ("agg", "early", "pieces"), "fl.over(df, fl.Sliding('1 hour', '1 minute'), …).{name}(…)"
