@@ -169,7 +169,7 @@ def _row(case, best, other, **target):
 
 def snapshots(bench):
     """Snapshots of events, of 100 keys, beside a count in windows of an hour every minute."""
-    rows = 20_000 if bench.smoke else min(bench.table.rows, 2_000_000)
+    rows = 20_000 if bench.smoke else min(bench.table.rows, 200_000)
     data = {name: table(bench.spark, size, 50, keys=100)
             for name, size in (("small", 20_000), ("large", rows))}  # fmt: skip
 
