@@ -15,6 +15,12 @@ def python_values(column: pa.Array) -> list[Any]:
     return values if shape is None else [shape(value) for value in values]
 
 
+def python_rows(table: pa.Table) -> list[tuple[Any, ...]]:
+    """The rows of a table as Python values."""
+    columns = [python_values(column.combine_chunks()) for column in table.columns]
+    return list(zip(*columns, strict=True))
+
+
 def _converter_for(kind: pa.DataType) -> Callable[[Any], Any] | None:
     if pa.types.is_struct(kind):
         parts = [

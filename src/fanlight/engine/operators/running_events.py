@@ -19,7 +19,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.arrow_tables import Ints, table_of_rows
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.python_values import python_values
+from fanlight.engine.operators.python_values import python_rows
 from fanlight.engine.operators.snapshots import CODE, Snapshot
 
 Partial = tuple[Any, ...]
@@ -84,7 +84,7 @@ class RunningOperator:
         No event may start before a watermark that has been taken.
         """
         count = self.query.keys
-        for row in _rows(rows):
+        for row in python_rows(rows):
             held = self._state_of(row[:count])
             held.events.append((row[count + 1], row[count + 2] + 1, row[count + 3 :]))
         self.released = max(self.released, watermark)
@@ -179,12 +179,12 @@ class RunningOperator:
         """The operator with the state of a snapshot."""
         operator, count, states = cls(query), query.keys, []
         operator.released = snapshot.released
-        for row in _rows(snapshot.tables[0]):
+        for row in python_rows(snapshot.tables[0]):
             held = operator._state_of(row[:count])
             held.done, there, start, stop = row[count : count + 4]
             held.held = (start, stop, row[count + 4 :]) if there else None
             states.append(held)
-        for code, start, stop, *partial in _rows(snapshot.tables[1]):
+        for code, start, stop, *partial in python_rows(snapshot.tables[1]):
             states[code].events.append((start, stop, tuple(partial)))
         return operator
 
@@ -212,8 +212,3 @@ class RunningOperator:
 def _are_equal(one: Window, other: Window) -> bool:
     """Whether a window goes on where another ends, with the same partial."""
     return one[1] == other[0] and spark_key(one[2]) == spark_key(other[2])
-
-
-def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    columns = [python_values(column.combine_chunks()) for column in table.columns]
-    return list(zip(*columns, strict=True))

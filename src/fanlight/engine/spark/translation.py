@@ -70,8 +70,7 @@ def read_aggregate(df: DataFrame, column: Any) -> Call | Expression | None:
 def advise_aggregate(column: Any) -> str | None:
     """What to write instead of one of Spark's aggregates whose Columns are not read."""
     names = translate_names(column)
-    shown = None if names else _SHOWN.fullmatch(str(column))
-    call = _CALL.fullmatch(shown[1]) if shown else None
+    call = None if names else _call_of(column)
     entry = AGGREGATES.get(AGGREGATES.names.get(call[1], call[1])) if call else None
     plain = call is not None and _is_balanced(call[2])
     return names or (f"agg.{entry.name}(…) of the same Columns" if entry and plain else None)
@@ -94,8 +93,7 @@ def translate_names(given: Any) -> str | None:
 
 def read_windows(df: DataFrame, column: Any) -> tuple[Any, str] | None:
     """The windows of ``F.window(…)`` or ``F.session_window(…)``, and their time, if it is those."""
-    shown = _SHOWN.fullmatch(str(column))
-    call = _CALL.fullmatch(shown[1]) if shown else None
+    call = _call_of(column)
     if call is None or call[1] not in ("window", "session_window") or not is_of_spark(df):
         return None
     time, *rest = call[2].split(", ")
@@ -115,18 +113,23 @@ def read_windows(df: DataFrame, column: Any) -> tuple[Any, str] | None:
 
 def advise_windows(df: DataFrame, column: Any) -> str | None:
     """What to write instead of Spark's windows, where they cannot be had; None of other Columns."""
-    shown = _SHOWN.fullmatch(str(column))
-    call = _CALL.fullmatch(shown[1]) if shown else None
+    call = _call_of(column)
     if call is None or call[1] not in ("window", "session_window"):
         return None
     if not is_of_spark(df):
         return "fl.over(df, …), with a DataFrame"
     read = read_windows(df, column)
     if read is not None:
-        return f"fl.over(df, {_spec_text(read[0])}, time={read[1]!r})"
+        return f"fl.over(df, fl.{read[0]!r}, time={read[1]!r})"
     if call[1] == "session_window":
         return "fl.over(df, fl.Session(gap), time='ts'), where gap is a duration or SQL of one"
     return "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts') with your lengths"
+
+
+def _call_of(column: Any) -> re.Match[str] | None:
+    """The one call that a Column shows itself as: its name, its inside and its FILTER."""
+    shown = _SHOWN.fullmatch(str(column))
+    return _CALL.fullmatch(shown[1]) if shown else None
 
 
 def _read(df: DataFrame, text: str) -> Iterator[_Meant]:
@@ -298,11 +301,6 @@ def _column_name(df: DataFrame, shown: str) -> str:
     """A column as a user names it, by what Spark shows of it."""
     names = split_path(shown)
     return names[0] if len(names) == 1 and names[0] in df.columns else shown
-
-
-def _spec_text(spec: Any) -> str:
-    """Windows as a user writes them."""
-    return f"fl.{spec!r}"
 
 
 @quietly()

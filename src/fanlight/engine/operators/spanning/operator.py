@@ -13,7 +13,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.arrow_tables import Ints, table_of_rows
 from fanlight.engine.operators.protocol import BEGINNING
-from fanlight.engine.operators.python_values import python_values
+from fanlight.engine.operators.python_values import python_rows
 from fanlight.engine.operators.snapshots import CODE, Snapshot
 from fanlight.engine.operators.spanning.dyadic_intervals import DyadicIntervals
 from fanlight.engine.operators.spanning.slicing import SeMlSlicing, SeSlicing
@@ -106,7 +106,7 @@ class SpanningOperator:
 
     def _insert_events(self, events: pa.Table) -> None:
         count = self.query.keys
-        for row in _rows(events):
+        for row in python_rows(events):
             first, last = row[count + 1], row[count + 2]
             lowest, highest = self.layout.windows_of_event(first, last)
             if lowest > highest:
@@ -173,11 +173,11 @@ class SpanningOperator:
         operator = cls(query)
         operator.released = snapshot.released
         held = []
-        for row in _rows(keys):
+        for row in python_rows(keys):
             *values, first, last = row
             held.append(operator.state_of_key(tuple(values)))
             held[-1].runs.append((first, last))
-        for number, kind, i, j, there, *values in _rows(entries):
+        for number, kind, i, j, there, *values in python_rows(entries):
             partial: Partial = tuple(values) if there else None
             held[number].technique.restore_entry((kind, i, j, partial))
         return operator
@@ -193,8 +193,3 @@ class SpanningOperator:
         numbers = [pa.field(name, pa.int64()) for name in (CODE, "kind", "i", "j")]
         fields = list(self.query.schema)[self.query.keys + 3 :]
         return pa.schema([*numbers, pa.field("there", pa.bool_()), *fields])
-
-
-def _rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    columns = [python_values(column.combine_chunks()) for column in table.columns]
-    return list(zip(*columns, strict=True))
