@@ -12,6 +12,7 @@ partial is the identity everywhere. Struct partials are tuples in Python.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any, ClassVar, Literal
@@ -140,6 +141,16 @@ class Monoid:
 
     def _combine_values(self, a: Any, b: Any) -> Any:
         raise AttributeError(f"{type(self).__name__} cannot combine {a!r} and {b!r} in Python")
+
+
+def combine_partials(
+    monoids: Sequence[Monoid], one: tuple[Any, ...] | None, other: tuple[Any, ...] | None
+) -> tuple[Any, ...] | None:
+    """Two partials of several fields to one, in Python; None is the identity."""
+    if one is None or other is None:
+        return other if one is None else one
+    parts = zip(monoids, one, other, strict=True)
+    return tuple(monoid.combine_values(a, b) for monoid, a, b in parts)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.monoids import Monoid, combine_partials
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.arrow_tables import Ints, table_of_rows
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
@@ -45,13 +45,6 @@ class RunningQuery:
     def resume(self, snapshot: Snapshot) -> RunningOperator:
         """The operator as it was at a snapshot."""
         return RunningOperator.restore(self, snapshot)
-
-    def combine(self, one: Partial | None, other: Partial) -> Partial:
-        """Combine two partials."""
-        if one is None:
-            return other
-        parts = zip(self.monoids, one, other, strict=True)
-        return tuple(monoid.combine_values(a, b) for monoid, a, b in parts)
 
 
 @dataclass
@@ -132,25 +125,24 @@ class RunningOperator:
         """
         size = len(edges) - 1
         tree: list[Partial | None] = [None] * (2 * size)
-        combine = self.query.combine
+        monoids = self.query.monoids
         number = {at: place for place, at in enumerate(edges)}
         for start, stop, partial in events:
             low = number.get(max(start, edges[0]), size) + size
             high = number.get(stop, size) + size
             while low < high:
                 if low & 1:
-                    tree[low] = combine(tree[low], partial)
+                    tree[low] = combine_partials(monoids, tree[low], partial)
                     low += 1
                 if high & 1:
                     high -= 1
-                    tree[high] = combine(tree[high], partial)
+                    tree[high] = combine_partials(monoids, tree[high], partial)
                 low, high = low // 2, high // 2
         found = []
         for place, (start, stop) in enumerate(pairwise(edges)):
             at, total = place + size, None
             while at:
-                node = tree[at]
-                total = total if node is None else combine(total, node)
+                total = combine_partials(monoids, total, tree[at])
                 at //= 2
             if total is not None:
                 found.append((start, stop, total))

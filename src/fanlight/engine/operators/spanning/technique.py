@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.monoids import Monoid, combine_partials
 from fanlight.engine.plan.cut import Cut
 
 Partial = tuple[Any, ...] | None
@@ -51,10 +51,7 @@ class Layout:
 
     def combine(self, one: Partial, other: Partial) -> Partial:
         """Combine two partials."""
-        if one is None or other is None:
-            return other if one is None else one
-        parts = zip(self.monoids, one, other, strict=True)
-        return tuple(monoid.combine_values(a, b) for monoid, a, b in parts)
+        return combine_partials(self.monoids, one, other)
 
     def combine_all(self, partials: Iterable[Partial]) -> Partial:
         """Combine many partials."""

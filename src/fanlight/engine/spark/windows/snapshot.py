@@ -149,7 +149,9 @@ class SnapshotWindows(WithRunning):
             fields = build_fields(bound, calls, exact=bound.df.isStreaming)
             _refuse_instants(fields)
             windows = (
-                self._in_stream(fields) if bound.df.isStreaming else self._in_batch(calls, fields)
+                release_snapshots(bound, fields)
+                if bound.df.isStreaming
+                else self._in_batch(calls, fields)
             )
             if bound.least:
                 windows = windows.filter(f"upto - start >= {bound.least}")
@@ -160,9 +162,6 @@ class SnapshotWindows(WithRunning):
             if bound.df.isStreaming:
                 columns = result.lower_outputs(fields, "start")
             return self._complete(result.finish_result(bound, windows, start, stop, columns))
-
-    def _in_stream(self, fields: Fields) -> DataFrame:
-        return release_snapshots(self._bound, fields)
 
     def _in_batch(self, calls: Sequence[Call], fields: Fields) -> DataFrame:
         bound = self._bound
@@ -219,10 +218,8 @@ class SnapshotWindows(WithRunning):
 def _refuse_instants(fields: Fields) -> None:
     """Refuse aggregates of when rows are: a window has events, and no instants of them."""
     for output in fields.outputs:
-        told = {field.value for field in fields.all if field.name in output.texts.values()}
-        if find_places(output.lower) & {"start"} or any(
-            field.monoid.whole_time for field in fields.all if field.value in told
-        ):
+        own = [field for field in fields.all if field.name in output.texts.values()]
+        if "start" in find_places(output.lower) or any(one.monoid.whole_time for one in own):
             raise refuse(
                 output.label,
                 "is of the instants of rows, and events that are running have many",
