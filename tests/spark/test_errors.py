@@ -174,6 +174,31 @@ def test_names_that_clash(df, positional, named, clash):
     refused(lambda: windows(df).agg(*positional, **named), clash)
 
 
+LATEST = agg.Aggregate("latest", {"p": agg.Max("{time}")}, "{p}", arity=0)
+SUM_OF_TIMES = agg.Aggregate("times", {"p": agg.Sum("{time}")}, "{p}", arity=0)
+SINCE_START = agg.Aggregate("since", {"p": agg.Max()}, "{p} - {start}")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [agg.linear_fit("v"), agg.linear_fit("v").where("(v > 1)"), LATEST(), LATEST() / agg.count(),
+     SUM_OF_TIMES(), SINCE_START("v")],
+    ids=lambda made: made.label,
+)  # fmt: skip
+def test_snapshots_have_no_instants(spark, made):
+    stays = spark.sql("select * from values (0L, 9L, 2.5D), (4L, 6L, 1D) as t(start, stop, v)")
+    snapshots = fl.over(stays, fl.Snapshot(), time=("start", "stop"))
+    refused(lambda: snapshots.agg(agg.sum("v"), made), made.label, "is of the instants of rows")
+
+
+def test_a_field_of_snapshots_may_be_called_time(spark):
+    stays = spark.sql("select * from values (0L, 9L, 2.5D), (4L, 6L, 1D) as t(start, stop, v)")
+    snapshots = fl.over(stays, fl.Snapshot(), time=("start", "stop"))
+    own = agg.Aggregate("own", {"time": agg.Sum("{x}")}, "{time}")
+    found = snapshots.agg(total=own("v")).orderBy("window").collect()
+    assert [row.total for row in found] == [2.5, 3.5, 2.5]
+
+
 @pytest.mark.parametrize("spec", [TIME, ROWS, BY_TUPLE], ids=repr)
 def test_a_stream_needs_a_watermark(unmarked, spec):
     refused(lambda: windows(unmarked[1], spec).agg(agg.count()), "ts", "withWatermark")

@@ -218,8 +218,9 @@ class SnapshotWindows(WithRunning):
 def _refuse_instants(fields: Fields) -> None:
     """Refuse aggregates of when rows are: a window has events, and no instants of them."""
     for output in fields.outputs:
-        own = [field for field in fields.all if field.name in output.texts.values()]
-        if "start" in find_places(output.lower) or any(one.monoid.whole_time for one in own):
+        kept = {name for part in output.parts.values() for name in part.names}
+        timed = (find_places(one.monoid.value) for one in fields.all if one.name in kept)
+        if "start" in find_places(output.lower) or any("time" in places for places in timed):
             raise refuse(
                 output.label,
                 "is of the instants of rows, and events that are running have many",
