@@ -26,6 +26,7 @@ from fanlight.engine.algebra.library.extremes import (
     min_count,
     nth_smallest,
 )
+from fanlight.engine.algebra.library.held import integral, rate, time_weighted_avg
 from fanlight.engine.algebra.library.in_order import (
     any_value,
     collect_list,
@@ -106,6 +107,7 @@ __all__ = [
     "first",
     "heavy_hitters",
     "hll_sketch_agg",
+    "integral",
     "kll_sketch_agg_bigint",
     "kll_sketch_agg_double",
     "kll_sketch_agg_float",
@@ -127,6 +129,7 @@ __all__ = [
     "percentile",
     "percentile_disc",
     "product",
+    "rate",
     "regr_avgx",
     "regr_avgy",
     "regr_count",
@@ -141,6 +144,7 @@ __all__ = [
     "stddev_samp",
     "sum",
     "theta_sketch_agg",
+    "time_weighted_avg",
     "top_k",
     "try_avg",
     "try_sum",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fanlight as fl
 from tests.fuzz import extreme
 from tests.helpers import events, spans
-from tests.helpers.aggregates import EACH, EXACT, TIMELESS
+from tests.helpers.aggregates import EACH, EXACT, OF_EVENTS, TIMELESS
 from tests.helpers.dataframes import SCHEMA
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import (
@@ -241,10 +241,10 @@ def placed_events(draw, origins):
     if not several:
         spec = draw(grids(("seconds", "minutes")))
         rows = draw(rows_of(spec, origins, lasting=True))
-        return "spanning", spec, ("began", "ts"), rows, EACH, NATIVE
+        return "spanning", spec, ("began", "ts"), rows, OF_EVENTS, NATIVE
     spec = draw(levels().filter(lambda s: s.weights is None and not s.changes_only) | lists())
     rows = draw(rows_of(DRAWN, origins, lasting=True))
-    return "several", spec, ("began", "ts"), rows, EACH, (*NATIVE[:3], "auto", "separate")
+    return "several", spec, ("began", "ts"), rows, OF_EVENTS, (*NATIVE[:3], "auto", "separate")
 
 
 @st.composite

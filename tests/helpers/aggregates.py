@@ -23,6 +23,7 @@ COLUMNS = {
     "decimal(12,2)": "dd",
     "string": "ss",
     "boolean": ("ok", "ok"),
+    "float": ("c", "c"),
 }
 # Names that tests pick requests by. All others are called as the aggregate, and with its columns
 # where it has several samples.
@@ -121,8 +122,16 @@ EVERYTHING = requests()
 # The first of each way to keep and read one, and an expression of two: what each kind is asked.
 _OWN = [one for one in asked() if one.entry.call(one.sample).aggregate.name == one.entry.name]
 _FIRST = {partial_of(one): one for one in reversed(_OWN)}
-EACH = {one.name: one.request for one in _FIRST.values()}
+_FIRST_NAMED = {one.name: one for one in _FIRST.values()}
+EACH = {name: one.request for name, one in _FIRST_NAMED.items()}
 EACH["minus"] = ("minus", ("sum", "n"), ("count",))
+
+# The same without what is of rows at instants: what is asked of events that last.
+OF_EVENTS = {
+    name: request
+    for name, request in EACH.items()
+    if name == "minus" or not any(one.at_instants for one in _FIRST_NAMED[name].monoids)
+}
 
 # What can be taken back exactly: differences and cumulative sweeping take these.
 EXACT = requests(where=lambda one: one.invertible)

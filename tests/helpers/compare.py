@@ -50,6 +50,8 @@ def tolerance(request, window, spec, time):
         return 4 * (options[0] if options else 0.05) * len({rank(value) for value in values})
     if function in ("median", "percentile"):
         return CLOSE * _neighbours(values, options[0] if options else 0.5) if values else 0.0
+    if function in ("integral", "time_weighted_avg", "rate"):
+        return _held_slack(function, window.rows, (names[0], time), spec)
     slack = 0.0
     if not finite or len(finite) < len(values):
         slack = 0.0  # NaN, infinite and null are what they are
@@ -69,6 +71,19 @@ def tolerance(request, window, spec, time):
         whole = "number" in (spec.measure, spec.slide.measure)
         slack = _fit_slack(window, names[0], time, 1 if whole else 1_000_000)
     return slack
+
+
+def _held_slack(function, rows, names, spec):
+    """What rounding loses of the area under the sizes of values, or of a rise by the second."""
+    kept = [(row[names[1]], abs(float(row[names[0]]))) for row in rows if row[names[0]] is not None]
+    heights = [value for _, value in kept if is_finite(value)]
+    if not heights:
+        return 0.0
+    unit = 1 if "number" in (spec.measure, spec.slide.measure) else 1_000_000
+    span = float(max(at for at, _ in kept) - min(at for at, _ in kept)) / unit
+    if function == "rate":
+        return CLOSE * math.fsum(heights) / span if span else 0.0
+    return CLOSE * max(heights) * (span if function == "integral" else 1)
 
 
 def _neighbours(values, share):

@@ -34,6 +34,7 @@ SCHEMA = pa.schema([
     ("x0", pa.float64()),
     ("b", pa.decimal128(38, 10)),  # as wide as decimals can be
     ("ok", pa.bool_()),
+    ("c", pa.float32()),  # a counter: never below 0
 ])  # fmt: skip
 # A worker that was late, or that the machine killed where memory was short: one that fails
 # by itself leaves the trace of its fault after the colon (`faulthandler`, in sparks.py).
@@ -44,6 +45,7 @@ SENTINEL = {**BLANK, "case": -1, "k": "~", "ts": FAR, "began": FAR}
 TYPES = {
     "int64": "bigint",
     "double": "double",
+    "float": "float",
     "string": "string",
     "bool": "boolean",
     "decimal128(12, 2)": "decimal(12,2)",

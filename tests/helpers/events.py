@@ -96,7 +96,8 @@ def values(draw, flavour):
         "w": draw(st.sampled_from((0.0, 1.0, 1.0, -2.0, NAN, None))),
     }
     number = found["seq"] if found["n"] is None else found["seq"] + found["n"]
-    return {**found, "ok": (True, False, None, True)[number % 4]}
+    ok, counter = (True, False, None, True)[number % 4], (0.0, 2.0, 0.5, 8.0, None)[number % 5]
+    return {**found, "ok": ok, "c": counter}
 
 
 @st.composite

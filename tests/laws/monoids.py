@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight import agg
+from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
 from tests.helpers.aggregates import REGISTRY, asked
@@ -67,6 +68,7 @@ PARTS = {
     agg.ExtremeCount: lambda _: scalars.map(lambda value: (value, 1)),
     agg.Values: lambda _: scalars.map(lambda value: [(value, 1)]),
     agg.Collect: lambda _: st.tuples(orders, scalars).map(lambda entry: [entry]),
+    Readings: lambda _: st.tuples(times, orders, scalars).map(lambda entry: [entry]),
     agg.Extremes: lambda _: scalars.map(lambda value: [value]),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pyspark.sql import functions as F
@@ -12,6 +13,7 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra import forms
+from fanlight.engine.algebra.aggregate import Accepts
 from fanlight.engine.algebra.facts import ignores_repeats, why_not_weightable
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import Registry, sample
@@ -172,6 +174,10 @@ def test_names_that_are_taken_are_refused():
         mine.aggregate(sample("double", gives="double"), names=("top",))(agg.min)
 
 
+# Aggregates that share their names with a class of types or with an argument of the API.
+NAMESAKES = {*get_args(Accepts), "every", "rate"}
+
+
 @dataclass(frozen=True)
 class Listed:
     """What a piece of source says of several aggregates by their names, or of some monoids."""
@@ -182,7 +188,7 @@ class Listed:
 
 def lists(source):
     """The lists of aggregates or monoids in a source."""
-    known = {*REGISTRY, *REGISTRY.names}
+    known = {*REGISTRY, *REGISTRY.names} - NAMESAKES
     found = []
     for node in ast.walk(ast.parse(source)):
         parts = []

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight import agg
+from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
 from fanlight.engine.spec.errors import FanlightError
@@ -100,6 +101,7 @@ DEFINED = {
     agg.ExtremeCount: lambda monoid, units: _extreme(monoid, [value for value, _ in units]),
     agg.Values: lambda _, units: meaning(agg.Values(), [one for unit in units for one in unit]),
     agg.Collect: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
+    Readings: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
     agg.Extremes: lambda monoid, units: sorted(
         (rank(value) for unit in units for value in unit), reverse=monoid.largest
     )[: monoid.count],

@@ -5,6 +5,7 @@ Each function sees all the rows of one window at once: nothing is merged, nothin
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -489,6 +490,57 @@ def _nth_smallest(rows: Rows, n: int) -> Any:
 def _nth_youngest(rows: Rows, n: int) -> Any:
     values = _collect_list(rows)
     return values[-n] if n <= len(values) else None
+
+
+def _readings(rows: Rows) -> list[tuple[Fraction, float]]:
+    """The instants, in seconds, and the numbers that are there at each; the last of each instant.
+
+    Numbers at one instant are in order of place, then number.
+    """
+    found = [
+        (Fraction(time) / rows.unit, place, rank(row[0]), row[0])
+        for time, place, row in zip(rows.times, rows.places, rows.columns, strict=True)
+        if row[0] is not None
+    ]
+    return [(at, float(value)) for at, _, _, value in sorted(found, key=lambda each: each[:3])]
+
+
+def _area(points: Sequence[tuple[Fraction, float]]) -> float:
+    """The area of the rectangles from each instant to the next, as high as the last number then."""
+    last = dict(points)  # of several numbers at one instant the last holds
+    instants = sorted(last)
+    widths = [until - at for at, until in itertools.pairwise(instants)]
+    heights = exact(last[at] for at in instants[:-1])
+    if heights is None:
+        return sum(last[at] * float(w) for at, w in zip(instants, widths, strict=False))
+    return float(sum((w * h for w, h in zip(widths, heights, strict=True)), Fraction(0)))
+
+
+@oracle("integral")
+def _integral(rows: Rows) -> float | None:
+    points = _readings(rows)
+    return _area(points) if points else None
+
+
+@oracle("time_weighted_avg")
+def _time_weighted_avg(rows: Rows) -> float | None:
+    """The area over the time that it spans."""
+    points = _readings(rows)
+    if not points or points[0][0] == points[-1][0]:
+        return points[-1][1] if points else None
+    return _area(points) / float(points[-1][0] - points[0][0])
+
+
+@oracle("rate")
+def _rate(rows: Rows) -> float | None:
+    """What each stretch without a fall ends with, less what the first began with, a second."""
+    points = _readings(rows)
+    if not points or points[0][0] == points[-1][0]:
+        return None
+    values = [value for _, value in points]
+    tops = [a for a, b in itertools.pairwise(values) if b < a]
+    counted = sum(map(Fraction, [*tops, values[-1]])) - Fraction(values[0])
+    return float(counted / (points[-1][0] - points[0][0]))
 
 
 @oracle("linear_fit")

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from fanlight import agg
+from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
 from tests.helpers.dataframes import plain
@@ -33,6 +34,7 @@ def unit(monoid, value):
         agg.ExtremeCount: lambda: (value, 1),
         agg.Values: lambda: [(value, 1)],
         agg.Collect: lambda: [value],
+        Readings: lambda: [value],
         agg.Extremes: lambda: [value],
     }
     return shapes.get(type(monoid), lambda: value)()

@@ -109,6 +109,13 @@ def test_datetimes_are_microseconds():
         ([1.0, 3.0, None, 7.0], ("linear_fit", "x"), (2.0, 1.0, 1.0)),
         ([4.0, 4.0], ("linear_fit", "x"), (0.0, 4.0, 1.0)),
         ([4.0], ("linear_fit", "x"), None),
+        ([2.0, None, 5.0, 1.0], ("integral", "x"), 9.0),
+        ([2.0], ("integral", "x"), 0.0),
+        ([None], ("integral", "x"), None),
+        ([2.0, None, 5.0, 1.0], ("time_weighted_avg", "x"), 3.0),
+        ([2.0], ("time_weighted_avg", "x"), 2.0),
+        ([40.0, None, 50.0, 6.0, 7.0], ("rate", "x"), 4.25),
+        ([40.0], ("rate", "x"), None),
     ],
 )  # fmt: skip
 def test_aggregates(values, request_, expected):

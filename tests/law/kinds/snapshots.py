@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fanlight as fl
 from tests.helpers import events, spans
-from tests.helpers.aggregates import EACH, FEW
+from tests.helpers.aggregates import FEW, OF_EVENTS
 from tests.helpers.dataframes import FAR
 from tests.helpers.events import MINUTE
 from tests.helpers.spans import PAIRS
@@ -20,7 +20,7 @@ SHORT = {name: FEW[name] for name in ("rows", "sum_v", "min_s", "max_v", "list_v
 SUMS = {"n": ("count",), "s": ("sum", "n"), "m": ("max", "n")}
 SAME = {"rows": ("count",), "max_n": ("max", "n"), "min_s": ("min", "s"), "sum_n": ("sum", "n")}
 # What is known of an event and not of an instant; a sketch is Spark's, and a stream has none of it.
-OF_EVENTS = {name: asked for name, asked in EACH.items() if asked[0] != "linear_fit"}
+UNTIMED = {name: asked for name, asked in OF_EVENTS.items() if asked[0] != "linear_fit"}
 KNOWN = {name: asked for name, asked in SPREAD.items() if asked[0] != "linear_fit"}
 EVENTS = lasting(spans.LONG)
 EDGES = written(
@@ -61,7 +61,7 @@ KIND = Kind(
     example=(PLAIN, PAIRS["ts"]),
     in_python=lambda _: True,
     batch=(
-        *snapshots("every aggregate", [PLAIN], EVENTS, OF_EVENTS),
+        *snapshots("every aggregate", [PLAIN], EVENTS, UNTIMED),
         *snapshots("merged", [MERGED, BOTH], EVENTS, SAME),
         *snapshots("least duration", [LEAST], EVENTS, SAME),
         *snapshots("numbers", [PLAIN], lasting(events.WHOLE_SPECS[1]), FEW, time=PAIRS["i"]),
@@ -72,7 +72,7 @@ KIND = Kind(
     ),
     stream=(
         *arriving("stream", [PLAIN], 3),
-        *arriving("every aggregate", [PLAIN], 2, OF_EVENTS),
+        *arriving("every aggregate", [PLAIN], 2, UNTIMED),
         *arriving("merged", [BOTH, MERGED], 4, SAME),
         *arriving("restarted", [MERGED], 3, SAME, restarts="half"),
         *arriving("without keys", [PLAIN], 2, {"rows": ("count",)}, by=()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fanlight as fl
 from tests.helpers import events, spans
-from tests.helpers.aggregates import EACH, EVERYTHING, EXACT, FEW
+from tests.helpers.aggregates import EVERYTHING, EXACT, FEW, OF_EVENTS
 from tests.helpers.dataframes import FAR
 from tests.helpers.events import MINUTE
 from tests.helpers.granular_cases import (
@@ -108,8 +108,8 @@ BATCH = (
     *spanning("running", GRIDS, lasting, RUNNING, strategies=NATIVE),
     *spanning("in few windows", GRIDS[1:2], lasting, RUNNING, strategies=NATIVE[:2]),
     *spanning("nodes", [GRIDS[1], LONG, events.REAL_SPECS[2]], lasting, FEW, strategies=NATIVE),
-    *spanning("every aggregate", [LONG], lasting, EACH, strategies=("levels", "cells")),
-    *spanning("every aggregate", [GRIDS[0]], lasting, EACH, strategies=("se-slicing",)),
+    *spanning("every aggregate", [LONG], lasting, OF_EVENTS, strategies=("levels", "cells")),
+    *spanning("every aggregate", [GRIDS[0]], lasting, OF_EVENTS, strategies=("se-slicing",)),
     *spanning("shares", [GRIDS[1]], SHARES, EXACT_SHARES,
               strategies=("levels", "cells", "aggregate-buckets")),
     *spanning("points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, FEW),
@@ -175,7 +175,7 @@ STREAM = (
     *arriving("stream", [FIRST], SHORT, 4, strategies=("aggregate-buckets",), late="open"),
     *arriving("stream", [FIRST], EXTREMES | SHORT, 3, strategies=("levels", "se-ml-slicing")),
     *arriving("stream", [FIRST], EXTREMES, 3, strategies=("selective-sweeping",)),
-    *arriving("every aggregate", [FIRST], EACH, 2),
+    *arriving("every aggregate", [FIRST], OF_EVENTS, 2),
     *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 0),
     *thorough(arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 2)),
     *arriving("early", [FIRST], FEW, 3, action="early"),
@@ -254,7 +254,7 @@ SEVERAL_KIND = Kind(
                  strategies=(*NATIVE[:3], "separate")),
         *several("values", [LEVELS[0]], SEVERAL, {**FEW, "median": EVERYTHING["median"]},
                  strategies=NATIVE[:3]),
-        *several("every aggregate", [LEVELS[1]], SEVERAL, EACH, strategies=("cells",)),
+        *several("every aggregate", [LEVELS[1]], SEVERAL, OF_EVENTS, strategies=("cells",)),
         *several("initiation time", [LEVELS[2], BEGUN], RECENT, strategies=("levels", "cells")),
         *several("ends", [ENDING], RECENT),
         *several("across the initiation time", [BEGUN], ACROSS, {"s": ("sum", "v")}),

@@ -11,9 +11,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from fanlight.engine.algebra.ordering import spark_key
+from fanlight.engine.spec.errors import refuse
 
 Places = Mapping[str, Any]
 LowerValues = Callable[[Places], Any]
@@ -205,6 +207,50 @@ def line(of: Places) -> dict[str, float] | None:
         "intercept": mean_y - slope * before,
         "r2": 1.0 if syy == 0 else sxy * sxy / (sxx * syy),
     }
+
+
+def _readings(of: Places) -> list[tuple[int, float]]:
+    """The instants and values of readings, in order."""
+    return [(at, value) for at, _, value in sorted(of["p"] or (), key=spark_key)]
+
+
+def _area(readings: list[tuple[int, float]]) -> float:
+    """The area under readings, in coordinates; what does not hold for any time adds nothing."""
+    area = 0.0
+    for (at, value), (until, _) in pairwise(readings):
+        area += value * float(until - at) if until > at else 0.0
+    return area
+
+
+def area_over_time(of: Places) -> float | None:
+    """The area under readings, each of which holds until the next."""
+    readings = _readings(of)
+    return _area(readings) / float(of["scale"]) if readings else None
+
+
+def mean_over_time(of: Places) -> float | None:
+    """The mean of readings over time, each of which holds until the next."""
+    readings = _readings(of)
+    if not readings:
+        return None
+    (first, _), (last, value) = readings[0], readings[-1]
+    return _area(readings) / float(last - first) if last > first else value
+
+
+def rate_over_time(of: Places) -> float | None:
+    """How fast a counter rises; where it falls, it has begun anew at 0."""
+    readings, counted = _readings(of), 0.0
+    for (_, before), (_, value) in pairwise(readings):
+        if value < before and value < 0:
+            raise refuse(
+                "rate",
+                f"is of a counter that falls from {before!r} to {value!r}, which is below 0",
+                "ask for linear_fit of a number that rises and falls",
+            )
+        counted += value if value < before else value - before
+    if not readings or readings[-1][0] == readings[0][0]:
+        return None
+    return counted / (float(readings[-1][0] - readings[0][0]) / float(of["scale"]))
 
 
 def shape(*, fourth: bool) -> LowerValues:

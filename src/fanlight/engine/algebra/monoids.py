@@ -69,6 +69,7 @@ class Monoid:
     combining: ClassVar[Combining] = ""  # the operation, where it is just one of these
     counts: ClassVar[bool] = False  # each row with a value adds one, whatever the value
     whole_time: ClassVar[bool] = False  # needs times that are whole numbers
+    at_instants: ClassVar[bool] = False  # needs rows at an instant, not events that last
     since: ClassVar[tuple[int, int]] = (3, 5)  # the first version of Spark that can lift it
 
     _unit: ClassVar[str] = "{v}"

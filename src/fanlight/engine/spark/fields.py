@@ -27,6 +27,7 @@ from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.binding.source import (
     are_same,
     bind_calls,
@@ -315,15 +316,10 @@ def build_fields(
         }
         native = partials.native if at_least(version, partials.native_since) else ""
         for part, monoid in partials.fields.items():
-            check_version(version, monoid, call.label_of(names))
+            check_version(version, monoid, label)
             if exact and not monoid.in_python:
                 raise refuse(label, _ONLY_SPARK, _NOT_SKETCHES)
-            if monoid.whole_time and bound.coordinate.is_unit_number:
-                raise refuse(
-                    f"{call.label_of(names)} over time={bound.time!r}",
-                    "needs a timestamp or a whole number as time, and no calendar",
-                    f"cast {bound.time!r} to bigint in a finer unit, or use fl.Sliding",
-                )
+            _check_time(bound, monoid, label)
             value, lacking = _fill_value(bound, monoid, arguments, kinds)
             if lacking is not None:
                 fields.incomparable.append(_why_incomparable(label, monoid, lacking))
@@ -341,6 +337,22 @@ def build_fields(
         )
     fields.outputs.sort(key=lambda output: labels.index(output.label))
     return fields
+
+
+def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:
+    """Refuse a monoid that cannot take the times of these windows."""
+    if monoid.whole_time and bound.coordinate.is_unit_number:
+        raise refuse(
+            f"{label} over time={bound.time!r}",
+            "needs a timestamp or a whole number as time, and no calendar",
+            f"cast {bound.time!r} to bigint in a finer unit, or use fl.Sliding",
+        )
+    if monoid.at_instants and isinstance(bound, Lasting):
+        raise refuse(
+            f"{label} over time=({bound.start!r}, {bound.time!r})",
+            "is of numbers that hold until the next row, and these hold from start to stop",
+            f"ask for it over points: time={bound.start!r}",
+        )
 
 
 def _find_collated(

@@ -1,0 +1,53 @@
+"""Numbers that hold until the next row: what is refused, and what ties and resets mean."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+
+TEN = fl.Sliding(10)
+
+
+def rows(spark, *pairs):
+    return spark.createDataFrame(list(pairs), "at bigint, v double")
+
+
+def one(df, call):
+    return fl.over(df, TEN, time="at").agg(a=call).first().a
+
+
+def test_the_last_in_order_holds_of_several_at_one_instant(spark):
+    df = rows(spark, (0, 1.0), (2, 9.0), (2, 3.0), (4, 1.0))
+    assert one(df, agg.integral("v")) == 2 * 1.0 + 2 * 9.0  # the greatest is last in order
+    assert one(rows(spark, (2, 9.0), (2, 3.0)), agg.time_weighted_avg("v")) == 9.0
+    assert one(rows(spark, (2, 9.0), (2, 12.0)), agg.rate("v")) is None
+
+
+def test_infinite_numbers_count_as_long_as_they_hold(spark):
+    df = rows(spark, (0, 1.0), (2, float("inf")), (2, float("inf")))
+    assert one(df, agg.integral("v")) == 2.0
+    assert one(rows(spark, (0, float("inf")), (2, 1.0)), agg.time_weighted_avg("v")) == float("inf")
+
+
+def test_a_counter_that_falls_below_zero_is_an_error(spark):
+    falling = rows(spark, (0, 3.0), (2, -1.0))
+    with pytest.raises(Exception, match=r"falls below 0.* ask for linear_fit"):
+        one(falling, agg.rate("v"))
+    rising = rows(spark, (0, -4.0), (2, -1.0), (4, 0.0))
+    assert one(rising, agg.rate("v")) == 1.0
+
+
+@pytest.mark.parametrize("name", ["integral", "time_weighted_avg", "rate"])
+def test_refused(spark, name):
+    call = getattr(agg, name)("v")
+    events = spark.sql("select 0L as start, 5L as stop, 1D as v")
+    with pytest.raises(fl.FanlightError, match=r"hold from start to stop; ask for it over points"):
+        fl.over(events, TEN, time=("start", "stop")).agg(call)
+    fractions = spark.sql("select 0.5D as at, 1D as v")
+    with pytest.raises(fl.FanlightError, match="needs a timestamp or a whole number as time"):
+        fl.over(fractions, TEN, time="at").agg(call)
+    texts = spark.sql("select 0L as at, 'a' as v")
+    with pytest.raises(fl.FanlightError, match="needs a number"):
+        fl.over(texts, TEN, time="at").agg(call)
