@@ -158,6 +158,8 @@ def taken_back(entry: Entry) -> str:
 def techniques(entry: Entry) -> str:
     """The techniques that not every aggregate can use."""
     monoids = [monoid for one in entry.plain for monoid in entry.monoids(one)]
+    if any(monoid.divided for monoid in monoids):
+        return "copies of events alone"
     found = []
     if all(monoid.running for monoid in monoids):
         found.append("two stacks")
@@ -233,10 +235,11 @@ def overview(entries: Iterable[Entry]) -> list[str]:
 def described(entry: Entry) -> list[str]:
     """The section of one aggregate, from its docstring."""
     said = sections(entry.function.__doc__ or "")
-    names = [name for name, _ in parameters(said["Parameters"])]
+    taken = parameters(said.get("Parameters", ""))
+    names = [name for name, _ in taken]
     lines = [f"## {entry.name}", "", f"`agg.{entry.name}({', '.join(names)})`", ""]
     lines += [flowing(said[""]), ""]
-    lines += [f"- `{name}`: {text}" for name, text in parameters(said["Parameters"])]
+    lines += [f"- `{name}`: {text}" for name, text in taken]
     ((_, returned),) = parameters(said["Returns"])
     lines += [
         f"- Gives: {returned} Types: {'; '.join(map(gives, entry.samples))}.",

@@ -50,7 +50,7 @@ GOOD = [
         "name": "spread", "fields": {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")},
         "lower": "{hi} - {lo}", "accepts": "numeric", "arity": 1, "algebra": "algebraic",
         "accumulation": "cumulative", "recipe": None, "native": "max({x}) - min({x})",
-        "watched": "avg", "lower_values": None,
+        "watched": "avg", "lower_values": None, "of_events": None,
     })),
     ("Aggregate", Good(agg.Aggregate("spread", {"hi": agg.Max()}, "{hi}"), {"columns": ("x",)})),
     ("Call", Good(agg.max("x").alias, {"name": "y"})),

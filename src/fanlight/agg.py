@@ -37,6 +37,7 @@ from fanlight.engine.algebra.library.in_order import (
     nth_youngest,
 )
 from fanlight.engine.algebra.library.lines import linear_fit
+from fanlight.engine.algebra.library.overlaps import mean_running, overlap, peak
 from fanlight.engine.algebra.library.pairs import (
     corr,
     covar_pop,
@@ -119,6 +120,7 @@ __all__ = [
     "max_by",
     "max_count",
     "mean",
+    "mean_running",
     "median",
     "min",
     "min_by",
@@ -126,6 +128,8 @@ __all__ = [
     "mode",
     "nth_smallest",
     "nth_youngest",
+    "overlap",
+    "peak",
     "percentile",
     "percentile_disc",
     "product",

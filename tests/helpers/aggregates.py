@@ -117,27 +117,36 @@ def partial_of(one):
     return fields, one.sample.types, type(partials.reads), bool(partials.native), places
 
 
-EVERYTHING = requests()
+def _of_rows(one):
+    """Whether it can be asked of rows at instants."""
+    return not any(monoid.divided for monoid in one.monoids)
+
+
+def _of_events(one):
+    """Whether it is the same of events that last."""
+    return not any(monoid.at_instants for monoid in one.monoids)
+
+
+EVERYTHING = requests(where=_of_rows)
 
 # The first of each way to keep and read one, and an expression of two: what each kind is asked.
 _OWN = [one for one in asked() if one.entry.call(one.sample).aggregate.name == one.entry.name]
 _FIRST = {partial_of(one): one for one in reversed(_OWN)}
-_FIRST_NAMED = {one.name: one for one in _FIRST.values()}
-EACH = {name: one.request for name, one in _FIRST_NAMED.items()}
-EACH["minus"] = ("minus", ("sum", "n"), ("count",))
-
-# The same without what is of rows at instants: what is asked of events that last.
+MINUS = {"minus": ("minus", ("sum", "n"), ("count",))}
+EACH = {one.name: one.request for one in _FIRST.values() if _of_rows(one)} | MINUS
+# The same of events that last: what is of parts of them can be computed in few ways.
 OF_EVENTS = {
-    name: request
-    for name, request in EACH.items()
-    if name == "minus" or not any(one.at_instants for one in _FIRST_NAMED[name].monoids)
-}
+    one.name: one.request for one in _FIRST.values() if _of_rows(one) and _of_events(one)
+} | MINUS
+OF_PARTS = requests(
+    where=lambda one: not _of_rows(one) or one.entry.call(one.sample).aggregate.of_events
+)
 
 # What can be taken back exactly: differences and cumulative sweeping take these.
 EXACT = requests(where=lambda one: one.invertible)
 
 # What does not depend on when rows are, beyond their order: times of fractions take these.
-TIMELESS = requests(where=lambda one: not one.takes_time)
+TIMELESS = requests(where=lambda one: _of_rows(one) and not one.takes_time)
 
 # What counts distinct values: a strategy of its own takes these.
 DISTINCT = requests(where=lambda one: one.entry.name == "count_distinct")

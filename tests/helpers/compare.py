@@ -32,10 +32,14 @@ def same(got, expected, slack=0.0):
 
 
 def tolerance(request, window, spec, time):
-    """How far a number may be from the oracle's, given the rows of the window."""
+    """How far a number may be from the oracle's, given the rows of the window.
+
+    ``time`` is a column, or of events that last a pair of them.
+    """
     if request[0] == "where":
         rows = [row for row in window.rows if (row[aggregates.TESTED] or 0) > 0]
-        window = SimpleNamespace(rows=rows, origin=getattr(window, "origin", None))
+        bounds = {name: getattr(window, name, None) for name in ("origin", "start", "end")}
+        window = SimpleNamespace(rows=rows, **bounds)
         return tolerance(request[1:], window, spec, time)
     function, names, options = aggregates.split(request)
     if function in PAIRS:
@@ -51,7 +55,8 @@ def tolerance(request, window, spec, time):
     if function in ("median", "percentile"):
         return CLOSE * _neighbours(values, options[0] if options else 0.5) if values else 0.0
     if function in ("integral", "time_weighted_avg", "rate"):
-        return _held_slack(function, window.rows, (names[0], time), spec)
+        return _held_slack(function, window, (names[0], time), spec)
+    time = time[1] if isinstance(time, tuple) else time
     slack = 0.0
     if not finite or len(finite) < len(values):
         slack = 0.0  # NaN, infinite and null are what they are
@@ -73,14 +78,23 @@ def tolerance(request, window, spec, time):
     return slack
 
 
-def _held_slack(function, rows, names, spec):
+def _held_slack(function, window, names, spec):
     """What rounding loses of the area under the sizes of values, or of a rise by the second."""
-    kept = [(row[names[1]], abs(float(row[names[0]]))) for row in rows if row[names[0]] is not None]
-    heights = [value for _, value in kept if is_finite(value)]
+    name, time = names
+    unit = 1 if "number" in (spec.measure, spec.slide.measure) else 1_000_000
+    rows = [row for row in window.rows if row[name] is not None]
+    heights = [abs(float(row[name])) for row in rows if is_finite(row[name])]
     if not heights:
         return 0.0
-    unit = 1 if "number" in (spec.measure, spec.slide.measure) else 1_000_000
-    span = float(max(at for at, _ in kept) - min(at for at, _ in kept)) / unit
+    if isinstance(time, tuple):
+        lengths = [
+            float(min(row[time[1]], window.end) - max(row[time[0]], window.start)) / unit
+            for row in rows
+        ]
+        if function == "integral":
+            return CLOSE * max(heights) * sum(lengths)
+        return CLOSE * max(heights)
+    span = float(max(row[time] for row in rows) - min(row[time] for row in rows)) / unit
     if function == "rate":
         return CLOSE * math.fsum(heights) / span if span else 0.0
     return CLOSE * max(heights) * (span if function == "integral" else 1)

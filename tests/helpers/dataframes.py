@@ -16,6 +16,7 @@ from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.arrow import to_arrow
 from tests.helpers.aggregates import call
 from tests.helpers.sparks import VERSION
+from tests.oracle.values import instant
 
 SCHEMA = pa.schema([
     ("case", pa.int64()),
@@ -100,9 +101,9 @@ def readable(df):
 
 
 def plain(value):
-    """Structs as tuples, as the oracle gives them."""
+    """Structs as tuples and times in them as numbers, as the oracle gives them."""
     if isinstance(value, dict):
-        return tuple(plain(part) for part in value.values())
+        return tuple(instant(plain(part)) for part in value.values())
     if isinstance(value, list):
         return [plain(part) for part in value]
     return value

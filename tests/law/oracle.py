@@ -64,7 +64,7 @@ def spans(ask, rows):
     found = reference.spanning(rows, ask.spec, aggregates=ask.requests, **where(ask))
     seen = reference.spans(rows, ask.spec, time=ask.time, by=ask.by)
     return [
-        Wanted(row, slacks(ask, window, ask.spec, ask.time[1]))
+        Wanted(row, slacks(ask, window, ask.spec, ask.time))
         for row, window in zip(found, seen, strict=True)
     ]
 
@@ -137,7 +137,7 @@ def several_spans(ask, rows):
     for number, _, seen in reference.spans_of_several(rows, ask.spec, time=ask.time, by=ask.by):
         for window in seen:
             key = tuple(rank(part) for part in window.key), number, window.start, window.end
-            slack[key] = slacks(ask, window, measured(ask), ask.time[1])
+            slack[key] = slacks(ask, window, measured(ask), ask.time)
     return [Wanted(row, slack[place(row, label, ask.by)]) for row in found]
 
 

@@ -12,7 +12,8 @@ SECTIONS = {"Parameters", "Returns", "Raises", "Notes", "Examples"}
 def unexplained(function):
     """What the docstring of an aggregate lacks."""
     said = written.sections(function.__doc__ or "")
-    missing = {title for title in SECTIONS if not said.get(title)}
+    needed = SECTIONS - (set() if inspect.signature(function).parameters else {"Parameters"})
+    missing = {title for title in needed if not said.get(title)}
     explained = {name.lstrip("*") for name, text in written.parameters(said.get("Parameters", ""))}
     missing |= set(inspect.signature(function).parameters) ^ explained
     if "ull" not in said.get("Notes", "") or "agg." not in said.get("Examples", ""):

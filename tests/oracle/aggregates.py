@@ -40,7 +40,8 @@ class Rows:
 
     ``columns`` are the values of the aggregate's arguments, row by row; ``places`` where each row
     stands in the order of its key (time, then tiebreak); ``times`` and ``start`` are in
-    microseconds, or in the units of a numeric time.
+    microseconds, or in the units of a numeric time. Of events that last ``parts`` says from when to
+    when each lies in the window, which goes from ``start`` to ``end``.
     """
 
     columns: Sequence[tuple[Any, ...]]
@@ -48,6 +49,8 @@ class Rows:
     times: Sequence[Any]
     start: Any
     unit: int
+    parts: Sequence[tuple[Any, Any]] = ()
+    end: Any = None
 
     def values(self) -> list[Any]:
         """The first argument's values that are not null."""
@@ -516,15 +519,66 @@ def _area(points: Sequence[tuple[Fraction, float]]) -> float:
     return float(sum((w * h for w, h in zip(widths, heights, strict=True)), Fraction(0)))
 
 
+def _overlaps(rows: Rows) -> list[Fraction]:
+    """How many seconds of each event lie in the window."""
+    return [(Fraction(end) - Fraction(begin)) / rows.unit for begin, end in rows.parts]
+
+
+@oracle("overlap", columns=0)
+def _overlap(rows: Rows) -> float:
+    return float(sum(_overlaps(rows), Fraction(0)))
+
+
+@oracle("mean_running", columns=0)
+def _mean_running(rows: Rows) -> float:
+    length = (Fraction(rows.end) - Fraction(rows.start)) / rows.unit
+    return float(sum(_overlaps(rows), Fraction(0)) / length)
+
+
+@oracle("peak", columns=0)
+def _peak(rows: Rows) -> tuple[int, Any]:
+    """Of the instants at which an event begins, the first at which the most are running."""
+    spans = [(Fraction(begin), Fraction(end)) for begin, end in rows.parts]
+    running = {
+        at: sum(begin <= at < end or begin == at == end for begin, end in spans) for at, _ in spans
+    }
+    most = max(running.values(), default=0)
+    found = min((at for at, number in running.items() if number == most), default=None)
+    return most, None if found is None else int(found)
+
+
+def _held(rows: Rows) -> list[tuple[Fraction, float]]:
+    """How many seconds of events with a number lie in the window, and the number."""
+    pairs = zip(_overlaps(rows), (row[0] for row in rows.columns), strict=True)
+    return [(seconds, float(value)) for seconds, value in pairs if value is not None]
+
+
+def _integral_of_events(rows: Rows) -> float | None:
+    held = _held(rows)
+    if not held:
+        return None
+    lasting = [(seconds, value) for seconds, value in held if seconds]
+    heights = exact(value for _, value in lasting)
+    if heights is None:
+        return sum(float(seconds) * value for seconds, value in lasting)
+    pairs = zip((seconds for seconds, _ in lasting), heights, strict=True)
+    return float(sum((seconds * value for seconds, value in pairs), Fraction(0)))
+
+
 @oracle("integral")
 def _integral(rows: Rows) -> float | None:
+    if rows.end is not None:
+        return _integral_of_events(rows)
     points = _readings(rows)
     return _area(points) if points else None
 
 
 @oracle("time_weighted_avg")
 def _time_weighted_avg(rows: Rows) -> float | None:
-    """The area over the time that it spans."""
+    """The area over the time that it spans; of events, over the time that they last together."""
+    if rows.end is not None:
+        time, area = sum(seconds for seconds, _ in _held(rows)), _integral_of_events(rows)
+        return area / float(time) if time and area is not None else None
     points = _readings(rows)
     if not points or points[0][0] == points[-1][0]:
         return points[-1][1] if points else None
@@ -575,6 +629,7 @@ def _of_some(rows: Rows) -> Rows:
         columns=[rows.columns[at][:-1] for at in kept],
         places=[rows.places[at] for at in kept],
         times=[rows.times[at] for at in kept],
+        parts=[rows.parts[at] for at in kept] if rows.parts else (),
     )
 
 

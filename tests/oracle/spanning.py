@@ -68,9 +68,17 @@ def _evaluated(
             times=[instant(row[time[1]]) for row in window.rows],
             start=window.origin,
             unit=1 if measure == "number" else MICROSECONDS,
+            parts=[_part(row, window, time) for row in window.rows],
+            end=window.end,
         )
         found[name] = functions.evaluate(function, view, options)
     return found
+
+
+def _part(row: Row, window: Window, time: tuple[str, str]) -> tuple[Any, Any]:
+    """From when to when an event lies in a window."""
+    began, stopped = (instant(row[name]) for name in time)
+    return max(began, window.start), min(stopped, window.end)
 
 
 def spanning_several(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fanlight as fl
 from tests.helpers import events, spans
-from tests.helpers.aggregates import EVERYTHING, EXACT, FEW, OF_EVENTS
+from tests.helpers.aggregates import EVERYTHING, EXACT, FEW, OF_EVENTS, OF_PARTS
 from tests.helpers.dataframes import FAR
 from tests.helpers.events import MINUTE
 from tests.helpers.granular_cases import (
@@ -45,6 +45,11 @@ CHOSEN = {name: EVERYTHING[name] for name in ("min_v", "max_v", "max_s", "max_by
 SHORT = {name: FEW[name] for name in ("rows", "sum_v", "min_s", "max_v", "list_v")}
 FOUND = {name: FEW[name] for name in ("rows", "sum_v", "max_v", "list_v")}
 SUMS = {"n": ("count",), "s": ("sum", "n"), "m": ("max", "n")}
+# Of the part of an event in a window, beside what is of all of it, and one of them of some rows.
+PARTS = OF_PARTS | {
+    "rows": ("count",), "list_v": FEW["list_v"], "some": ("where", "integral", "v"),
+}  # fmt: skip
+TIMES_OF_PARTS = [spec for spec in GRIDS if spec not in events.REAL_SPECS]
 SIZED = {"s": ("sum", "v"), "a": ("avg", "v")}
 TECHNIQUES = {
     "tuple-buckets": FEW,
@@ -110,6 +115,10 @@ BATCH = (
     *spanning("nodes", [GRIDS[1], LONG, events.REAL_SPECS[2]], lasting, FEW, strategies=NATIVE),
     *spanning("every aggregate", [LONG], lasting, OF_EVENTS, strategies=("levels", "cells")),
     *spanning("every aggregate", [GRIDS[0]], lasting, OF_EVENTS, strategies=("se-slicing",)),
+    *spanning("parts", TIMES_OF_PARTS, lasting, PARTS),
+    *(one for data in (AN_INSTANT, EDGES)
+      for one in spanning("parts", [LONG], data, PARTS)),
+    *spanning("parts of points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, PARTS),
     *spanning("shares", [GRIDS[1]], SHARES, EXACT_SHARES,
               strategies=("levels", "cells", "aggregate-buckets")),
     *spanning("points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, FEW),
@@ -176,6 +185,10 @@ STREAM = (
     *arriving("stream", [FIRST], EXTREMES | SHORT, 3, strategies=("levels", "se-ml-slicing")),
     *arriving("stream", [FIRST], EXTREMES, 3, strategies=("selective-sweeping",)),
     *arriving("every aggregate", [FIRST], OF_EVENTS, 2),
+    *arriving("parts", [FIRST, LAST], PARTS, 3),
+    *arriving("parts, late", [FIRST], PARTS, 3, late="open"),
+    *arriving("parts, early", [FIRST], PARTS, 3, action="early"),
+    *arriving("parts, without keys", [FIRST], PARTS, 3, by=(), closed=TODAY + MONTH),
     *arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 0),
     *thorough(arriving("any split", [LAST], {"n": ("count",), "m": ("median", "n")}, 2)),
     *arriving("early", [FIRST], FEW, 3, action="early"),
@@ -255,6 +268,8 @@ SEVERAL_KIND = Kind(
         *several("values", [LEVELS[0]], SEVERAL, {**FEW, "median": EVERYTHING["median"]},
                  strategies=NATIVE[:3]),
         *several("every aggregate", [LEVELS[1]], SEVERAL, OF_EVENTS, strategies=("cells",)),
+        *several("parts", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT, PARTS),
+        *several("parts", [WHOLE], WHOLES, PARTS, time=PAIRS["i"]),
         *several("initiation time", [LEVELS[2], BEGUN], RECENT, strategies=("levels", "cells")),
         *several("ends", [ENDING], RECENT),
         *several("across the initiation time", [BEGUN], ACROSS, {"s": ("sum", "v")}),
@@ -267,6 +282,8 @@ SEVERAL_KIND = Kind(
     stream=(
         *several_arriving(LEVELS[0], {**FOUND, "median": ("median", "n")}),
         *several_arriving(BEGUN, FOUND),
+        *several_arriving(BEGUN, PARTS, about="parts"),
+        *several_arriving(BEGUN, PARTS, about="parts, early", action="early"),
         *several_arriving(LEVELS[0], FOUND, about="without keys", by=()),
         *several_arriving(BEGUN, FOUND, about="early", action="early"),
         *several_arriving(LEVELS[0], FOUND, about="early without keys", by=(), action="early"),

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.lowering_values import LowerValues, partial_itself
-from fanlight.engine.algebra.monoids import Monoid
+from fanlight.engine.algebra.monoids import PART_OF_EVENT, Monoid
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.sql_text import without_field_names
 from fanlight.engine.algebra.template import check_template, fill
@@ -29,8 +29,8 @@ LONG_DIGITS = 18  # a decimal of so many digits, taken as a whole number, fits i
 ARGUMENTS = ("x", "y", "z", *(f"x{number}" for number in range(4, 13)))
 
 # What templates may name besides the fields (``lower``) or the arguments (a field's value).
-_LOWERED = frozenset({"start", "scale", "type"})
-_LIFTED = frozenset({"time", "order"})
+_LOWERED = frozenset({"start", "scale", "type", "length", "instant"})
+_LIFTED = PART_OF_EVENT | {"time", "order"}
 
 
 def base_type(spark_type: str) -> str:
@@ -143,6 +143,8 @@ class Aggregate:
     lower_values
         ``lower`` as a Python function, which :func:`fanlight.serve` needs: of a mapping from the
         names of fields to their values, a struct being a tuple and None standing for no row.
+    of_events
+        What it is of events that last, if that is another aggregate: of the same columns.
 
     Raises
     ------
@@ -178,6 +180,7 @@ class Aggregate:
     native: str = ""
     watched: Watched = ""
     lower_values: LowerValues | None = None
+    of_events: Aggregate | None = None
 
     def __post_init__(self) -> None:
         about = f"Aggregate({self.name!r})"
@@ -201,6 +204,13 @@ class Aggregate:
                 raise refuse(
                     f"{about} {name}={given!r}", "is not a function", "leave it out, or write one"
                 )
+        other = self.of_events
+        if other is not None and getattr(other, "arity", None) != self.arity:
+            raise refuse(
+                f"{about} of_events={other!r}",
+                "is not an aggregate of as many columns",
+                "leave it out, or write an agg.Aggregate(…)",
+            )
 
     def __call__(self, *columns: Any) -> Call:
         """This aggregate of the given columns.
@@ -373,6 +383,12 @@ class Call(Arithmetic):
                 "is not an aggregate of a tuple of columns",
                 "call the aggregate: agg.max('price')",
             )
+
+    @property
+    def of_events(self) -> Call:
+        """What it is of events that last."""
+        other = self.aggregate.of_events
+        return self if other is None else replace(self, aggregate=other)
 
     def alias(self, name: str) -> Call:
         """The same aggregate under another output name.

@@ -144,6 +144,15 @@ class Expression(Arithmetic):
         return replace(self, left=left, right=right)
 
     @property
+    def of_events(self) -> Expression:
+        """What it is of events that last."""
+        left, right = (
+            side.of_events if isinstance(side, (Call, Expression)) else side
+            for side in (self.left, self.right)
+        )
+        return replace(self, left=left, right=right)
+
+    @property
     def label(self) -> str:
         """The output name where all columns are given by name."""
         return self.name or self.write([call.label for call in self.calls])

@@ -24,6 +24,8 @@ def why_not_invertible(monoid: Monoid, types: Sequence[str]) -> str:
     decimals whose sums Spark keeps exactly.
     """
     word = type(monoid).__name__
+    if monoid.divided:
+        return "takes another part of an event in each of its windows"
     if not monoid.invertible:
         return f"keeps a {word}, which has no inverse: rows cannot be taken back out of it"
     kind = types[0] if types else "bigint"

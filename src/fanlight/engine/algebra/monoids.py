@@ -20,13 +20,14 @@ from typing import Any, ClassVar, Literal
 from fanlight.engine.algebra.forms import is_null_of_nulls
 from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import greatest, least, spark_key
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
 
 _EXACT = Context(prec=80)  # Python's + rounds decimals to 28 digits; Spark's have 38
 
 # How numbers are combined, where a kernel can do it or a caller must know it.
+PART_OF_EVENT = frozenset({"begins", "ends"})  # places: from when to when it lies in the window
 Combining = Literal["", "sum", "least", "greatest"]
 _COMBINING = frozenset({
     "combine", "combine_all", "combine_values", "_combine", "_combine_all", "_combine_values",
@@ -90,6 +91,11 @@ class Monoid:
         """Reset ``combining`` in a subclass that combines in another way than its base."""
         if _COMBINING & vars(cls).keys() and "combining" not in vars(cls):
             cls.combining = ""
+
+    @property
+    def divided(self) -> bool:
+        """Whether it takes the part of an event that lies in a window."""
+        return bool(find_places(self.value) & PART_OF_EVENT)
 
     @property
     def skips_nulls(self) -> bool:

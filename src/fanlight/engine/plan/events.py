@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
@@ -56,6 +56,8 @@ TECHNIQUES = (
 ANEW = "an operator keeps no windows that begin together"
 FOLLOWED = "windows without rows are given by an operator that follows Spark's own"
 CALENDAR = "this operator compares the watermark with microseconds, not with a calendar"
+DIVIDED = "is of the part of each event that lies in a window, so that no two windows share it"
+OF_PARTS = (ways.EVENT_COPIES, ways.CELL_EVENTS, ways.EVENTS_ONE_BY_ONE)
 BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, lasting.LEVELS)
 
 PAPER = (
@@ -95,6 +97,16 @@ def check_height(height: object) -> int:
 
 def list_candidates(request: Request) -> list[Placing]:
     """A candidate for every way to compute the windows, also for those that do not fit."""
+    found = _list_candidates(request)
+    if not request.divided:
+        return [one for one in found if one.way is not ways.CELL_EVENTS]
+    why = f"{request.divided} {DIVIDED}"
+    return [
+        one if one.way in OF_PARTS else replace(one, refused=one.refused or why) for one in found
+    ]
+
+
+def _list_candidates(request: Request) -> list[Placing]:
     loads = lasting.loads_with_shares(request)
     candidates = list(
         _propose_stream(request, loads) if request.streaming else _propose_batch(request, loads)
@@ -131,6 +143,7 @@ def _propose_stream(request: Request, loads: Loads) -> Iterator[Placing]:
     copies, dyadic = lasting.stream_cell_copies(loads), lasting.stream_cell_dyadics(loads)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copies, whole)
     yield Candidate(ways.CELLS, ways.CELL_DYADICS, None, dyadic, whole)
+    yield Candidate(ways.CELLS, ways.CELL_EVENTS, None, copies, whole)
     each = EACH if request.drops_late_rows else ""
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, refused=each)
 

@@ -43,6 +43,7 @@ class FieldFacts:
     selective: bool = False  # one row's value decides it: a minimum or a maximum
     sketch: int = 0  # bytes of the sketch that it keeps of the values
     native: bool = False  # Spark has an aggregate of its own instead, which keeps all values
+    divided: bool = False  # of the part of an event that lies in a window
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,11 @@ class Request:
     def lasting(self) -> bool:
         """Whether rows are events with a duration."""
         return self.event is Event.LASTING
+
+    @property
+    def divided(self) -> str:
+        """The first aggregate that is of parts of events; empty if none is."""
+        return next((field.label for field in self.fields if field.divided), "")
 
     @property
     def can_split_aggregates(self) -> bool:

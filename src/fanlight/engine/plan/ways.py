@@ -238,6 +238,10 @@ CELL_RUNS = Way(
 CELL_DYADICS = Way(IN_CELLS, DYADIC, f"{_CELLS_FIRST}pushed down dyadic intervals to their windows")
 CELL_COPIES = Way(IN_CELLS, COPIES, f"{_CELLS_FIRST}copied into each of these")
 EVENT_COPIES = Way(ROWS, NOTHING, "each event is copied into each of its windows")
+CELL_EVENTS = Way(
+    IN_CELLS, COPIES,
+    "events are kept until their first window has ended, then copied into each of their windows",
+)  # fmt: skip
 EVENTS_KEPT = Way(ROWS, OPERATOR, "each event is kept in each of its windows")
 SWEPT = Way(ROWS, OPERATOR, "events enter and leave counters in order of their ends")
 SWEPT_BY_HEAP = Way(

@@ -52,11 +52,11 @@ def collect_calls(
 
 def _read_call(bound: Bound, given: Any) -> Call | Expression:
     """An aggregate of fanlight, or one of Spark's that means the same as one."""
-    if isinstance(given, (Call, Expression)):
-        return given
-    own = translation.read_aggregate(bound.df, given)
+    own: Call | Expression | None
+    ours = isinstance(given, (Call, Expression))
+    own = given if ours else translation.read_aggregate(bound.df, given)
     if own is not None:
-        return own
+        return own.of_events if bound.divides else own
     write = translation.advise_aggregate(given)
     what = f"is a {type(given).__name__}, not an aggregate of fanlight"
     raise refuse(

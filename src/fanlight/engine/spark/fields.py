@@ -27,7 +27,7 @@ from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.placed import Lasting
+from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.binding.source import (
     are_same,
     bind_calls,
@@ -35,6 +35,7 @@ from fanlight.engine.spark.binding.source import (
     condition,
     schema_of,
 )
+from fanlight.engine.spark.coordinates import exact_bound, restore_exact
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -52,6 +53,7 @@ from fanlight.engine.spark.sql import (
 from fanlight.engine.spark.supported import at_least
 from fanlight.engine.spec.errors import refuse
 
+BEGINS, ENDS_AT = "begins", "ends"  # columns: where an event's part that lies in a window is
 _UNLIKE = ("collate", "double", "float")  # types whose equal values may differ in their bytes
 
 _ONLY_SPARK = (
@@ -161,6 +163,11 @@ class Fields:
         return [f"{value} as {name}" for value, name in self.values.items()]
 
     @property
+    def divided(self) -> bool:
+        """Whether some field is of the parts of events that lie in windows."""
+        return any(one.facts.divided for one in self.all)
+
+    @property
     def reads(self) -> frozenset[str]:
         """What results are read off value counts, by name; ``""`` stands for anything else."""
         return frozenset(output.reads.kind if output.reads else "" for output in self.outputs)
@@ -260,7 +267,7 @@ class Fields:
             one = monoid.combining in ("least", "greatest")
             facts = FieldFacts(
                 label, monoid.running, not why_not, why_not, holistic, one,
-                sketch=monoid.sketch_size, native=native,
+                sketch=monoid.sketch_size, native=native, divided=monoid.divided,
             )  # fmt: skip
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]
@@ -311,6 +318,7 @@ def build_fields(
         parts: dict[str, Part] = {}
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {
+            **(_texts_of_parts(bound) if bound.divides else {}),
             "scale": f"{bound.coordinate.per_second}D",
             "type": partials.kind or (types[0] if types else "void"),
         }
@@ -339,6 +347,16 @@ def build_fields(
     return fields
 
 
+def _texts_of_parts(bound: Bound) -> dict[str, str]:
+    """SQL: how long a window is, and the number ``at`` as a time; for events that last."""
+    if not isinstance(bound, Placed):
+        raise TypeError(bound)
+    start, end = (
+        exact_bound(bound.coordinate, one) for one in (bound.shown_start, bound.shown_end)
+    )
+    return {"length": f"({end} - {start})", "instant": restore_exact(bound.coordinate, "at")}
+
+
 def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:
     """Refuse a monoid that cannot take the times of these windows."""
     if monoid.whole_time and bound.coordinate.is_unit_number:
@@ -352,6 +370,22 @@ def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:
             f"{label} over time=({bound.start!r}, {bound.time!r})",
             "is of numbers that hold until the next row, and these hold from start to stop",
             f"ask for it over points: time={bound.start!r}",
+        )
+    if not monoid.divided:
+        return
+    if not bound.divides:
+        lasts = isinstance(bound, Lasting)
+        raise refuse(
+            f"{label} over {'snapshots' if lasts else f'time={bound.time!r}'}",
+            "is of the part of an event that lies in a window, and "
+            + ("all of a snapshot's events last as long as it" if lasts else "rows have no length"),
+            "ask for agg.count() of a snapshot" if lasts else "write time=('start', 'stop')",
+        )
+    if bound.coordinate.kind == "double":
+        raise refuse(
+            f"{label} over time={bound.time!r}",
+            "needs a timestamp or a whole number as time",
+            f"cast {bound.time!r} to bigint in a finer unit",
         )
 
 
@@ -392,7 +426,8 @@ def _fill_value(
         compared = []
     texts |= {letter: normal_form(texts[letter], kinds[letter]) for letter in compared}
     lacking = [kinds[letter] for letter in compared if not has_normal_form(kinds[letter])]
-    return fill(monoid.value, time="t", order=struct(order), **texts), next(iter(lacking), None)
+    filled = fill(monoid.value, time="t", order=struct(order), begins=BEGINS, ends=ENDS_AT, **texts)
+    return filled, next(iter(lacking), None)
 
 
 def _why_incomparable(label: str, monoid: Monoid, kind: DataType) -> Incomparable:
@@ -448,8 +483,10 @@ def _summed_type(
     if monoid.value in plain:
         return types[plain.index(monoid.value)]
     rows = bound.rows
-    added = project(rows, fields.columns(bound, rows)).selectExpr(f"{value} as value")
-    return types_in(added)["value"]
+    added = project(rows, fields.columns(bound, rows))
+    if monoid.divided:
+        added = added.selectExpr("*", f"0L as {BEGINS}", f"0L as {ENDS_AT}")
+    return types_in(added.selectExpr(f"{value} as value"))["value"]
 
 
 def _label_without_name(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:

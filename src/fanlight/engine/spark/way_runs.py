@@ -176,6 +176,10 @@ register_runs(
     batch=lambda asked: batch.fill_buckets(asked.bound, asked.fields),
     stream=lambda asked: stream.fill_buckets(asked.bound, asked.fields, asked.chosen),
 )
+register_runs(
+    ways.CELL_EVENTS,
+    stream=lambda asked: stream.keep_events(asked.bound, asked.fields, asked.chosen),
+)
 for _way in (ways.ENTRIES_IN_OPERATOR, ways.EVENTS_KEPT, ways.SWEPT, ways.SWEPT_BY_HEAP,
              ways.SE_SLICED, ways.SE_ML_SLICED):  # fmt: skip
     register_runs(_way, batch=_run_technique, stream=_run_technique)

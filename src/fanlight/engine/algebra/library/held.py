@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials
+from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggregate_of_field
 from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.lowering_values import area_over_time, mean_over_time, rate_over_time
+from fanlight.engine.algebra.monoids import Sum
 from fanlight.engine.algebra.registry import aggregate, sample
 
 
@@ -48,21 +49,34 @@ def _pass(added: str, finish: str) -> str:
 _AREA = "if(e.t > a.t, a.v * cast(e.t - a.t as double), 0D)"
 
 
-def _make(name: str, lower: str, **more: Any) -> Aggregate:
+def _make(name: str, lower: str, of_events: Aggregate | None = None, **more: Any) -> Aggregate:
     partials = Partials({"p": Readings()}, lower, **more)
-    return Aggregate(name, algebra="holistic", recipe=lambda _: partials)
+    return Aggregate(name, algebra="holistic", recipe=lambda _: partials, of_events=of_events)
 
 
-_INTEGRAL = _make("integral", _pass(_AREA, "a.sum / {scale}"), lower_values=area_over_time)
+# Of an event that lasts the number holds from its start to its stop, as far as in the window.
+_PART = Sum(
+    "if({x} is null, null, if({ends} > {begins}, "
+    "cast({x} as double) * cast({ends} - {begins} as double), 0D))"
+)
+_TIME = Sum("if({x} is null, null, {ends} - {begins})")
+_INTEGRAL = _make(
+    "integral", _pass(_AREA, "a.sum / {scale}"),
+    aggregate_of_field("integral", _PART, "{p} / {scale}"), lower_values=area_over_time,
+)  # fmt: skip
 _MEAN = _make(
     "time_weighted_avg", _pass(_AREA, f"if(a.t > a.since, a.sum / {_SPAN}, a.v)"),
+    Aggregate(
+        "time_weighted_avg", {"p": _PART, "held": _TIME},
+        "if({held} > 0, {p} / cast({held} as double), null)",
+    ),
     lower_values=mean_over_time,
 )  # fmt: skip
 
 
 @aggregate(sample("double", gives="double"))
 def integral(column: Any) -> Call:
-    """The area under a number over time: energy from power, litres from a flow.
+    """The area under a number over time: energy from power, litres from a flow, cost from a rate.
 
     Parameters
     ----------
@@ -85,7 +99,8 @@ def integral(column: Any) -> Call:
     -----
     A reading holds until the next one of the window, so the area is that from the window's first
     reading to its last. Of several at one instant the last in order holds. Rows where the column is
-    null are left out. Every reading of a window is kept until its result is out.
+    null are left out. Every reading of a window is kept until its result is out. Of events that
+    last it is the sum of each one's number times the seconds of it that lie in the window.
 
     Examples
     --------
@@ -123,7 +138,8 @@ def time_weighted_avg(column: Any) -> Call:
     -----
     A reading holds until the next one of the window, so the mean is over the time from the window's
     first reading to its last; where all are at one instant, it is the last in order. Rows where the
-    column is null are left out. Every reading of a window is kept until its result is out.
+    column is null are left out. Every reading of a window is kept until its result is out. Of
+    events that last each counts by how much of it lies in the window; null if that is no time.
 
     Examples
     --------

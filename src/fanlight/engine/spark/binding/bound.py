@@ -34,6 +34,11 @@ class Bound:
         return self.source.df
 
     @property
+    def divides(self) -> bool:
+        """Whether rows last, so that a part of one may lie in a window."""
+        return False
+
+    @property
     def time(self) -> str:
         """The name of the time column."""
         return self.source.time

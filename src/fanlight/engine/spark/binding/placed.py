@@ -195,6 +195,11 @@ class Lasting(Placed):
         return True
 
     @property
+    def divides(self) -> bool:
+        """Whether a part of a row may lie in a window."""
+        return True
+
+    @property
     def event(self) -> Event:
         """What a row is in time."""
         return Event.LASTING

@@ -28,6 +28,11 @@ class SnapshotBound(Lasting):
     snapshot: Snapshot
 
     @property
+    def divides(self) -> bool:
+        """Whether a part of a row may lie in a window: never, as windows end where events do."""
+        return False
+
+    @property
     def ends(self) -> tuple[str, str]:
         """The columns of an event's start and stop: of doubles the values themselves."""
         return ("exact_from", "exact") if self.coordinate.is_unit_number else ("from_at", "t")

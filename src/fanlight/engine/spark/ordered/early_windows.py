@@ -27,11 +27,11 @@ from fanlight.engine.spark.grids import (
     window_start_by,
     windows_of_event,
 )
+from fanlight.engine.spark.lasting import ENDS, lift_copies, select_to_copy
 from fanlight.engine.spark.lift import (
     drop_rows_in_gaps,
     lift_each_row,
     partials_of_rows,
-    select_values,
 )
 from fanlight.engine.spark.ordered.clocks import clock_of
 from fanlight.engine.spark.ordered.host import Hosting
@@ -62,16 +62,19 @@ def _give_events(bound: Placed, fields: Fields) -> DataFrame:
     So the pieces are the windows of each query themselves, one long each and told by where they
     end: what ends a coordinate later is another piece.
     """
-    rows = select_values(bound, fields, bound.place_columns)
-    late = f"{_instant(bound, first_event_end(bound.queries.deciding_grids))} as t"
+    events = select_to_copy(bound, fields)
+    late = f"{_instant(bound, first_event_end(bound.queries.deciding_grids))} as known"
+    known = events.df.selectExpr("*", late).filter("known is not null")
+    copies = events.with_df(known, *ENDS, "known").with_places(
+        "known", windows_of_event(bound.grids), place=["known", "query", "number"]
+    )
+    copies = lift_copies(bound, fields, copies)
     names = [field.name for field in fields.all]
-    rows = rows.selectExpr(
-        *bound.keys, late, "first_at", "last_at", *partials_of_rows(rows, fields.all)
-    ).filter("t is not null")
-    rows = rows.selectExpr(*bound.keys, "t", *names, windows_of_event(bound.grids))
     end = window_end_by(bound.grids, numbered_start_by(bound.grids, "number", "query"))
-    piece = f"({end} - 1L) as piece"
-    rows = rows.selectExpr(*bound.keys, "query as which", "t", piece, *names, "1L as dirty")
+    rows = copies.df.selectExpr(
+        *bound.keys, "query as which", "known as t", f"({end} - 1L) as piece",
+        *partials_of_rows(copies.df, fields.all), "1L as dirty",
+    )  # fmt: skip
     found = _run(bound, fields, rows, (Grid(1, 1),), ["which"])
     found = found.selectExpr(*bound.keys, "which as query", "start", "final", *names)
     start = f"({window_start_by(bound.grids, 'start + 1L')}) as start"

@@ -18,16 +18,15 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import last_start
+from fanlight.engine.spark.lasting import ENDS, lift_copies, select_events, select_to_copy
 from fanlight.engine.spark.lift import count_values, lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.copies import copy_pieces
 from fanlight.engine.spark.placed.dyadic import copy_to_dyadics, push_to_windows, roll_up_runs
 from fanlight.engine.spark.placed.events import (
-    ENDS,
     copy_events,
     make_entries,
     move_to_cells,
-    select_events,
     window_start_of,
 )
 from fanlight.engine.spark.placed.numbered_rows import number_granules, number_rows
@@ -108,10 +107,8 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
 
 def fill_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Windows from copies of each event: the paper's aggregate buckets, and Spark's own way."""
-    rows, origin = (
-        copy_events(bound, select_events(bound, fields)),
-        window_start_of(bound, "number"),
-    )
+    copies = copy_events(bound, select_to_copy(bound, fields))
+    rows, origin = lift_copies(bound, fields, copies), window_start_of(bound, "number")
     return _start_from_number(
         bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()
     )

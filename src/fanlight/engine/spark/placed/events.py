@@ -11,7 +11,6 @@ from fanlight.engine.plan.granules import granules_of_bounds
 from fanlight.engine.spark import window_ranges
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
-from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import (
     first_number,
     last_number,
@@ -21,16 +20,8 @@ from fanlight.engine.spark.grids import (
     window_end_by,
     windows_of_event,
 )
-from fanlight.engine.spark.lift import select_values
+from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.relation import Relation
-
-ENDS = ["first_at", "last_at"]
-
-
-def select_events(bound: Placed, fields: Fields) -> Relation:
-    """Select events: place ``first_at``, ``last_at``, their first and last instant."""
-    rows = select_values(bound, fields, bound.instants)
-    return Relation.of_rows(rows, bound.keys, ENDS, fields.values.values())
 
 
 def move_to_cells(bound: Placed, rows: Relation) -> Relation:

@@ -34,22 +34,21 @@ from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import first_end, first_event_end, window_end, window_end_by
+from fanlight.engine.spark.lasting import ENDS, lift_copies, select_events, select_to_copy
 from fanlight.engine.spark.lift import lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.copies import More, copy_pieces
 from fanlight.engine.spark.placed.dyadic import copy_to_dyadics, push_to_windows
 from fanlight.engine.spark.placed.events import (
-    ENDS,
     add_ranges,
     copy_events,
     move_to_cells,
-    select_events,
     window_end_of,
     window_start_of,
 )
 from fanlight.engine.spark.placed.sealing import seal
 from fanlight.engine.spark.relation import Relation
-from fanlight.engine.spark.sql import with_event_time
+from fanlight.engine.spark.sql import group_rows, with_event_time
 from fanlight.engine.spark.window_ranges import first_of_dyadic
 
 FIRST = 1  # the first coordinate after the watermark that a stream begins with
@@ -125,9 +124,7 @@ def copy_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataF
 def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Windows from cells: events lifted by cell, each cell copied to windows once complete."""
     bound = seal(bound, fields, chosen)
-    rows, which = select_events(bound, fields), bound.query_columns
-    at = f"{first_event_end(bound.queries.deciding_grids)} as soonest"
-    rows = rows.with_df(rows.df.selectExpr("*", at).filter("soonest is not null"), *ENDS, "soonest")
+    rows, which = _with_soonest(bound, select_events(bound, fields)), bound.query_columns
     cells = move_to_cells(bound, rows)
     rows = add_ending(bound, cells.with_df(cells.df, *ENDS), "soonest")
     cells = lift_or_count(rows, rows.place, fields.all, "last_at")
@@ -144,9 +141,33 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
 def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Windows from copies of each event: the paper's aggregate buckets, and Spark's own way."""
     bound = seal(bound, fields, chosen)
-    rows = add_ending(
-        bound, copy_events(bound, select_events(bound, fields)), window_end_of(bound, "number")
-    )
+    return _fill_buckets(bound, fields, copy_events(bound, select_to_copy(bound, fields)))
+
+
+def keep_events(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
+    """Windows from copies of each event, made once it is known to be late in none of them.
+
+    Events of a cell are kept together until the watermark has passed the end of its first window.
+    """
+    bound = seal(bound, fields, chosen)
+    rows = _with_soonest(bound, select_to_copy(bound, fields))
+    place = [*ENDS, "ending"]
+    cells = move_to_cells(bound, rows)
+    rows = add_ending(bound, cells.with_df(cells.df, *ENDS), "soonest")
+    whole = f"collect_list(struct({', '.join(rows.parts)}))"
+    kept = group_rows(rows.df, [*rows.keys, *place], [("events", whole)])
+    events = rows.with_df(kept.selectExpr(*rows.keys, *ENDS, "inline(events)"), *ENDS)
+    return _fill_buckets(bound, fields, copy_events(bound, events))
+
+
+def _with_soonest(bound: Placed, rows: Relation) -> Relation:
+    """Events with the end of their first window, ``soonest``; without those that are in none."""
+    at = f"{first_event_end(bound.queries.deciding_grids)} as soonest"
+    return rows.with_df(rows.df.selectExpr("*", at).filter("soonest is not null"), *ENDS, "soonest")
+
+
+def _fill_buckets(bound: Placed, fields: Fields, copies: Relation) -> DataFrame:
+    rows = lift_copies(bound, fields, add_ending(bound, copies, window_end_of(bound, "number")))
     origin = window_start_of(bound, "number")
     return _start_from_number(
         bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()

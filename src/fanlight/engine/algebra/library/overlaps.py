@@ -1,0 +1,136 @@
+"""Events that last: how much of them lies in a window, and how many are running at once."""
+
+from __future__ import annotations
+
+from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
+from fanlight.engine.algebra.collections import Collect
+from fanlight.engine.algebra.monoids import Sum
+from fanlight.engine.algebra.registry import aggregate, sample
+
+_PART = Sum("{ends} - {begins}")
+_TIME = "coalesce(cast({p} as double), 0D)"
+_OVERLAP = aggregate_of_field("overlap", _PART, f"{_TIME} / {{scale}}", arity=0)
+_MEAN = aggregate_of_field("mean_running", _PART, f"{_TIME} / {{length}}", arity=0)
+
+
+@aggregate(sample(gives="double"))
+def overlap() -> Call:
+    """How long events are within the window, all together: downtime, machine hours.
+
+    Returns
+    -------
+    Call
+        A double, the seconds (units of a numeric time) that lie in the window, added up over its
+        events; never null.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if rows are at an instant and not events that last, or the time
+        is a double.
+
+    Notes
+    -----
+    Rows whose start or stop is null are in no window. With ``where`` it is of some events:
+    ``agg.overlap().where("state = 'down'") / 3600``. For the sum of seconds times a number, ask for
+    :func:`integral` of it.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> stays = spark.sql("select * from values (0, 4), (3, 12) as t(start, stop)")
+    >>> windows = fl.over(stays, fl.Sliding(10), time=("start", "stop"))
+    >>> [row.a for row in windows.agg(a=agg.overlap()).orderBy("window").collect()]
+    [11.0, 2.0]
+
+    """
+    return Call(_OVERLAP, ())
+
+
+@aggregate(sample(gives="double"))
+def mean_running() -> Call:
+    """How many events are running on average over the window.
+
+    Returns
+    -------
+    Call
+        A double: what :func:`overlap` gives, by the length of the window; never null.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if rows are at an instant and not events that last, or the time
+        is a double.
+
+    Notes
+    -----
+    Rows whose start or stop is null are in no window. Of events that exclude one another, such as
+    the jobs of a machine, it is the utilisation. A window is as long as its column says: with the
+    initiation time of levels it begins there.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> stays = spark.sql("select * from values (0, 4), (3, 12) as t(start, stop)")
+    >>> windows = fl.over(stays, fl.Sliding(10), time=("start", "stop"))
+    >>> [row.a for row in windows.agg(a=agg.mean_running()).orderBy("window").collect()]
+    [1.1, 0.2]
+
+    """
+    return Call(_MEAN, ())
+
+
+# An event begins and ends at an edge, in this order at one instant: others end, events begin, those
+# without duration end.
+_EDGES = (
+    "flatten(transform(coalesce({p}, array()), w -> array("
+    "named_struct('at', w.begins, 'place', 1, 'step', 1L), "
+    "named_struct('at', w.ends, 'place', if(w.begins = w.ends, 2, 0), 'step', -1L))))"
+)
+_STEP = (
+    "named_struct('now', a.now + e.step, 'most', greatest(a.most, a.now + e.step), "
+    "'at', if(a.now + e.step > a.most, e.at, a.at))"
+)
+_MOST = (
+    f"aggregate(sort_array({_EDGES}), "
+    "named_struct('now', 0L, 'most', 0L, 'at', cast(null as bigint)), "
+    f"(a, e) -> {_STEP}, "
+    "a -> named_struct('running', a.most, 'at', transform(array(a.at), at -> {instant})[0]))"
+)
+_PEAK = Aggregate(
+    "peak", {"p": Collect("named_struct('begins', {begins}, 'ends', {ends})")}, _MOST,
+    arity=0, algebra="holistic",
+)  # fmt: skip
+
+
+@aggregate(sample(gives="struct<running:bigint,at:bigint>"))
+def peak() -> Call:
+    """The most events that are running at once within the window, and since when.
+
+    Returns
+    -------
+    Call
+        A struct: ``running``, a bigint, and ``at``, the first instant at which so many are running,
+        of the time column's type; null where there is none.
+
+    Raises
+    ------
+    FanlightError
+        By ``agg`` of the windows: if rows are at an instant and not events that last, or the time
+        is a double.
+
+    Notes
+    -----
+    An event is running from its start until before its stop; one without duration at its instant.
+    Rows whose start or stop is null are in no window.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> stays = spark.sql("select * from values (0, 4), (3, 12), (4, 6) as t(start, stop)")
+    >>> windows = fl.over(stays, fl.Sliding(10), time=("start", "stop"))
+    >>> [row.a for row in windows.agg(a=agg.peak()).orderBy("window").collect()]
+    [Row(running=2, at=3), Row(running=1, at=10)]
+
+    """
+    return Call(_PEAK, ())
