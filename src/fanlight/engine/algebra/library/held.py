@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggregate_of_field
 from fanlight.engine.algebra.collections import Collect
+from fanlight.engine.algebra.library.overlaps import TIME_WITH_VALUE, TOTAL
 from fanlight.engine.algebra.lowering_values import area_over_time, mean_over_time, rate_over_time
 from fanlight.engine.algebra.monoids import Sum
 from fanlight.engine.algebra.registry import aggregate, sample
@@ -59,7 +60,6 @@ _PART = Sum(
     "if({x} is null, null, if({ends} > {begins}, "
     "cast({x} as double) * cast({ends} - {begins} as double), 0D))"
 )
-_TIME = Sum("if({x} is null, null, {ends} - {begins})")
 _INTEGRAL = _make(
     "integral", _pass(_AREA, "a.sum / {scale}"),
     aggregate_of_field("integral", _PART, "{p} / {scale}"), lower_values=area_over_time,
@@ -67,8 +67,8 @@ _INTEGRAL = _make(
 _MEAN = _make(
     "time_weighted_avg", _pass(_AREA, f"if(a.t > a.since, a.sum / {_SPAN}, a.v)"),
     Aggregate(
-        "time_weighted_avg", {"p": _PART, "held": _TIME},
-        "if({held} > 0, {p} / cast({held} as double), null)",
+        "time_weighted_avg", {"p": _PART, **TIME_WITH_VALUE},
+        f"if({TOTAL} > 0D, {{p}} / {TOTAL}, null)",
     ),
     lower_values=mean_over_time,
 )  # fmt: skip

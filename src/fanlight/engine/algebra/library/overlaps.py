@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
+from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.monoids import Sum
 from fanlight.engine.algebra.registry import aggregate, sample
 
-_PART = Sum("{ends} - {begins}")
-_TIME = "coalesce(cast({p} as double), 0D)"
-_OVERLAP = aggregate_of_field("overlap", _PART, f"{_TIME} / {{scale}}", arity=0)
-_MEAN = aggregate_of_field("mean_running", _PART, f"{_TIME} / {{length}}", arity=0)
+# The time of events within a window, in two sums of doubles that lose nothing, whatever the order.
+_PARTS = {
+    "high": "cast(shiftright({ends} - {begins}, 20) as double)",
+    "low": "cast(({ends} - {begins}) & 1048575L as double)",
+}
+TIME = {name: Sum(value) for name, value in _PARTS.items()}
+TIME_WITH_VALUE = {name: Sum(f"if({{x}} is null, null, {value})") for name, value in _PARTS.items()}
+TOTAL = "({high} * 1048576D + {low})"
+_TOTAL = f"coalesce({TOTAL}, 0D)"
+_OVERLAP = Aggregate("overlap", TIME, f"{_TOTAL} / {{scale}}", arity=0)
+_MEAN = Aggregate("mean_running", TIME, f"{_TOTAL} / {{length}}", arity=0)
 
 
 @aggregate(sample(gives="double"))

@@ -1,0 +1,120 @@
+"""The part of an event that lies in a window, by calendars, ends, and events that are running."""
+
+from __future__ import annotations
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+
+PAIR = ("start", "stop")
+ASKED = {
+    "o": agg.overlap(), "m": agg.mean_running(), "p": agg.peak(), "i": agg.integral("v"),
+    "a": agg.time_weighted_avg("v"),
+}  # fmt: skip
+
+
+def stays(spark, *rows):
+    return spark.createDataFrame(list(rows), "start bigint, stop bigint, v double")
+
+
+def found(windows, **asked):
+    return [row[1:] for row in windows.agg(**asked or ASKED).orderBy("window").collect()]
+
+
+def test_a_day_without_an_hour_is_shorter(spark):
+    """On 2025-03-30 in Berlin clocks skip an hour; an event lasts for all of it."""
+    df = spark.sql(
+        "select timestamp'2025-03-29T23:00:00Z' as start, timestamp'2025-03-30T22:00:00Z' as stop"
+    )
+    day = fl.over(df, fl.Calendar("1 day", zone="Europe/Berlin"), time=PAIR)
+    ((o, m, p),) = found(day, o=agg.overlap(), m=agg.mean_running(), p=agg.peak())
+    assert (o, m, p.running) == (23 * 3600.0, 1.0, 1)
+    assert df.where(df["start"] == p.at).count() == 1
+
+
+def test_windows_that_grow_and_events_of_many_of_them(spark):
+    windows = fl.over(stays(spark, (0, 9, 2.0)), fl.Cumulative(10, 5), time=PAIR)
+    assert found(windows) == [(5.0, 1.0, (1, 0), 10.0, 2.0), (9.0, 0.9, (1, 0), 18.0, 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("closed", "wanted"),
+    [("left", [(3.0, (1, 7)), (4.0, (1, 10))]), ("right", [(3.0, (1, 7)), (4.0, (1, 10))]),
+     ("both", [(3.0, (1, 7)), (4.0, (1, 10))]), ("neither", [(3.0, (1, 7)), (4.0, (1, 10))])],
+)  # fmt: skip
+def test_ends_of_windows_have_no_length(spark, closed, wanted):
+    windows = fl.over(stays(spark, (7, 14, 1.0)), fl.Sliding(10, closed=closed), time=PAIR)
+    assert found(windows, o=agg.overlap(), p=agg.peak()) == wanted
+
+
+def test_an_event_at_the_end_of_a_window_is_running_there(spark):
+    windows = fl.over(stays(spark, (10, 14, 1.0)), fl.Sliding(10, closed="both"), time=PAIR)
+    assert found(windows) == [(0.0, 0.0, (1, 10), 0.0, None), (4.0, 0.4, (1, 10), 4.0, 1.0)]
+
+
+def test_events_that_have_not_ended_last_until_now(spark):
+    df = stays(spark, (0, 4, 1.0), (3, None, 3.0))
+    windows = fl.over(df, fl.Sliding(5), time=PAIR).running(as_of=8)
+    assert found(windows) == [(6.0, 1.2, (2, 3), 10.0, 10 / 6), (3.0, 0.6, (1, 5), 9.0, 3.0)]
+
+
+def test_others_of_an_instant_end_before_events_begin(spark):
+    windows = fl.over(
+        stays(spark, (0, 4, 1.0), (4, 8, 1.0), (4, 4, 1.0)), fl.Sliding(10), time=PAIR
+    )
+    assert found(windows)[0][2] == (2, 4)
+
+
+def test_no_event_of_a_window(spark):
+    windows = fl.over(stays(spark, (0, 4, None)), fl.Sliding(10), time=PAIR)
+    assert found(windows, **{n: one.where("v > 0") for n, one in ASKED.items()}) == [
+        (0.0, 0.0, (0, None), None, None)
+    ]
+
+
+def test_arithmetic_and_other_aggregates_beside_them(spark):
+    windows = fl.over(stays(spark, (0, 4, 1.0), (3, 12, 5.0)), fl.Sliding(10), time=PAIR)
+    got = found(
+        windows, each=agg.overlap() / agg.count(), middle=agg.median("v"),
+        long=agg.overlap().where("v > 1"), cost=agg.integral("v") - agg.sum("v"),
+    )  # fmt: skip
+    assert got == [(5.5, 3.0, 7.0, 33.0), (2.0, 5.0, 2.0, 5.0)]
+
+
+def test_an_aggregate_of_your_own(spark):
+    longest = agg.Aggregate("longest", {"p": agg.Max("{ends} - {begins}")}, "{p}", arity=0)
+    total = agg.Aggregate("total", {"p": agg.Sum("{ends} - {begins}")}, "{p}", arity=0)
+    windows = fl.over(stays(spark, (0, 4, 1.0), (3, 12, 5.0)), fl.Sliding(10), time=PAIR)
+    assert found(windows, m=longest(), t=total()) == [(7, 11), (2, 2)]
+
+
+def test_more_than_a_long_holds(spark):
+    far = spark.sql(f"select 0L as start, {2**58}L as stop from range(64)")
+    ((total,),) = found(fl.over(far, fl.Sliding(2**58), time=PAIR), o=agg.overlap())
+    assert total == 2.0**64
+
+
+def test_refused(spark):
+    df = stays(spark, (0, 4, 1.0))
+    points = fl.over(df, fl.Sliding(10), time="start")
+    with pytest.raises(fl.FanlightError, match=r"rows have no length; write time=\('start', 'st"):
+        points.agg(agg.overlap())
+    with pytest.raises(fl.FanlightError, match=r"overlap\(\).* rows have no length"):
+        points.agg(agg.overlap() / agg.count())
+    for windows in (
+        fl.over(df, fl.Trailing(5), time="start").attach,
+        fl.over(df, fl.DeltaFrame({"v": 1}), time="start").agg,
+        fl.over(df, fl.Session(5), time="start").agg,
+    ):
+        with pytest.raises(fl.FanlightError, match="rows have no length"):
+            windows(agg.peak())
+    with pytest.raises(fl.FanlightError, match=r"ask for agg.count\(\) of a snapshot"):
+        fl.over(df, fl.Snapshot(), time=PAIR).agg(agg.mean_running())
+    halves = spark.sql("select 0.5D as start, 1.5D as stop, 1D as v")
+    with pytest.raises(fl.FanlightError, match="needs a timestamp or a whole number as time"):
+        fl.over(halves, fl.Sliding(10.0), time=PAIR).agg(agg.integral("v"))
+    with pytest.raises(fl.FanlightError, match=r"'levels'.* so that no two windows share it"):
+        fl.over(df, fl.Sliding(10), time=PAIR).using("levels").agg(agg.overlap())
+    with pytest.raises(fl.FanlightError, match="needs a number"):
+        fl.over(df.selectExpr("*", "'a' as s"), fl.Sliding(9), time=PAIR).agg(agg.integral("s"))
