@@ -69,6 +69,7 @@ class Monoid:
     commutative: ClassVar[bool] = True  # the order of partials does not matter
     combining: ClassVar[Combining] = ""  # the operation, where it is just one of these
     counts: ClassVar[bool] = False  # each row with a value adds one, whatever the value
+    additive: ClassVar[bool] = False  # of a part of an event, the sum of what its parts have
     whole_time: ClassVar[bool] = False  # needs times that are whole numbers
     at_instants: ClassVar[bool] = False  # needs rows at an instant, not events that last
     since: ClassVar[tuple[int, int]] = (3, 5)  # the first version of Spark that can lift it
@@ -185,6 +186,16 @@ class Sum(Monoid):
     def without(self, a: Any, b: Any) -> Any:
         """Partial ``a`` without ``b``, in Python."""
         return _EXACT.subtract(a, b) if isinstance(a, Decimal) else a - b
+
+
+@dataclass(frozen=True)
+class Area(Sum):
+    """The sum over events of something in proportion to the part of each that lies in a window.
+
+    So of parts that make up a window it is the sum of what each has.
+    """
+
+    additive: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,6 +61,16 @@ def cut_into_panes(grid: Grid) -> Cut:
         return Cut("panes", grid, grid.slide, 1, 1)
     width = math.gcd(grid.range, grid.slide)
     return Cut("panes", grid, width, grid.range // width, grid.slide // width)
+
+
+def panes_of(grids: Sequence[Grid]) -> Grid | None:
+    """Panes of one width of which the windows of all grids are made; None if there are none."""
+    first = grids[0]
+    if any(one.opened or one.closed or not isinstance(one.anew, bool) for one in grids):
+        return None
+    lengths = [one.range for one in grids] + [one.slide for one in grids]
+    width = math.gcd(*lengths, *(one.offset - first.offset for one in grids))
+    return Grid(width, width, first.offset % width)
 
 
 def cut_into_pairs(grid: Grid) -> Cut:

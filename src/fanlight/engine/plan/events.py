@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
-from fanlight.engine.plan.cost import lasting
+from fanlight.engine.plan.cost import fixed, lasting
 from fanlight.engine.plan.cost.lasting import Load, Loads, Steps
-from fanlight.engine.plan.cut import cut_into_pairs
+from fanlight.engine.plan.cut import cut_into_pairs, panes_of
 from fanlight.engine.plan.granules import Pieces, single_branch
 from fanlight.engine.plan.late_rows import EACH, WHOLE
 from fanlight.engine.plan.request import FieldFacts, Request
@@ -57,7 +57,7 @@ ANEW = "an operator keeps no windows that begin together"
 FOLLOWED = "windows without rows are given by an operator that follows Spark's own"
 CALENDAR = "this operator compares the watermark with microseconds, not with a calendar"
 DIVIDED = "is of the part of each event that lies in a window, so that no two windows share it"
-OF_PARTS = (ways.EVENT_COPIES, ways.CELL_EVENTS, ways.EVENTS_ONE_BY_ONE)
+OF_PARTS = (ways.EVENT_COPIES, ways.EVENTS_IN_PANES, ways.CELL_EVENTS, ways.EVENTS_ONE_BY_ONE)
 BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, lasting.LEVELS)
 
 PAPER = (
@@ -68,8 +68,8 @@ PAPER = (
     ways.SE_SLICING,
     ways.SE_ML_SLICING,
 )
-ONE = (ways.LEVELS, ways.CELLS, *PAPER)
-SEVERAL = (ways.LEVELS, ways.CELLS, ways.AGGREGATE_BUCKETS, ways.SEPARATE)
+ONE = (ways.LEVELS, ways.CELLS, ways.PANES, *PAPER)
+SEVERAL = (ways.LEVELS, ways.CELLS, ways.PANES, ways.AGGREGATE_BUCKETS, ways.SEPARATE)
 
 
 def refuse_for_several(strategy: object, alone: set[str], several: Sequence[Strategy]) -> None:
@@ -131,6 +131,21 @@ def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     yield Candidate(ways.CELLS, cell_way, None, by_cell)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, None, buckets)
+    if request.divided:
+        yield _propose_panes(request)
+
+
+def _propose_panes(request: Request) -> Placing:
+    """Parts of events in panes, which add up to those in windows."""
+    panes = None if request.coordinate.is_unit_number else panes_of(request.grids)
+    other = next((field.label for field in request.fields if not field.additive), "")
+    if panes is None:
+        why = "windows that a calendar, a double or closed= ends have no panes of one length"
+        return Candidate(ways.PANES, ways.EVENTS_IN_PANES, refused=why)
+    why = other and f"{other} is not the sum of what it is in parts of a window"
+    more = 2.0 * fixed.plan_overhead(request.work, native=False, shuffled=True)
+    cost = lasting.pane_areas(request, panes) + more
+    return Candidate(ways.PANES, ways.EVENTS_IN_PANES, None, cost, why)
 
 
 def _propose_stream(request: Request, loads: Loads) -> Iterator[Placing]:

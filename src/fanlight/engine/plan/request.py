@@ -44,6 +44,7 @@ class FieldFacts:
     sketch: int = 0  # bytes of the sketch that it keeps of the values
     native: bool = False  # Spark has an aggregate of its own instead, which keeps all values
     divided: bool = False  # of the part of an event that lies in a window
+    additive: bool = False  # and of several parts it is the sum of what each has
 
 
 @dataclass(frozen=True)

@@ -242,6 +242,10 @@ CELL_EVENTS = Way(
     IN_CELLS, COPIES,
     "events are kept until their first window has ended, then copied into each of their windows",
 )  # fmt: skip
+EVENTS_IN_PANES = Way(
+    IN_CELLS, SCAN,
+    "events are cut at the edges of panes; what they have in a pane is added up, and panes to windows",
+)  # fmt: skip
 EVENTS_KEPT = Way(ROWS, OPERATOR, "each event is kept in each of its windows")
 SWEPT = Way(ROWS, OPERATOR, "events enter and leave counters in order of their ends")
 SWEPT_BY_HEAP = Way(

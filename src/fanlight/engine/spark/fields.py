@@ -268,6 +268,7 @@ class Fields:
             facts = FieldFacts(
                 label, monoid.running, not why_not, why_not, holistic, one,
                 sketch=monoid.sketch_size, native=native, divided=monoid.divided,
+                additive=monoid.additive,
             )  # fmt: skip
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]

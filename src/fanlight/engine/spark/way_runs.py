@@ -15,6 +15,8 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
+from fanlight.engine.plan.placed import plan_placed
+from fanlight.engine.plan.request import Hints, Request
 from fanlight.engine.plan.ways import Own, Way
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
@@ -31,7 +33,7 @@ from fanlight.engine.spark.ordered import (
     trailing_rows,
     widening_detection,
 )
-from fanlight.engine.spark.placed import batch, changes, spark_windows, stream
+from fanlight.engine.spark.placed import areas, batch, changes, spark_windows, stream
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
 from fanlight.engine.spark.placed.numbered_rows import roll_up_row_ends
 
@@ -102,6 +104,24 @@ def _run_technique(asked: Asked) -> DataFrame:
     if not isinstance(asked.bound, Lasting):
         raise TypeError(asked.bound)
     return techniques.release_windows(asked.bound, asked.fields, asked.chosen, asked.height)
+
+
+def _run_plan(bound: Placed, fields: Fields) -> DataFrame:
+    """The windows of a request inside another one, by the cheapest plan."""
+    request = Request(
+        bound.coordinate,
+        bound.queries,
+        [field.facts for field in fields.all],
+        Hints().estimate_workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
+        event=bound.event,
+    )
+    return run_windows(Asked(bound, fields, plan_placed(request).chosen))
+
+
+def _run_panes(asked: Asked) -> DataFrame:
+    if not isinstance(asked.bound, Lasting):
+        raise TypeError(asked.bound)
+    return areas.add_up_panes(asked.bound, asked.fields, _run_plan)
 
 
 def _run_chain(asked: Asked) -> DataFrame:
@@ -180,6 +200,7 @@ register_runs(
     ways.CELL_EVENTS,
     stream=lambda asked: stream.keep_events(asked.bound, asked.fields, asked.chosen),
 )
+register_runs(ways.EVENTS_IN_PANES, batch=_run_panes)
 for _way in (ways.ENTRIES_IN_OPERATOR, ways.EVENTS_KEPT, ways.SWEPT, ways.SWEPT_BY_HEAP,
              ways.SE_SLICED, ways.SE_ML_SLICED):  # fmt: skip
     register_runs(_way, batch=_run_technique, stream=_run_technique)

@@ -13,7 +13,7 @@ from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggrega
 from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.library.overlaps import TIME_WITH_VALUE, TOTAL
 from fanlight.engine.algebra.lowering_values import area_over_time, mean_over_time, rate_over_time
-from fanlight.engine.algebra.monoids import Sum
+from fanlight.engine.algebra.monoids import Area
 from fanlight.engine.algebra.registry import aggregate, sample
 
 
@@ -56,7 +56,7 @@ def _make(name: str, lower: str, of_events: Aggregate | None = None, **more: Any
 
 
 # Of an event that lasts the number holds from its start to its stop, as far as in the window.
-_PART = Sum(
+_PART = Area(
     "if({x} is null, null, if({ends} > {begins}, "
     "cast({x} as double) * cast({ends} - {begins} as double), 0D))"
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fanlight.engine.plan.cost.constants import (
     CELL,
@@ -128,6 +128,19 @@ def cell_copies(loads: Loads, *, running: bool) -> float:
     return _batch_cells(loads) + sum(
         copy * cells * load.windows + share * PARTIAL * load.groups for share, load in loads
     )
+
+
+def pane_areas(request: Request, panes: Grid) -> float:
+    """The ends of events to panes, what covers panes by the entries of events, panes to windows."""
+    first = request.grids[0]
+    several = first.slide / panes.slide
+    work = replace(request.work, rows_per_slide=request.work.rows_per_slide / several)
+    work = replace(work, duration=first.range if work.duration is None else work.duration)
+    load = _load_of_grid(replace(request, work=work), panes, panes)
+    covered = entries([(1.0, load)], running=True)
+    ends = READ * load.events + 2.0 * EXPANDED_ROW * load.events
+    spans = sum(one.range / one.slide * first.slide / panes.slide for one in request.grids)
+    return several * (covered + ends) + PARTIAL * load.groups * (several + spans / 8.0)
 
 
 def event_copies(loads: Loads, *, counted: bool) -> float:

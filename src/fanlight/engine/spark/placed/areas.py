@@ -1,0 +1,99 @@
+"""Sums over the parts of events in windows, through panes: an event is cut at the edges of panes.
+
+    panes     |       |       |       |       |
+    an event      b=======================e
+    its ends      b===|               |===e        added up in their pane
+    inside            |=======|=======|            two entries, however many panes it covers
+
+So each event is touched a constant number of times, however long it is and however many windows it
+is in. What is covered is counted by the entries of events, so nothing is subtracted, and sums of
+doubles keep nothing of events that are over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.monoids import Sum
+from fanlight.engine.algebra.sql_text import struct
+from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.plan.cut import panes_of
+from fanlight.engine.plan.grid import Grid
+from fanlight.engine.spark.binding.placed import Lasting, Placed, bind_lasting
+from fanlight.engine.spark.binding.source import bind_source
+from fanlight.engine.spark.cuts import after_edge
+from fanlight.engine.spark.fields import BEGINS, ENDS_AT, Field, Fields
+from fanlight.engine.spark.lasting import select_to_copy
+from fanlight.engine.spark.lift import lift_rows
+from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spec.sliding import Sliding
+
+RunPlan = Callable[[Placed, Fields], DataFrame]  # keys, query (of several), start, partials
+
+
+def add_up_panes(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
+    """Windows, each the sum of its panes."""
+    panes = panes_of(bound.grids)
+    if panes is None:
+        raise AssertionError(bound)
+    events = _cut(bound, fields, panes)
+    own, names = _of_columns(fields), [field.name for field in fields.all]
+    ends, covered = _ends_in_panes(events, fields, panes), _bind_inside(events, fields, panes)
+    inside = run_plan(covered, own).select(*bound.keys, "start", *names)
+    at = "pane" if bound.since is None else f"greatest(pane, {bound.since}L)"
+    rows = ends.df.select(*bound.keys, "pane", *names).union(inside)
+    rows = rows.selectExpr(*bound.keys, f"{at} as at", *names)
+    source = bind_source(rows, "at", list(bound.keys), [])
+    points = Placed(source, Coordinate("integer"), bound.spec, bound.queries, "drop")
+    return run_plan(points, own)
+
+
+def _cut(bound: Lasting, fields: Fields, panes: Grid) -> Relation:
+    """Events with the panes in which they begin and end: place ``first_pane``, ``last_pane``."""
+    rows = select_to_copy(bound, fields)
+    place = ["first_at", "until", "first_pane", "last_pane"]
+    starts = [
+        f"{at} - {after_edge(at, panes.offset, panes.slide)} as {name}"
+        for at, name in (("first_at", "first_pane"), ("last_at", "last_pane"))
+    ]
+    return rows.with_places("first_at", "greatest(first_at, t) as until", *starts, place=place)
+
+
+def _ends_in_panes(events: Relation, fields: Fields, panes: Grid) -> Relation:
+    """Partials of the parts of events in the panes in which they begin and end: place ``pane``."""
+    first = {"pane": "first_pane", BEGINS: "first_at",
+             ENDS_AT: f"least(until, first_pane + {panes.range}L)"}  # fmt: skip
+    last = {"pane": "last_pane", BEGINS: "last_pane", ENDS_AT: "until"}
+    one, other = struct(first.items()), struct(last.items())
+    both = f"inline(if(last_pane > first_pane, array({one}, {other}), array({one})))"
+    copies = events.with_places(both, place=["pane", BEGINS, ENDS_AT])
+    rows = copies.df.selectExpr(*events.keys, "pane", *fields.lifting)
+    values = Relation.of_rows(rows, events.keys, ["pane"], fields.values.values())
+    return lift_rows(values, ["pane"], fields.all)
+
+
+def _bind_inside(events: Relation, fields: Fields, panes: Grid) -> Placed:
+    """Events that cover whole panes, as events over these, with what they have in each of them."""
+    length = panes.range
+    rows = events.df.filter(f"first_pane + {length}L < last_pane")
+    rows = rows.selectExpr("*", f"0L as {BEGINS}", f"{length}L as {ENDS_AT}")
+    ends = [f"first_pane + {length}L as low", "last_pane as high"]
+    rows = rows.selectExpr(*events.keys, *ends, *fields.lifting)
+    named = [f"{field.value} as {field.name}" for field in fields.all]
+    rows = rows.selectExpr(*events.keys, "low", "high", *named)
+    spec = Sliding(length, offset=panes.offset)
+    return bind_lasting(rows, spec, ("low", "high"), list(events.keys), [], "drop")
+
+
+def _of_columns(fields: Fields) -> Fields:
+    """The sums of columns that are called as the fields."""
+    own = Fields()
+    for field in fields.all:
+        column = own.values.setdefault(own.add_argument(field.name), f"v{len(own.values)}")
+        facts = replace(field.facts, divided=False, additive=False)
+        kept = Field(field.name, column, Sum(), facts)
+        own.kept[column, kept.monoid] = kept
+    return own
