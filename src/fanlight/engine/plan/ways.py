@@ -244,7 +244,7 @@ CELL_EVENTS = Way(
 )  # fmt: skip
 EVENTS_IN_PANES = Way(
     IN_CELLS, SCAN,
-    "events are cut at the edges of panes; what they have in a pane is added up, and panes to windows",
+    "events are cut at the edges of panes, and their parts are added up to panes, panes to windows",
 )  # fmt: skip
 EVENTS_KEPT = Way(ROWS, OPERATOR, "each event is kept in each of its windows")
 SWEPT = Way(ROWS, OPERATOR, "events enter and leave counters in order of their ends")
