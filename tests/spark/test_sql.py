@@ -119,6 +119,23 @@ def made(df, text):  # a Column of the DataFrame's own kind
     return expression(df, text)
 
 
+# What else levels can do, and what it is by the API.
+LEVEL_WORDS = [
+    (
+        """SELECT *, count(*) FROM calls
+        [WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE WEIGHTS DECAY HALF LIFE INTERVAL '10' MINUTES] GROUP BY antenna""",
+        lambda df: by(df, "antenna")(fl.MultiGranular(
+            ["5 minutes", "1 hour"], ["1 minute", "5 minutes"], weights=fl.decay("10 minutes")
+        )).agg(agg.count()),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "wanted"), LEVEL_WORDS, ids=range(len(LEVEL_WORDS)))
+def test_what_else_levels_can_do(calls, text, wanted):
+    same(fl.sql(text, calls=calls), wanted(calls))
+
+
 @pytest.fixture
 def odd(spark):
     return spark.sql("""

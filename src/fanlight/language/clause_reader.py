@@ -99,6 +99,13 @@ def _unexpected_word(
         why = "is not followed by what it needs"
         hint = f"write for example {examples[word.upper()]}"
         return refusal_at(text, at, at + len(word), word, why, hint)
+    kinds = [kind.words for kind in list_kinds()]
+    owners = [one.begins for one in kinds if word.upper() in one.arguments.values()]
+    if owners and owners[0] not in text[:at].upper().split():
+        hint = f"leave it out, or write windows that have it, with {owners[0]}"
+        return refusal_at(
+            text, at, at + len(word), word.upper(), "does not apply to these windows", hint
+        )
     near = get_close_matches(word.upper(), words, 1)
     hint = f"write {near[0]}" if near else f"expected {listed}"
     return refusal_at(

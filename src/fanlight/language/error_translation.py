@@ -64,6 +64,7 @@ _SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET 
 _CALENDAR = re.compile(rf"fl\.Calendar\('([^']+)', zone=({_TEXT})\)")
 _DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
 _PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # Python code, which is left as it is
+_DECAY = re.compile(r"weights=(?:fl\.)?decay\(((?:[^()]|\(\w+\))*)\)")
 _AT = re.compile(r"\(line 1, pos (\d+)\)")
 _WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'|own=….*='([^']+)'")
 # Phrases of the API's errors, and what the clause says instead.
@@ -73,7 +74,9 @@ _PHRASES = (
     ("deltas: column", "DELTA: column"),
     ("before fl.over", "before fl.sql"),
     ("pass may_fall=True", "write MAY FALL after it"),
+    ("weights with report='continuous'", "WEIGHTS with REPORT CONTINUOUS"),
     ("report='continuous'", "REPORT CONTINUOUS"),
+    ("use report='periodic'", "leave REPORT CONTINUOUS out"),
     ("late='open'", "LATE OPEN"),
     ("or write a PredicateFrame", "or write FRAME OPEN … CLOSE …"),
     ("use one fl.over for windows over time and another for windows over rows",
@@ -217,6 +220,7 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     message = re.sub(r"^fill\(own=…\): (.*)='([^']+)' is", r"\2 in \1 is", message)
     message = message.removeprefix("fill(other, …): ").removeprefix("fill(own=…): ")
     message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
+    message = _DECAY.sub(r"half_life=\1", message)
     for phrase, other in _PHRASES:
         message = other.join(message.split(phrase))
     what, semicolon, advice = message.partition("; ")
