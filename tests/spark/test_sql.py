@@ -52,6 +52,7 @@ BY_API = [
     lambda df: by(df, "antenna")(LEVELS).fit("signal"),
     lambda df: by(df)(fl.MultiGranular(["5 minutes", "1 hour"], ["5 minutes", "1 hour"]))
         .recurring("phone", counts=True),
+    lambda df: by(df, "antenna")(LEVELS).wide(calls=agg.count(), longest=agg.max("seconds")),
     lambda df: by(df, "antenna")(WIDENING).detect(PAIR).select("p", "level", "found_at"),
     lambda df: by(df, "antenna")(fl.Sliding("1 hour", "1 minute")).agg(calls=agg.count())
         .selectExpr("window.start as window_start", "window.end as window_end", "antenna", "calls"),
@@ -119,14 +120,37 @@ def made(df, text):  # a Column of the DataFrame's own kind
     return expression(df, text)
 
 
+LEVELS_OF = "[WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE"
 # What else levels can do, and what it is by the API.
 LEVEL_WORDS = [
     (
         """SELECT *, count(*) FROM calls
-        [WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE WEIGHTS DECAY HALF LIFE INTERVAL '10' MINUTES] GROUP BY antenna""",
+        [WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE
+         WEIGHTS DECAY HALF LIFE INTERVAL '10' MINUTES] GROUP BY antenna""",
         lambda df: by(df, "antenna")(fl.MultiGranular(
             ["5 minutes", "1 hour"], ["1 minute", "5 minutes"], weights=fl.decay("10 minutes")
         )).agg(agg.count()),
+    ),
+    (
+        f"""SELECT *, sum(seconds) + 1 AS more, count(*) FROM calls {LEVELS_OF} WIDE COMPLETE
+        EMPTY ZERO PARTITION BY antenna] HAVING at < '2023-11-14T23:30:00Z' ORDER BY at""",
+        lambda df: by(df, "antenna")(LEVELS)
+        .wide(agg.sum("seconds"), agg.count(), complete=True, empty="zero")
+        .where("at < '2023-11-14T23:30:00Z'").selectExpr(
+            "antenna", "at", "`sum(seconds)_0` + 1 as more_0", "`sum(seconds)_1` + 1 as more_1",
+            "`count(1)_0`", "`count(1)_1`",
+        ),
+    ),
+    (
+        """SELECT `Lane No`, `at`, max(`select`) AS `x.y` FROM (SELECT ts AS `wide`, antenna AS
+        `Lane No`, seconds AS `select` FROM calls) AS wide
+        [WATTR `wide` RANGES 10 MINUTES, 5 MINUTES SLIDES 5 MINUTES, 5 MINUTES WIDE]
+        GROUP BY at, `Lane No`""",
+        lambda df: fl.over(
+            df.selectExpr("ts as wide", "antenna as `Lane No`", "seconds as select"),
+            fl.MultiGranular(["5 minutes", "10 minutes"], ["5 minutes"] * 2), time="wide",
+            by="Lane No",
+        ).wide(agg.max("select").alias("x.y")),
     ),
 ]  # fmt: skip
 
@@ -196,7 +220,7 @@ def test_techniques_and_own_aggregates(calls):
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("number", [0, 2, 4])
+@pytest.mark.parametrize("number", [0, 2, 4, 9])
 def test_a_stream_is_asked_as_a_batch_is(spark, calls, tmp_path, number):
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
     calls.write.parquet(str(tmp_path / "calls"))

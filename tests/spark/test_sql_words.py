@@ -81,6 +81,9 @@ WRONG = [
     (f"WATTR ts {LEVELS} FIT v INSTANT ^5 ROWS^", "; write INSTANT 1 HOUR,", "1 HOUR"),
     (f"WATTR ts {LEVELS} FIT v INSTANT ^0 SECONDS^", "example INSTANT 1 MINUTE$", "1 MINUTE"),
     (f"WATTR ts {LEVELS} RECURRING ^nope^", "^RECURRING nope is not a column", "k"),
+    ("WATTR ts RANGE 1 HOUR ^WIDE^", "^WIDE does not apply to these", None),
+    (f"WATTR ts {LEVELS} REPORT CONTINUOUS HORIZONS 2 HOURS ^WIDE^",
+     "^WIDE with HORIZONS would have", ""),
     ("WATTR ts RANGE 1 HOUR ^FIT^ v", "^FIT does not apply to these", None),
     (f"WATTR ts {LEVELS} ^SPLIT EVERY^ 1 SECOND", "; write FRAME or SESSION before it", None),
     ("WATTR ts FRAME THRESHOLD ^nope^ > 2", "^THRESHOLD nope > 2 is not a condition", "v"),
@@ -156,6 +159,12 @@ WHOLE = [
     ("SELECT count(*) FROM t [WATTR ts RANGE 1 HOUR] GROUP BY ^nope^", "^GROUP BY nope is", "k"),
     ("SELECT sum(v) + sum(^nope^) FROM t [WATTR ts RANGE 1 HOUR]", "^nope in sum", "v"),
     ("SELECT sum(v) ^IGNORE NULLS^ FROM t [WATTR ts RANGE 1 HOUR]", "; leave it out", ""),
+    (f"SELECT * FROM t [WATTR ts {LEVELS} ^WIDE^]", "side by side; write an aggregate", None),
+    (f"SELECT count(*) FROM t [WATTR ts {LEVELS} WIDE] HAVING ^sum(v)^ > 3",
+     "has a column for each of these windows; name it, AS x, and use x_0", "year(at)"),
+    (f"SELECT ^window^, count(*) FROM t [WATTR ts {LEVELS} WIDE]", "the results have at$", "at"),
+    (f"SELECT count(*) FROM t [WATTR ts {LEVELS} WIDE] GROUP BY ^window^",
+     "^GROUP BY window is not a column", "at"),
     ("SELECT * FROM t [WATTR ts ^WIDENING^ 1 SECOND TO 1 DAY MAX 5 ROWS]", "write .* DETECT", None),
 ]  # fmt: skip
 

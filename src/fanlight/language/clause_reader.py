@@ -22,15 +22,16 @@ from fanlight.language.names import join_name
 from fanlight.language.spec_builder import SpecBuilder
 from fanlight.language.tokens import tokenize
 
-_OF_LEVELS = ("fit", "recurring")
-_VERBS = ("fit", "recurring", "fill", "split", "detect")
+_VERBS = ("fit", "recurring", "wide", "fill", "split", "detect")
+# The words that choose windows, by the verbs that they go with.
+_CHOOSING = {"fit": ("complete",), "recurring": ("complete",), "wide": ("complete", "empty")}
 _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
 }  # fmt: skip
 # The windows that each verb applies to, as one writes them.
 _LEVELS, _CUT = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE", "FRAME or SESSION"
 _ASKED_OF = {
-    "fit": _LEVELS, "recurring": _LEVELS, "fill": _CUT, "split": _CUT,
+    "fit": _LEVELS, "recurring": _LEVELS, "wide": _LEVELS, "fill": _CUT, "split": _CUT,
     "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
 }  # fmt: skip
 _OPENED = "RANGE, RANGES, FRAME or SESSION"
@@ -257,7 +258,7 @@ class _ClauseBuilder:
         """Refuse to choose windows that no aggregates are asked of, or that time does not place."""
         word, kind = str(node.children[0]), kind_of(spec)
         wrong = None
-        if verb is not None and not (node.data == "complete" and verb.data in _OF_LEVELS):
+        if verb is not None and node.data not in _CHOOSING.get(str(verb.data), ()):
             wrong = f"does not go with {str(verb.children[0]).upper()}", "keep one of them"
         elif kind is not None and kind.family not in (PLACED, LEVELLED):
             wrong = "is for windows that time places", "leave it out, or write RANGE or RANGES"
@@ -315,6 +316,9 @@ class _ClauseBuilder:
         return strategy, values
 
     def _read_verb(self, node: Tree[Token]) -> Verb:
+        if node.data == "wide":
+            self._add_span("wide ", node.children[0])
+            return Verb("wide")
         kind, (first, *rest) = str(node.data), node.children[1:]
         self._add_span(_FIRST[kind] if kind in ("fill", "split") else kind, first)
         if kind == "detect" and isinstance(first, Token):

@@ -93,6 +93,8 @@ _PHRASES = (
     ("early().rows()", "EARLY without aggregates"),
     ("write early().agg(…) or early().frames(), or leave early() out",
      "write an aggregate or GROUP BY window, or leave EARLY out"),
+    ("write agg(…), or give the levels", "leave WIDE out, or give the levels"),
+    ("use lower(…) as the key, or write agg(…)", "use lower(…) as the key, or leave WIDE out"),
     ("leave weights and changes_only out", "leave WEIGHTS and CHANGES ONLY out"),
     ("leave min_rows and min_duration out, or leave_for", "leave MIN out, or LEAVE FOR"),
     ("leave forget_after out", "leave FORGET AFTER out"),
@@ -220,6 +222,8 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     message = re.sub(r"^fill\(own=…\): (.*)='([^']+)' is", r"\2 in \1 is", message)
     message = message.removeprefix("fill(other, …): ").removeprefix("fill(own=…): ")
     message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
+    message = re.sub(r"^wide (?=with|of|by)", "WIDE ", message)
+    message = message.replace("WIDE with horizons", "WIDE with HORIZONS")
     message = _DECAY.sub(r"half_life=\1", message)
     for phrase, other in _PHRASES:
         message = other.join(message.split(phrase))

@@ -26,6 +26,7 @@ start: part*
 <windows>
      | FIT name PER_ROW? instant?       -> fit
      | RECURRING name COUNTS?           -> recurring
+     | WIDE                             -> wide
      | FILL name on by? longest? how? own?  -> fill
      | SPLIT length SO_FAR?             -> split
      | DETECT STRING event? result?     -> detect
@@ -105,6 +106,7 @@ PER_ROW.3: /per\s+row\b/i
 INSTANT.3: /instant\b/i
 RECURRING.3: /recurring\b(?=\s+[\w`])/i
 COUNTS.3: /counts\b/i
+WIDE.3: /wide\b(?!\s*[^\s\w`'"\]])/i
 FILL.3: /fill\b(?=\s+[\w`])/i
 ON.3: /on\b/i
 LONGEST.3: /longest\b/i

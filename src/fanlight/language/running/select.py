@@ -20,6 +20,7 @@ from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.frames import Frame
+from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.trailing import name_column, read_labelled
 from fanlight.language.calls import ParsedCall
 from fanlight.language.clause import Name
@@ -45,11 +46,18 @@ class SelectRun:
         self.calls = self._find_calls()
         kind = kind_of(self.clause.spec)
         self.is_trailing = kind is not None and kind.family is TRAILED
-        self.labels = read_labelled(self.clause.spec).labels if self.is_trailing else ("",)
+        self.labels = self._read_labels()
         self.table = table_of(source, select)
         self.keys = Keys(self.query, select, self.table, self.calls).resolve()
         self._check_request()
         self._check_labels()
+
+    def _read_labels(self) -> tuple[str, ...]:
+        """The labels of the windows or levels that an aggregate has a column for."""
+        spec, verb = self.clause.spec, self.clause.verb
+        if verb is not None and verb.name == "wide" and isinstance(spec, MultiGranular):
+            return tuple(str(level) for level, _ in enumerate(spec.ranges))
+        return read_labelled(spec).labels if self.is_trailing else ("",)
 
     def _find_calls(self) -> dict[int, ParsedCall]:
         """The aggregate calls by position."""
@@ -71,6 +79,7 @@ class SelectRun:
                 (call.at, call.end), f"cannot be computed beside {verb.name.upper()}",
                 "write a query for each",
             )  # fmt: skip
+        self._check_wide()
         widening = next((span for span in clause.spans if span.argument == "WIDENING"), None)
         if widening is not None and verb is None:
             raise refusal_at(
@@ -90,6 +99,16 @@ class SelectRun:
             raise refusal(
                 first, "computes nothing over its windows",
                 "write an aggregate, for example count(*), or GROUP BY window",
+            )  # fmt: skip
+
+    def _check_wide(self) -> None:
+        """Refuse levels side by side of nothing."""
+        verb, spans = self.clause.verb, self.clause.spans
+        if verb is not None and verb.name == "wide" and not self.calls:
+            word = next(span for span in spans if span.argument == "wide ")
+            raise refusal_at(
+                self.query.text, word.start, word.end, "WIDE", "has nothing to put side by side",
+                "write an aggregate, for example count(*)",
             )  # fmt: skip
 
     def _check_labels(self) -> None:
@@ -271,6 +290,8 @@ class SelectRun:
                 if name != "text"
             }
             result = method(Episode(arguments["text"], **named))
+        elif verb.name == "wide":
+            result = method(*calls, **given)
         elif verb.name == "split":
             result = method(arguments.pop("every"), *calls, **arguments)
         else:
