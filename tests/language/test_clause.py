@@ -79,6 +79,9 @@ def test_a_technique_and_hints(text, values):
 @pytest.mark.parametrize(
     ("text", "name", "arguments"),
     [
+        ("RANGES 1, 2 SLIDES 1, 1 FIT x AHEAD 2.5", "fit", {"column": ("x",), "ahead": 2.5}),
+        ("RANGES 1, 2 SLIDES 1, 1 FIT ahead INSTANT 1 ahead 1 MINUTE TIEBREAK ahead", "fit",
+         {"column": ("ahead",), "instant": 1, "ahead": "1 minute"}),
         ("RANGES 1, 2 SLIDES 1, 1 WIDE", "wide", {}),
         ("wide RANGES 1, 2 SLIDES 1, 1 LATE OPEN", "wide", {}),
         ("RANGES 1, 2 SLIDES 1, 1 FIT `a b` PER ROW INSTANT 1", "fit",

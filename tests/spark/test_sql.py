@@ -52,6 +52,9 @@ BY_API = [
     lambda df: by(df, "antenna")(LEVELS).fit("signal"),
     lambda df: by(df)(fl.MultiGranular(["5 minutes", "1 hour"], ["5 minutes", "1 hour"]))
         .recurring("phone", counts=True),
+    lambda df: by(df.where("seconds < 50"), "antenna")(LEVELS)
+        .fit("signal", instant="5 seconds", ahead="1 minute").where("level = 0")
+        .select("antenna", "window", "forecast"),
     lambda df: by(df, "antenna")(LEVELS).wide(calls=agg.count(), longest=agg.max("seconds")),
     lambda df: by(df, "antenna")(WIDENING).detect(PAIR).select("p", "level", "found_at"),
     lambda df: by(df, "antenna")(fl.Sliding("1 hour", "1 minute")).agg(calls=agg.count())
@@ -142,6 +145,13 @@ LEVEL_WORDS = [
         ),
     ),
     (
+        """SELECT * FROM (SELECT ts, seconds AS `ahead` FROM calls) AS ahead
+        [WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE
+         FIT ahead PER ROW AHEAD INTERVAL '90' SECONDS COMPLETE]""",
+        lambda df: by(df.selectExpr("ts", "seconds as ahead"))(LEVELS)
+        .fit("ahead", per_row=True, ahead="90 seconds", complete=True),
+    ),
+    (
         """SELECT `Lane No`, `at`, max(`select`) AS `x.y` FROM (SELECT ts AS `wide`, antenna AS
         `Lane No`, seconds AS `select` FROM calls) AS wide
         [WATTR `wide` RANGES 10 MINUTES, 5 MINUTES SLIDES 5 MINUTES, 5 MINUTES WIDE]
@@ -220,7 +230,7 @@ def test_techniques_and_own_aggregates(calls):
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("number", [0, 2, 4, 9])
+@pytest.mark.parametrize("number", [0, 2, 4, 10])
 def test_a_stream_is_asked_as_a_batch_is(spark, calls, tmp_path, number):
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
     calls.write.parquet(str(tmp_path / "calls"))

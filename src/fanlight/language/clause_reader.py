@@ -17,7 +17,7 @@ from fanlight.language.calls import parse_number, parse_string
 from fanlight.language.clause import Clause, Spec, Verb
 from fanlight.language.error_translation import ArgumentSpan, clause_words
 from fanlight.language.errors import refusal_at
-from fanlight.language.grammar import build_grammar, terminal_names, word_examples
+from fanlight.language.grammar import PLACES, build_grammar, terminal_names, word_examples
 from fanlight.language.names import join_name
 from fanlight.language.spec_builder import SpecBuilder
 from fanlight.language.tokens import tokenize
@@ -109,6 +109,8 @@ def _unexpected_word(
         )
     near = get_close_matches(word.upper(), words, 1)
     hint = f"write {near[0]}" if near else f"expected {listed}"
+    if word.upper() in PLACES:
+        hint = f"its place is in {PLACES[word.upper()]}"
     return refusal_at(
         text, at, at + max(len(word), 1), word or text[at], "is not expected here", hint
     )
@@ -338,7 +340,7 @@ class _ClauseBuilder:
             elif one.data in ("how", "own"):
                 read = self._read_own(one) if one.data == "own" else str(one.children[1]).lower()
                 arguments[str(one.data)] = read
-            elif one.data in ("instant", "longest"):
+            elif one.data in ("instant", "ahead", "longest"):
                 length = next(_subtrees(one))
                 self._add_span(str(one.data), length)
                 arguments[str(one.data)] = self.builder.length(length)

@@ -39,7 +39,7 @@ _CLAUSE = {
     "max_duration": "MAX", "max_rows": "MAX", "max_gap": "MAX GAP",
     "min_duration": "MIN", "min_rows": "MIN",
     "longest": "TO", "every": "SPLIT EVERY",
-    "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING",
+    "instant": "INSTANT", "ahead": "AHEAD", "fit": "FIT", "recurring": "RECURRING",
     "length": "", "event": "EVENT", "result": "RESULT",
     "empty": "EMPTY", "max_empty": "MAX", "between": "BETWEEN", "complete": "COMPLETE SINCE",
 }  # fmt: skip

@@ -24,7 +24,7 @@ start: part*
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
-     | FIT name PER_ROW? instant?       -> fit
+     | FIT name PER_ROW? instant? ahead?  -> fit
      | RECURRING name COUNTS?           -> recurring
      | WIDE                             -> wide
      | FILL name on by? longest? how? own?  -> fill
@@ -42,6 +42,7 @@ hint: RATE number                       -> rate
      | number
 offset: OFFSET length
 instant: INSTANT length
+ahead: AHEAD length
 on: ON name
 by: BY name ("," name)*
 longest: LONGEST length
@@ -104,6 +105,7 @@ TO.3: /to\b/i
 FIT.3: /fit\b(?=\s+[\w`])/i
 PER_ROW.3: /per\s+row\b/i
 INSTANT.3: /instant\b/i
+AHEAD.3: /ahead\b/i
 RECURRING.3: /recurring\b(?=\s+[\w`])/i
 COUNTS.3: /counts\b/i
 WIDE.3: /wide\b(?!\s*[^\s\w`'"\]])/i
@@ -157,6 +159,9 @@ _EXAMPLES = {
     "PER": "PER ROW", "SO": "SO FAR", "INCLUDE": "INCLUDE CROSSING",
     "EXCLUDE": "EXCLUDE CROSSING", "INTERVAL": "INTERVAL '4' MINUTES",
 }  # fmt: skip
+
+# Where words stand that are parts of another one.
+PLACES = dict.fromkeys(("INSTANT", "AHEAD"), "FIT price INSTANT 1 SECOND AHEAD 5 MINUTES")
 
 
 def build_grammar(known: Sequence[Kind]) -> str:
