@@ -37,6 +37,7 @@ SOUP = (
     "UNION", "DATA =>", "percentile", "array", "TRAILING", "EARLY", "EVERY",
     "CUMULATIVE", "STEP", "CLOSED RIGHT", "EMPTY ZERO", "EMPTY LAST MAX 60", "BETWEEN",
     "COMPLETE", "SINCE", "WEIGHTS", "DECAY HALF LIFE", "DECAY", "WIDE", "AHEAD",
+    "BURSTS THRESHOLD", "BURSTS",
 )  # fmt: skip
 
 

@@ -56,6 +56,9 @@ BY_API = [
         .fit("signal", instant="5 seconds", ahead="1 minute").where("level = 0")
         .select("antenna", "window", "forecast"),
     lambda df: by(df, "antenna")(LEVELS).wide(calls=agg.count(), longest=agg.max("seconds")),
+    lambda df: by(df, "antenna")(LEVELS)
+        .bursts(busy=agg.sum("seconds"), threshold=1.2, complete=True)
+        .select("antenna", "window", "level", "expected", "ratio", "busy"),
     lambda df: by(df, "antenna")(WIDENING).detect(PAIR).select("p", "level", "found_at"),
     lambda df: by(df, "antenna")(fl.Sliding("1 hour", "1 minute")).agg(calls=agg.count())
         .selectExpr("window.start as window_start", "window.end as window_end", "antenna", "calls"),
@@ -150,6 +153,16 @@ LEVEL_WORDS = [
          FIT ahead PER ROW AHEAD INTERVAL '90' SECONDS COMPLETE]""",
         lambda df: by(df.selectExpr("ts", "seconds as ahead"))(LEVELS)
         .fit("ahead", per_row=True, ahead="90 seconds", complete=True),
+    ),
+    (
+        """SELECT ratio, level, sum(seconds) AS `x.y`, sum(seconds) / 2 AS half, `Lane No`
+        FROM (SELECT *, antenna AS `Lane No` FROM calls) bursts
+        [WATTR ts RANGES 1 HOUR, 10 MINUTES, 2 MINUTES SLIDES 2 MINUTES, 2 MINUTES, 2 MINUTES
+         BURSTS THRESHOLD 1.05, 1.2 PARTITION BY `Lane No`] HAVING expected > 10""",
+        lambda df: by(df.withColumnRenamed("antenna", "Lane No"), "Lane No")(fl.MultiGranular(
+            ["2 minutes", "10 minutes", "1 hour"], ["2 minutes"] * 3
+        )).bursts(agg.sum("seconds").alias("x.y"), threshold=[1.2, 1.05]).where("expected > 10")
+        .selectExpr("ratio", "level", "`x.y`", "`x.y` / 2 as half", "`Lane No`"),
     ),
     (
         """SELECT `Lane No`, `at`, max(`select`) AS `x.y` FROM (SELECT ts AS `wide`, antenna AS

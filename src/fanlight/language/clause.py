@@ -24,7 +24,7 @@ Spec = (
     | Mapping[str, Trailing]
 )
 # What results have besides keys and aggregates where a verb has columns of its own.
-_OUTPUTS = {"wide": ("at",)}
+_OUTPUTS = {"wide": ("at",), "bursts": ("window", "level", "expected", "ratio")}
 Name = tuple[str, ...]  # a column's name: the parts of a path such as a.b
 
 

@@ -22,16 +22,20 @@ from fanlight.language.names import join_name
 from fanlight.language.spec_builder import SpecBuilder
 from fanlight.language.tokens import tokenize
 
-_VERBS = ("fit", "recurring", "wide", "fill", "split", "detect")
+_VERBS = ("fit", "recurring", "wide", "bursts", "fill", "split", "detect")
 # The words that choose windows, by the verbs that they go with.
-_CHOOSING = {"fit": ("complete",), "recurring": ("complete",), "wide": ("complete", "empty")}
+_CHOOSING = {
+    "fit": ("complete",), "recurring": ("complete",), "bursts": ("complete",),
+    "wide": ("complete", "empty"),
+}  # fmt: skip
 _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
 }  # fmt: skip
 # The windows that each verb applies to, as one writes them.
 _LEVELS, _CUT = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE", "FRAME or SESSION"
 _ASKED_OF = {
-    "fit": _LEVELS, "recurring": _LEVELS, "wide": _LEVELS, "fill": _CUT, "split": _CUT,
+    "fit": _LEVELS, "recurring": _LEVELS, "wide": _LEVELS, "bursts": _LEVELS,
+    "fill": _CUT, "split": _CUT,
     "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
 }  # fmt: skip
 _OPENED = "RANGE, RANGES, FRAME or SESSION"
@@ -318,9 +322,9 @@ class _ClauseBuilder:
         return strategy, values
 
     def _read_verb(self, node: Tree[Token]) -> Verb:
-        if node.data == "wide":
-            self._add_span("wide ", node.children[0])
-            return Verb("wide")
+        if node.data in ("wide", "bursts"):
+            self._add_span(f"{node.data} ", node.children[0])
+            return Verb(str(node.data), self._read_thresholds(node))
         kind, (first, *rest) = str(node.data), node.children[1:]
         self._add_span(_FIRST[kind] if kind in ("fill", "split") else kind, first)
         if kind == "detect" and isinstance(first, Token):
@@ -351,6 +355,18 @@ class _ClauseBuilder:
                     self.builder.add_span("fill(by=", next(_subtrees(one)))
                 arguments[str(one.data)] = names if one.data == "by" else names[0]
         return Verb(kind, arguments)
+
+    def _read_thresholds(self, node: Tree[Token]) -> dict[str, Any]:
+        """The thresholds of BURSTS: one for all levels, or a list of them, the finest first."""
+        nodes = list(_subtrees(node))
+        if not nodes:
+            return {}
+        start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
+        self.builder.spans.append(ArgumentSpan("threshold", start, end))
+        numbers = [float(self.builder.number(one)) for one in nodes]
+        if len(numbers) == 1:
+            return {"threshold": numbers[0]}
+        return {"threshold": numbers[::-1] if self.builder.coarsest_first else numbers}
 
     def _read_own(self, node: Tree[Token]) -> dict[str, Call]:
         """The aggregates of the frames' own rows, by name."""

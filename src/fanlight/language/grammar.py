@@ -27,6 +27,7 @@ start: part*
      | FIT name PER_ROW? instant? ahead?  -> fit
      | RECURRING name COUNTS?           -> recurring
      | WIDE                             -> wide
+     | BURSTS number ("," number)*      -> bursts
      | FILL name on by? longest? how? own?  -> fill
      | SPLIT length SO_FAR?             -> split
      | DETECT STRING event? result?     -> detect
@@ -108,6 +109,7 @@ INSTANT.3: /instant\b/i
 AHEAD.3: /ahead\b/i
 RECURRING.3: /recurring\b(?=\s+[\w`])/i
 COUNTS.3: /counts\b/i
+BURSTS.3: /bursts\s+threshold\b/i
 WIDE.3: /wide\b(?!\s*[^\s\w`'"\]])/i
 FILL.3: /fill\b(?=\s+[\w`])/i
 ON.3: /on\b/i
@@ -142,6 +144,7 @@ _CALLED = {
     "WHEN": "OPEN or DROP", "JOINED": "HOW", "JOIN": "LEFT or INNER",
     "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "SO_FAR": "SO FAR",
+    "BURSTS": "BURSTS THRESHOLD",
     "PER_ROW": "PER ROW", "TO_FIELD": "TO",
     "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
@@ -156,7 +159,8 @@ _EXAMPLES = {
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",
-    "PER": "PER ROW", "SO": "SO FAR", "INCLUDE": "INCLUDE CROSSING",
+    "PER": "PER ROW",
+    "BURSTS": "BURSTS THRESHOLD 2", "SO": "SO FAR", "INCLUDE": "INCLUDE CROSSING",
     "EXCLUDE": "EXCLUDE CROSSING", "INTERVAL": "INTERVAL '4' MINUTES",
 }  # fmt: skip
 

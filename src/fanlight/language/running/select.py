@@ -33,6 +33,11 @@ from fanlight.language.select import Item, Select
 from fanlight.language.tokens import Place, read_path
 
 Replacements = dict[int, tuple[int, str]]  # replacements in the text: {from: (to, by what)}
+# Verbs that bring levels together, as errors call them where they are asked of nothing.
+_COMPARED = {
+    "wide": ("WIDE", "has nothing to put side by side"),
+    "bursts": ("BURSTS", "has nothing to compare"),
+}
 _WHOLE = ("fit", "recurring", "detect")  # verbs that take no aggregates beside them
 
 
@@ -79,7 +84,7 @@ class SelectRun:
                 (call.at, call.end), f"cannot be computed beside {verb.name.upper()}",
                 "write a query for each",
             )  # fmt: skip
-        self._check_wide()
+        self._check_compared()
         widening = next((span for span in clause.spans if span.argument == "WIDENING"), None)
         if widening is not None and verb is None:
             raise refusal_at(
@@ -101,15 +106,30 @@ class SelectRun:
                 "write an aggregate, for example count(*), or GROUP BY window",
             )  # fmt: skip
 
-    def _check_wide(self) -> None:
-        """Refuse levels side by side of nothing."""
-        verb, spans = self.clause.verb, self.clause.spans
-        if verb is not None and verb.name == "wide" and not self.calls:
-            word = next(span for span in spans if span.argument == "wide ")
+    def _check_compared(self) -> None:
+        """Refuse levels side by side or compared without an aggregate; bursts have only one."""
+        verb = self.clause.verb
+        if verb is None or verb.name not in _COMPARED:
+            return
+        if not self.calls:
+            word = next(span for span in self.clause.spans if span.argument == f"{verb.name} ")
             raise refusal_at(
-                self.query.text, word.start, word.end, "WIDE", "has nothing to put side by side",
+                self.query.text, word.start, word.end, *_COMPARED[verb.name],
                 "write an aggregate, for example count(*)",
             )  # fmt: skip
+        first = self._words_of(min(self.calls))
+        other = next((at for at in sorted(self.calls) if self._words_of(at) != first), None)
+        if verb.name == "bursts" and other is not None:
+            raise self.query.select_reader.refusal(
+                (other, self.calls[other].end),
+                "is a second aggregate, and BURSTS compares the rate of one",
+                "write a query for each",
+            )  # fmt: skip
+
+    def _words_of(self, at: int) -> tuple[str, ...]:
+        """The words of the call at a position; calls of the same words are equal."""
+        call = self.calls[at]
+        return tuple(one.folded for one in self.tokens[call.at : call.end])
 
     def _check_labels(self) -> None:
         """Refuse an aggregate outside of the selected items that has a column for each window."""
@@ -257,7 +277,7 @@ class SelectRun:
         known: dict[tuple[str, ...], str] = {}
         columns = {}
         for at, call in self.calls.items():
-            words = tuple(one.folded for one in self.tokens[call.at : call.end])
+            words = self._words_of(at)
             if words not in known:
                 known[words] = free_name(self.call_reader.one_line(call.at, call.end), taken)
                 taken.append(known[words])
@@ -290,8 +310,8 @@ class SelectRun:
                 if name != "text"
             }
             result = method(Episode(arguments["text"], **named))
-        elif verb.name == "wide":
-            result = method(*calls, **given)
+        elif verb.name in _COMPARED:
+            result = method(*calls, **arguments, **given)
         elif verb.name == "split":
             result = method(arguments.pop("every"), *calls, **arguments)
         else:
