@@ -244,6 +244,12 @@ WRONG = [
      "comes after WIDE"),
     ("SELECT count(*) FROM b [WATTR ts ^EMPTY ZERO^ RANGES 1, 2 SLIDES 1, 1 BURSTS THRESHOLD 2]",
      "does not go with BURSTS THRESHOLD"),
+    *(
+        (f"SELECT count(*) FROM b [SPAN s, e RANGES 1, 2 SLIDES 1, 1 ^{verb}^{rest}]",
+         f"{verb} is for points in time, not for events that last; write WATTR and one column")
+        for verb, rest in (("WIDE", ""), ("BURSTS THRESHOLD", " 2"), ("FIT", " x AHEAD 1"),
+                           ("RECURRING", " x"))
+    ),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^CLOSED^]", "write CLOSED LEFT"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR EARLY ^EVRY^ 5 MINUTES]", "write EVERY"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR EARLY EVERY^]^", "ends too early; .*a number"),

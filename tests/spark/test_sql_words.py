@@ -10,7 +10,8 @@ import fanlight as fl
 
 TABLE = """
     SELECT timestamp_seconds(id) AS ts, timestamp_seconds(id + 5) AS stop, id % 2 AS k, id AS v,
-           id * 1.5D AS d, 'a' AS txt, map(1, 2) AS m, id AS n
+           id * 1.5D AS d, 'a' AS txt, map(1, 2) AS m, id AS n, id AS ratio,
+           id AS forecast
     FROM range(20)
 """
 LEVELS = "RANGES 1 HOUR, 1 DAY SLIDES 1 HOUR, 1 HOUR"
@@ -92,6 +93,10 @@ WRONG = [
     ("WATTR ts RANGE 1 HOUR ^WIDE^", "^WIDE does not apply to these", None),
     (f"WATTR ts {LEVELS} REPORT CONTINUOUS HORIZONS 2 HOURS ^WIDE^",
      "^WIDE with HORIZONS would have", ""),
+    (f"WATTR ts {LEVELS} PARTITION BY ratio ^BURSTS THRESHOLD^ 2",
+     "^BURSTS by 'ratio' clashes .*; rename it in a sub-query$", None),
+    (f"WATTR ts {LEVELS} PARTITION BY forecast FIT ^v^ AHEAD 1 DAY",
+     "'forecast' clashes .*; rename it in a sub-query$", None),
     ("WATTR ts RANGE 1 HOUR ^BURSTS THRESHOLD^ 2", "does not apply to these", None),
     (f"WATTR ts {LEVELS} BURSTS THRESHOLD ^1^", "^BURSTS THRESHOLD 1 is not .* THRESHOLD 2,", "2"),
     (f"WATTR ts {LEVELS} BURSTS THRESHOLD ^-2^", "^BURSTS THRESHOLD -2 is not", "1.5"),
@@ -188,6 +193,10 @@ WHOLE = [
      "a second aggregate, and BURSTS compares", "count(*)"),
     (f"SELECT max(txt) FROM t [WATTR ts {LEVELS} ^BURSTS THRESHOLD^ 2]",
      "has no rate; give a count or a sum, for example count", None),
+    (f"SELECT count(*) FROM (SELECT ts, v AS at FROM t) [WATTR ts {LEVELS} ^WIDE^] GROUP BY at",
+     "^WIDE by 'at' clashes .* rename it in a sub-query,", None),
+    (f"SELECT median(^v)^ FROM t [WATTR ts {LEVELS} WEIGHTS DECAY HALF LIFE 1 DAY]",
+     "leave WEIGHTS out, or ask for count, sum or avg$", None),
     ("SELECT * FROM t [WATTR ts ^WIDENING^ 1 SECOND TO 1 DAY MAX 5 ROWS]", "write .* DETECT", None),
 ]  # fmt: skip
 

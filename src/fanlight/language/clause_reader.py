@@ -152,7 +152,7 @@ class _ClauseBuilder:
             self._add_span("forget_after", forget.children[1])
         verb = next((parts[name] for name in _VERBS if name in parts), None)
         if verb is not None:
-            self._check_verb(verb, spec)
+            self._check_verb(verb, spec, place)
         early = parts.get("early")
         strategy, hints = self._read_using(parts.get("using"))
         return Clause(
@@ -201,17 +201,17 @@ class _ClauseBuilder:
         start = token.start_pos or 0
         self.builder.spans.append(ArgumentSpan(argument, start, start + len(token)))
 
-    def _check_verb(self, verb: Tree[Token], spec: Spec) -> None:
+    def _check_verb(self, verb: Tree[Token], spec: Spec, place: Tree[Token]) -> None:
         """Refuse a verb that these windows do not have."""
-        word, name, kind = verb.children[0], str(verb.data), kind_of(spec)
-        asked = kind is not None and name in kind.family.verbs
-        if not asked and isinstance(word, Token):
-            instead = _ASKED_OF[name]
-            start = int(word.start_pos or 0)
-            raise refusal_at(
-                self.text, start, start + len(word), str(word).upper(),
-                "does not apply to these windows", f"write {instead} before it",
-            )  # fmt: skip
+        word, name, kind = str(verb.children[0]), str(verb.data), kind_of(spec)
+        wrong = None
+        if kind is None or name not in kind.family.verbs:
+            wrong = "does not apply to these windows", f"write {_ASKED_OF[name]} before it"
+        elif kind.family is LEVELLED and place.data == "span":
+            wrong = "is for points in time, not for events that last", "write WATTR and one column"
+        if wrong is not None:
+            start = verb.meta.start_pos
+            raise refusal_at(self.text, start, start + len(word), word.upper(), *wrong)
 
     def _read_early(self, node: Tree[Token], verb: Tree[Token] | None, spec: Spec) -> Any:
         """How often windows are given while they are open: True is with each micro-batch."""
@@ -323,8 +323,7 @@ class _ClauseBuilder:
 
     def _read_verb(self, node: Tree[Token]) -> Verb:
         if node.data in ("wide", "bursts"):
-            self._add_span(f"{node.data} ", node.children[0])
-            return Verb(str(node.data), self._read_thresholds(node))
+            return self._read_compared(node)
         kind, (first, *rest) = str(node.data), node.children[1:]
         self._add_span(_FIRST[kind] if kind in ("fill", "split") else kind, first)
         if kind == "detect" and isinstance(first, Token):
@@ -356,17 +355,20 @@ class _ClauseBuilder:
                 arguments[str(one.data)] = names if one.data == "by" else names[0]
         return Verb(kind, arguments)
 
-    def _read_thresholds(self, node: Tree[Token]) -> dict[str, Any]:
-        """The thresholds of BURSTS: one for all levels, or a list of them, the finest first."""
-        nodes = list(_subtrees(node))
+    def _read_compared(self, node: Tree[Token]) -> Verb:
+        """WIDE or BURSTS; thresholds are one for all levels, or a list, the finest first."""
+        name, nodes = str(node.data), list(_subtrees(node))
+        for said in (f"{name} ", "levels compared by"):
+            self._add_span(said, node.children[0])
         if not nodes:
-            return {}
+            return Verb(name)
         start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
         self.builder.spans.append(ArgumentSpan("threshold", start, end))
         numbers = [float(self.builder.number(one)) for one in nodes]
         if len(numbers) == 1:
-            return {"threshold": numbers[0]}
-        return {"threshold": numbers[::-1] if self.builder.coarsest_first else numbers}
+            return Verb(name, {"threshold": numbers[0]})
+        numbers = numbers[::-1] if self.builder.coarsest_first else numbers
+        return Verb(name, {"threshold": numbers})
 
     def _read_own(self, node: Tree[Token]) -> dict[str, Call]:
         """The aggregates of the frames' own rows, by name."""

@@ -67,6 +67,7 @@ _CALENDAR = re.compile(rf"fl\.Calendar\('([^']+)', zone=({_TEXT})\)")
 _DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
 _PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # Python code, which is left as it is
 _DECAY = re.compile(r"weights=(?:fl\.)?decay\(((?:[^()]|\(\w+\))*)\)")
+_RENAMED = re.compile(rf"rename it first: df\.withColumnRenamed\((?:{_TEXT}), …\)")
 _AT = re.compile(r"\(line 1, pos (\d+)\)")
 _WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'|own=….*='([^']+)'")
 # Phrases of the API's errors, and what the clause says instead.
@@ -98,6 +99,8 @@ _PHRASES = (
     ("write agg(…), or give the levels", "give the levels"),
     ("use lower(…) as the key, or write agg(…)", "use lower(…) as the key"),
     ("for example agg.count()", "for example count(*)"),
+    ("agg.count, agg.sum or agg.avg", "count, sum or avg"),
+    ("levels compared by", "BURSTS by"),
     ("changes_only=True", "CHANGES ONLY"),
     ("leave changes_only out", "leave CHANGES ONLY out"),
     ("leave weights out", "leave WEIGHTS out"),
@@ -230,6 +233,7 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
     verb = r"^(?:wide|bursts) (?:(?:with )(?:horizons|weights)|(?=with|of|by))"
     message = re.sub(verb, lambda of: of[0].upper().replace(" WITH ", " with "), message)
+    message = _RENAMED.sub("rename it in a sub-query", message)
     message = _DECAY.sub(r"half_life=\1", message)
     for phrase, other in _PHRASES:
         message = other.join(message.split(phrase))
