@@ -220,6 +220,12 @@ def test_each_wrong_level_is_told(tmp_path):
     assert [line.split(": ")[1] for line in lines] == ["query.ranges"] * 2 + ["query.slides"]
     levels = text.replace('"1 minit"', '"1 minute"').replace(", 0]", "]").replace('"x", ', "")
     assert "2 ranges but 1 slides" in told(tmp_path, changed(old, levels))[0]
+    for half_life, why in (('"0 minutes"', "must be positive"), ("10", "is a number, but")):
+        weighted = levels.replace('["1 hour"]', '["1 minute", "1 hour"]')
+        weighted += f"\nweights = {{ half_life = {half_life} }}"
+        (line,) = told(tmp_path, changed(old, weighted))
+        assert line.split(": ")[1] == "query.weights"
+        assert why in line
 
 
 @pytest.mark.parametrize(
@@ -389,6 +395,11 @@ WINDOWS = [
      fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"])),
     ('zone="UTC"\nranges=["1 day", "2 days"]\nslides=["1 day", "1 day"]\nwindow="MultiGranular"',
      fl.MultiGranular(["1 day", "2 days"], ["1 day", "1 day"], zone="UTC")),
+    ('window="MultiGranular"\nranges=[1, 2]\nslides=[1, 1]\nweights = { half_life = 3 }',
+     fl.MultiGranular([1, 2], [1, 1], weights=fl.decay(3))),
+    ("""window="MultiGranular"\nranges=[{rows=1}, {rows=9}]\nslides=[{rows=1}, {rows=1}]
+     weights.half_life.rows=3""",
+     fl.MultiGranular([fl.rows(1), fl.rows(9)], [fl.rows(1)] * 2, weights=fl.decay(fl.rows(3)))),
     ('window = "Trailing"\nrange = "1 hour"\ndelay = "1 day"\nclosed = "left"',
      fl.Trailing("1 hour", delay="1 day", closed="left")),
     ('window = "Trailing"\nlabels.1h.range = "1 hour"\nlabels."a.b".range.rows = 3\nlabels.x = {}',

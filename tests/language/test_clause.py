@@ -79,6 +79,14 @@ def test_a_technique_and_hints(text, values):
 @pytest.mark.parametrize(
     ("text", "name", "arguments"),
     [
+        ("RANGES 1, 2 SLIDES 1, 1 FIT x AHEAD 2.5", "fit", {"column": ("x",), "ahead": 2.5}),
+        ("RANGES 1, 2 SLIDES 1, 1 FIT ahead INSTANT 1 ahead 1 MINUTE TIEBREAK ahead", "fit",
+         {"column": ("ahead",), "instant": 1, "ahead": "1 minute"}),
+        ("RANGES 1, 2 SLIDES 1, 1 BURSTS THRESHOLD 5/2", "bursts", {"threshold": 2.5}),
+        ("RANGES 1, 2, 9 SLIDES 1, 1, 1 bursts threshold 2, 3", "bursts", {"threshold": [2, 3]}),
+        ("BURSTS THRESHOLD 3, 2 RANGES 9, 2, 1 SLIDES 1, 1, 1", "bursts", {"threshold": [2, 3]}),
+        ("RANGES 1, 2 SLIDES 1, 1 WIDE", "wide", {}),
+        ("wide RANGES 1, 2 SLIDES 1, 1 LATE OPEN", "wide", {}),
         ("RANGES 1, 2 SLIDES 1, 1 FIT `a b` PER ROW INSTANT 1", "fit",
          {"column": ("a b",), "per_row": True, "instant": 1}),
         ("RANGES 1, 2 SLIDES 1, 1 RECURRING s.host COUNTS", "recurring",
@@ -130,6 +138,18 @@ def test_early_is_not_written_after_windows_that_have_no_early_form(spec):
     for early in (True, "5 minutes"):
         with pytest.raises(fl.FanlightError, match="EARLY does not apply to these windows"):
             fl.clause(spec, time="ts", early=early)
+
+
+def test_a_column_may_be_called_wide_or_bursts():
+    for text, verb in (
+        ("WATTR wide PARTITION BY wide, w RANGES 1, 2 SLIDES 1, 1", None),
+        ("WATTR wide RANGES 1, 2 SLIDES 1, 1 FIT wide TIEBREAK wide", "fit"),
+        ("WATTR ts FRAME THRESHOLD v > 1 AND wide > 2 AND (x < wide)", None),
+        ("WATTR ts PARTITION BY wide WIDE RANGES 1, 2 SLIDES 1, 1", "wide"),
+        ("WATTR bursts TIEBREAK bursts FRAME THRESHOLD bursts > threshold AND bursts", None),
+    ):
+        found = clause(f"[{text}]").verb
+        assert (found and found.name) == verb
 
 
 def test_a_column_may_be_called_early():

@@ -36,7 +36,8 @@ SOUP = (
     "IGNORE NULLS", "1", "4.5", "1e999", "-", "9" * 500, "0", "MINUTES", "null", "PARTITION BY",
     "UNION", "DATA =>", "percentile", "array", "TRAILING", "EARLY", "EVERY",
     "CUMULATIVE", "STEP", "CLOSED RIGHT", "EMPTY ZERO", "EMPTY LAST MAX 60", "BETWEEN",
-    "COMPLETE", "SINCE",
+    "COMPLETE", "SINCE", "WEIGHTS", "DECAY HALF LIFE", "DECAY", "WIDE", "AHEAD",
+    "BURSTS THRESHOLD", "BURSTS",
 )  # fmt: skip
 
 

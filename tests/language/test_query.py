@@ -6,6 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.language.columns import selected_columns
 from fanlight.language.query import Query
 from fanlight.language.tokens import tokenize
 from tests.language.texts import column
@@ -179,3 +180,9 @@ def test_aggregates_are_those_of_the_library(text, call):
     assert made.aggregate.name == call.aggregate.name
     assert (made.columns, made.shown) == (call.columns, call.shown)
     assert made.conditions == call.conditions
+
+
+def test_columns_that_a_text_alone_does_not_tell():
+    text = "SELECT at, count(*) AS n FROM t [WATTR ts RANGES 1, 2 SLIDES 1, 1{}]"
+    assert selected_columns(text.format("")) == ("at", "n")
+    assert selected_columns(text.format(" WIDE")) is None

@@ -33,6 +33,20 @@ READ = {
         fl.MultiGranular(["1 minute", "10 minutes", "1 hour"],
                          ["1 second", "1 minute", "5 minutes"], weights=[1, 0.5, 0])
     ),
+    "RANGES 1 HOUR, 20 MIN SLIDES 1 MIN, 1 MIN WEIGHTS DECAY HALF LIFE INTERVAL '10' MINUTES": (
+        fl.MultiGranular(["20 minutes", "1 hour"], ["1 minute"] * 2, weights=fl.decay("10 minutes"))
+    ),
+    "RANGES 10 ROWS, 20 ROWS SLIDES 1 ROW, 1 ROW WEIGHTS decay half  life 5 ROWS": (
+        fl.MultiGranular([fl.rows(10), fl.rows(20)], [fl.rows(1)] * 2,
+                         weights=fl.decay(fl.rows(5)))
+    ),
+    "RANGES 1 MONTH, 1 YEAR SLIDES 1 MONTH, 1 MONTH ZONE 'UTC' WEIGHTS DECAY HALF LIFE 1 MONTH": (
+        fl.MultiGranular(["1 month", "1 year"], ["1 month"] * 2, zone="UTC",
+                         weights=fl.decay("1 month"))
+    ),
+    "RANGES 1, 4 SLIDES 1, 1 WEIGHTS DECAY HALF LIFE .5": (
+        fl.MultiGranular([1, 4], [1, 1], weights=fl.decay(0.5))
+    ),
     "RANGES 1 YEAR, 1 MONTH SLIDES 1 MONTH, 1 MONTH ZONE 'UTC' WEEK STARTS SUNDAY": (
         fl.MultiGranular(["1 month", "1 year"], ["1 month", "1 month"], zone="UTC",
                          week_starts="sunday")
@@ -193,6 +207,49 @@ WRONG = [
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 COMPLETE SINCE^]^", "expected"),
     ("SELECT x FROM b [WATTR ts ^EMPTY NULL^ RANGES 1, 2 SLIDES 1, 1 FIT x]",
      "does not go with FIT"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^WEIGHTS^ DECAY HALF LIFE 1 HOUR]",
+     "WEIGHTS does not apply to these windows; leave it out, or .* RANGES$"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 WEIGHTS ^DECAY^ 1]",
+     "write for example DECAY HALF LIFE 10 MINUTES"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 WEIGHTS DECAY HALF LIFE^]^",
+     "expected INTERVAL, a number"),
+    ("SELECT x FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 WEIGHTS 1, 1 ^WEIGHTS DECAY HALF LIFE 1^]",
+     "repeats"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^WIDE^]",
+     "WIDE does not apply to these windows; write RANGES 1 MINUTE, 1 HOUR SLIDES .* before it"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 FIT x ^WIDE^]",
+     "WIDE comes after FIT, and a clause has only one such part"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 WIDE ^EARLY^]",
+     "EARLY does not go with WIDE"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 ROWS ^WIDEN^]", "write WIDE"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 WIDE ^3^]", "not expected here"),
+    ("SELECT x FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 FIT x AHEAD^]^",
+     "ends too early; expected INTERVAL, a number"),
+    ("SELECT x FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 FIT x AHEAD ^5 MINUTS^]", "unknown unit"),
+    ("SELECT x FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 FIT x AHEAD 1 ^AHEAD^ 1]",
+     "AHEAD is not expected here; its place is in FIT price INSTANT 1 SECOND AHEAD 5 MINUTES"),
+    ("SELECT x FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 FIT x AHEAD 1 DAY ^INSTANT^ 1]",
+     "INSTANT is not expected here; its place is in FIT price INSTANT"),
+    ("SELECT x FROM b [WATTR ts RANGE 1 HOUR ^AHEAD^ 5 MINUTES]",
+     "AHEAD is not expected here; its place is in FIT price"),
+    ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^BURSTS THRESHOLD^ 2]",
+     "BURSTS THRESHOLD does not apply to these windows; write RANGES .* before it"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 ROW ^BURSTS^ 2]",
+     "write for example BURSTS THRESHOLD 2"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 BURSTS THRESHOLD^]^",
+     "expected a number"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 BURSTS THRESHOLD ^5/0^]",
+     "is not a fraction"),
+    ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 WIDE ^BURSTS THRESHOLD 2^]",
+     "comes after WIDE"),
+    ("SELECT count(*) FROM b [WATTR ts ^EMPTY ZERO^ RANGES 1, 2 SLIDES 1, 1 BURSTS THRESHOLD 2]",
+     "does not go with BURSTS THRESHOLD"),
+    *(
+        (f"SELECT count(*) FROM b [SPAN s, e RANGES 1, 2 SLIDES 1, 1 ^{verb}^{rest}]",
+         f"{verb} is for points in time, not for events that last; write WATTR and one column")
+        for verb, rest in (("WIDE", ""), ("BURSTS THRESHOLD", " 2"), ("FIT", " x AHEAD 1"),
+                           ("RECURRING", " x"))
+    ),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^CLOSED^]", "write CLOSED LEFT"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR EARLY ^EVRY^ 5 MINUTES]", "write EVERY"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR EARLY EVERY^]^", "ends too early; .*a number"),

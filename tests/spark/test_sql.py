@@ -52,6 +52,13 @@ BY_API = [
     lambda df: by(df, "antenna")(LEVELS).fit("signal"),
     lambda df: by(df)(fl.MultiGranular(["5 minutes", "1 hour"], ["5 minutes", "1 hour"]))
         .recurring("phone", counts=True),
+    lambda df: by(df.where("seconds < 50"), "antenna")(LEVELS)
+        .fit("signal", instant="5 seconds", ahead="1 minute").where("level = 0")
+        .select("antenna", "window", "forecast"),
+    lambda df: by(df, "antenna")(LEVELS).wide(calls=agg.count(), longest=agg.max("seconds")),
+    lambda df: by(df, "antenna")(LEVELS)
+        .bursts(busy=agg.sum("seconds"), threshold=1.2, complete=True)
+        .select("antenna", "window", "level", "expected", "ratio", "busy"),
     lambda df: by(df, "antenna")(WIDENING).detect(PAIR).select("p", "level", "found_at"),
     lambda df: by(df, "antenna")(fl.Sliding("1 hour", "1 minute")).agg(calls=agg.count())
         .selectExpr("window.start as window_start", "window.end as window_end", "antenna", "calls"),
@@ -119,6 +126,63 @@ def made(df, text):  # a Column of the DataFrame's own kind
     return expression(df, text)
 
 
+LEVELS_OF = "[WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE"
+# What else levels can do, and what it is by the API.
+LEVEL_WORDS = [
+    (
+        """SELECT *, count(*) FROM calls
+        [WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE
+         WEIGHTS DECAY HALF LIFE INTERVAL '10' MINUTES] GROUP BY antenna""",
+        lambda df: by(df, "antenna")(fl.MultiGranular(
+            ["5 minutes", "1 hour"], ["1 minute", "5 minutes"], weights=fl.decay("10 minutes")
+        )).agg(agg.count()),
+    ),
+    (
+        f"""SELECT *, sum(seconds) + 1 AS more, count(*) FROM calls {LEVELS_OF} WIDE COMPLETE
+        EMPTY ZERO PARTITION BY antenna] HAVING at < '2023-11-14T23:30:00Z' ORDER BY at""",
+        lambda df: by(df, "antenna")(LEVELS)
+        .wide(agg.sum("seconds"), agg.count(), complete=True, empty="zero")
+        .where("at < '2023-11-14T23:30:00Z'").selectExpr(
+            "antenna", "at", "`sum(seconds)_0` + 1 as more_0", "`sum(seconds)_1` + 1 as more_1",
+            "`count(1)_0`", "`count(1)_1`",
+        ),
+    ),
+    (
+        """SELECT * FROM (SELECT ts, seconds AS `ahead` FROM calls) AS ahead
+        [WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE
+         FIT ahead PER ROW AHEAD INTERVAL '90' SECONDS COMPLETE]""",
+        lambda df: by(df.selectExpr("ts", "seconds as ahead"))(LEVELS)
+        .fit("ahead", per_row=True, ahead="90 seconds", complete=True),
+    ),
+    (
+        """SELECT ratio, level, sum(seconds) AS `x.y`, sum(seconds) / 2 AS half, `Lane No`
+        FROM (SELECT *, antenna AS `Lane No` FROM calls) bursts
+        [WATTR ts RANGES 1 HOUR, 10 MINUTES, 2 MINUTES SLIDES 2 MINUTES, 2 MINUTES, 2 MINUTES
+         BURSTS THRESHOLD 1.05, 1.2 PARTITION BY `Lane No`] HAVING expected > 10""",
+        lambda df: by(df.withColumnRenamed("antenna", "Lane No"), "Lane No")(fl.MultiGranular(
+            ["2 minutes", "10 minutes", "1 hour"], ["2 minutes"] * 3
+        )).bursts(agg.sum("seconds").alias("x.y"), threshold=[1.2, 1.05]).where("expected > 10")
+        .selectExpr("ratio", "level", "`x.y`", "`x.y` / 2 as half", "`Lane No`"),
+    ),
+    (
+        """SELECT `Lane No`, `at`, max(`select`) AS `x.y` FROM (SELECT ts AS `wide`, antenna AS
+        `Lane No`, seconds AS `select` FROM calls) AS wide
+        [WATTR `wide` RANGES 10 MINUTES, 5 MINUTES SLIDES 5 MINUTES, 5 MINUTES WIDE]
+        GROUP BY at, `Lane No`""",
+        lambda df: fl.over(
+            df.selectExpr("ts as wide", "antenna as `Lane No`", "seconds as select"),
+            fl.MultiGranular(["5 minutes", "10 minutes"], ["5 minutes"] * 2), time="wide",
+            by="Lane No",
+        ).wide(agg.max("select").alias("x.y")),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "wanted"), LEVEL_WORDS, ids=range(len(LEVEL_WORDS)))
+def test_what_else_levels_can_do(calls, text, wanted):
+    same(fl.sql(text, calls=calls), wanted(calls))
+
+
 @pytest.fixture
 def odd(spark):
     return spark.sql("""
@@ -179,7 +243,7 @@ def test_techniques_and_own_aggregates(calls):
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("number", [0, 2, 4])
+@pytest.mark.parametrize("number", [0, 2, 4, 10])
 def test_a_stream_is_asked_as_a_batch_is(spark, calls, tmp_path, number):
     spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
     calls.write.parquet(str(tmp_path / "calls"))

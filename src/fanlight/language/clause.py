@@ -23,6 +23,8 @@ Spec = (
     | tuple[Sliding, ...]
     | Mapping[str, Trailing]
 )
+# What results have besides keys and aggregates where a verb has columns of its own.
+_OUTPUTS = {"wide": ("at",), "bursts": ("window", "level", "expected", "ratio")}
 Name = tuple[str, ...]  # a column's name: the parts of a path such as a.b
 
 
@@ -59,4 +61,5 @@ class Clause:
     @property
     def outputs(self) -> Sequence[str]:
         """The columns of the results besides keys and aggregates."""
-        return output_columns(self.spec, early=self.early is not False)
+        own = _OUTPUTS.get(self.verb.name) if self.verb is not None else None
+        return own or output_columns(self.spec, early=self.early is not False)

@@ -17,20 +17,25 @@ from fanlight.language.calls import parse_number, parse_string
 from fanlight.language.clause import Clause, Spec, Verb
 from fanlight.language.error_translation import ArgumentSpan, clause_words
 from fanlight.language.errors import refusal_at
-from fanlight.language.grammar import build_grammar, terminal_names, word_examples
+from fanlight.language.grammar import PLACES, build_grammar, terminal_names, word_examples
 from fanlight.language.names import join_name
 from fanlight.language.spec_builder import SpecBuilder
 from fanlight.language.tokens import tokenize
 
-_OF_LEVELS = ("fit", "recurring")
-_VERBS = ("fit", "recurring", "fill", "split", "detect")
+_VERBS = ("fit", "recurring", "wide", "bursts", "fill", "split", "detect")
+# The words that choose windows, by the verbs that they go with.
+_CHOOSING = {
+    "fit": ("complete",), "recurring": ("complete",), "bursts": ("complete",),
+    "wide": ("complete", "empty"),
+}  # fmt: skip
 _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
 }  # fmt: skip
 # The windows that each verb applies to, as one writes them.
 _LEVELS, _CUT = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE", "FRAME or SESSION"
 _ASKED_OF = {
-    "fit": _LEVELS, "recurring": _LEVELS, "fill": _CUT, "split": _CUT,
+    "fit": _LEVELS, "recurring": _LEVELS, "wide": _LEVELS, "bursts": _LEVELS,
+    "fill": _CUT, "split": _CUT,
     "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
 }  # fmt: skip
 _OPENED = "RANGE, RANGES, FRAME or SESSION"
@@ -99,8 +104,17 @@ def _unexpected_word(
         why = "is not followed by what it needs"
         hint = f"write for example {examples[word.upper()]}"
         return refusal_at(text, at, at + len(word), word, why, hint)
+    kinds = [kind.words for kind in list_kinds()]
+    owners = [one.begins for one in kinds if word.upper() in one.arguments.values()]
+    if owners and owners[0] not in text[:at].upper().split():
+        hint = f"leave it out, or write windows that have it, with {owners[0]}"
+        return refusal_at(
+            text, at, at + len(word), word.upper(), "does not apply to these windows", hint
+        )
     near = get_close_matches(word.upper(), words, 1)
     hint = f"write {near[0]}" if near else f"expected {listed}"
+    if word.upper() in PLACES:
+        hint = f"its place is in {PLACES[word.upper()]}"
     return refusal_at(
         text, at, at + max(len(word), 1), word or text[at], "is not expected here", hint
     )
@@ -138,7 +152,7 @@ class _ClauseBuilder:
             self._add_span("forget_after", forget.children[1])
         verb = next((parts[name] for name in _VERBS if name in parts), None)
         if verb is not None:
-            self._check_verb(verb, spec)
+            self._check_verb(verb, spec, place)
         early = parts.get("early")
         strategy, hints = self._read_using(parts.get("using"))
         return Clause(
@@ -187,17 +201,17 @@ class _ClauseBuilder:
         start = token.start_pos or 0
         self.builder.spans.append(ArgumentSpan(argument, start, start + len(token)))
 
-    def _check_verb(self, verb: Tree[Token], spec: Spec) -> None:
+    def _check_verb(self, verb: Tree[Token], spec: Spec, place: Tree[Token]) -> None:
         """Refuse a verb that these windows do not have."""
-        word, name, kind = verb.children[0], str(verb.data), kind_of(spec)
-        asked = kind is not None and name in kind.family.verbs
-        if not asked and isinstance(word, Token):
-            instead = _ASKED_OF[name]
-            start = int(word.start_pos or 0)
-            raise refusal_at(
-                self.text, start, start + len(word), str(word).upper(),
-                "does not apply to these windows", f"write {instead} before it",
-            )  # fmt: skip
+        word, name, kind = str(verb.children[0]), str(verb.data), kind_of(spec)
+        wrong = None
+        if kind is None or name not in kind.family.verbs:
+            wrong = "does not apply to these windows", f"write {_ASKED_OF[name]} before it"
+        elif kind.family is LEVELLED and place.data == "span":
+            wrong = "is for points in time, not for events that last", "write WATTR and one column"
+        if wrong is not None:
+            start = verb.meta.start_pos
+            raise refusal_at(self.text, start, start + len(word), word.upper(), *wrong)
 
     def _read_early(self, node: Tree[Token], verb: Tree[Token] | None, spec: Spec) -> Any:
         """How often windows are given while they are open: True is with each micro-batch."""
@@ -250,7 +264,7 @@ class _ClauseBuilder:
         """Refuse to choose windows that no aggregates are asked of, or that time does not place."""
         word, kind = str(node.children[0]), kind_of(spec)
         wrong = None
-        if verb is not None and not (node.data == "complete" and verb.data in _OF_LEVELS):
+        if verb is not None and node.data not in _CHOOSING.get(str(verb.data), ()):
             wrong = f"does not go with {str(verb.children[0]).upper()}", "keep one of them"
         elif kind is not None and kind.family not in (PLACED, LEVELLED):
             wrong = "is for windows that time places", "leave it out, or write RANGE or RANGES"
@@ -308,6 +322,8 @@ class _ClauseBuilder:
         return strategy, values
 
     def _read_verb(self, node: Tree[Token]) -> Verb:
+        if node.data in ("wide", "bursts"):
+            return self._read_compared(node)
         kind, (first, *rest) = str(node.data), node.children[1:]
         self._add_span(_FIRST[kind] if kind in ("fill", "split") else kind, first)
         if kind == "detect" and isinstance(first, Token):
@@ -327,7 +343,7 @@ class _ClauseBuilder:
             elif one.data in ("how", "own"):
                 read = self._read_own(one) if one.data == "own" else str(one.children[1]).lower()
                 arguments[str(one.data)] = read
-            elif one.data in ("instant", "longest"):
+            elif one.data in ("instant", "ahead", "longest"):
                 length = next(_subtrees(one))
                 self._add_span(str(one.data), length)
                 arguments[str(one.data)] = self.builder.length(length)
@@ -338,6 +354,21 @@ class _ClauseBuilder:
                     self.builder.add_span("fill(by=", next(_subtrees(one)))
                 arguments[str(one.data)] = names if one.data == "by" else names[0]
         return Verb(kind, arguments)
+
+    def _read_compared(self, node: Tree[Token]) -> Verb:
+        """WIDE or BURSTS; thresholds are one for all levels, or a list, the finest first."""
+        name, nodes = str(node.data), list(_subtrees(node))
+        for said in (f"{name} ", "levels compared by"):
+            self._add_span(said, node.children[0])
+        if not nodes:
+            return Verb(name)
+        start, end = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
+        self.builder.spans.append(ArgumentSpan("threshold", start, end))
+        numbers = [float(self.builder.number(one)) for one in nodes]
+        if len(numbers) == 1:
+            return Verb(name, {"threshold": numbers[0]})
+        numbers = numbers[::-1] if self.builder.coarsest_first else numbers
+        return Verb(name, {"threshold": numbers})
 
     def _read_own(self, node: Tree[Token]) -> dict[str, Call]:
         """The aggregates of the frames' own rows, by name."""

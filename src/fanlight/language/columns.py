@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fanlight.engine.kinds.kind import FRAMED
+from fanlight.language.clause import Clause
 from fanlight.language.query import Query
 from fanlight.language.select import Item
 from fanlight.language.tokens import Place, read_path
@@ -43,7 +44,7 @@ def selected_columns(text: str) -> tuple[str, ...] | None:
     place = _first_select(query, 0, query.end)
     items = query.select_reader.read_items(*place) if place else []
     select = next((one for one in query.selects if place and one.at == place[0]), None)
-    if select is not None and isinstance(select.clause.spec, Mapping):
+    if select is not None and _is_widened(select.clause):
         return None  # an aggregate is a column for each window
     names = []
     for item in items:
@@ -53,6 +54,12 @@ def selected_columns(text: str) -> tuple[str, ...] | None:
         if _PLAIN.fullmatch(name):
             names.append(name)
     return tuple(names) if items else None
+
+
+def _is_widened(clause: Clause) -> bool:
+    """Whether an aggregate is a column for each of several windows."""
+    wide = clause.verb is not None and clause.verb.name == "wide"
+    return wide or isinstance(clause.spec, Mapping)
 
 
 def early_words(text: str) -> list[EarlyWord]:

@@ -39,7 +39,8 @@ _CLAUSE = {
     "max_duration": "MAX", "max_rows": "MAX", "max_gap": "MAX GAP",
     "min_duration": "MIN", "min_rows": "MIN",
     "longest": "TO", "every": "SPLIT EVERY",
-    "instant": "INSTANT", "fit": "FIT", "recurring": "RECURRING",
+    "instant": "INSTANT", "ahead": "AHEAD", "threshold": "BURSTS THRESHOLD",
+    "fit": "FIT", "recurring": "RECURRING",
     "length": "", "event": "EVENT", "result": "RESULT",
     "empty": "EMPTY", "max_empty": "MAX", "between": "BETWEEN", "complete": "COMPLETE SINCE",
 }  # fmt: skip
@@ -51,6 +52,7 @@ FLINK = {
 _LEVELS = {"ranges": "range", "slides": "slide", "horizons": "horizon", "weights": "weight"}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _ROWS = ("max_rows", "min_rows")  # their values are numbers of rows
+_DOUBLES = ("rate", "groups", "weights", "threshold")
 _CONDITIONS = ("predicate", "open", "close")
 _NAMES = ("time", "by", "tiebreak", "fit", "recurring", "event", "result", "cells", "deltas")
 
@@ -64,6 +66,8 @@ _SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET 
 _CALENDAR = re.compile(rf"fl\.Calendar\('([^']+)', zone=({_TEXT})\)")
 _DELTA = re.compile(r"datetime\.timedelta\(([^()]*)\)")
 _PYTHON = re.compile(r"\b(df|spark|F)\.\w")  # Python code, which is left as it is
+_DECAY = re.compile(r"weights=(?:fl\.)?decay\(((?:[^()]|\(\w+\))*)\)")
+_RENAMED = re.compile(rf"rename it first: df\.withColumnRenamed\((?:{_TEXT}), …\)")
 _AT = re.compile(r"\(line 1, pos (\d+)\)")
 _WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'|own=….*='([^']+)'")
 # Phrases of the API's errors, and what the clause says instead.
@@ -73,7 +77,9 @@ _PHRASES = (
     ("deltas: column", "DELTA: column"),
     ("before fl.over", "before fl.sql"),
     ("pass may_fall=True", "write MAY FALL after it"),
+    ("weights with report='continuous'", "WEIGHTS with REPORT CONTINUOUS"),
     ("report='continuous'", "REPORT CONTINUOUS"),
+    ("use report='periodic'", "leave REPORT CONTINUOUS out"),
     ("late='open'", "LATE OPEN"),
     ("or write a PredicateFrame", "or write FRAME OPEN … CLOSE …"),
     ("use one fl.over for windows over time and another for windows over rows",
@@ -90,6 +96,14 @@ _PHRASES = (
     ("early().rows()", "EARLY without aggregates"),
     ("write early().agg(…) or early().frames(), or leave early() out",
      "write an aggregate or GROUP BY window, or leave EARLY out"),
+    ("write agg(…), or give the levels", "give the levels"),
+    ("use lower(…) as the key, or write agg(…)", "use lower(…) as the key"),
+    ("for example agg.count()", "for example count(*)"),
+    ("agg.count, agg.sum or agg.avg", "count, sum or avg"),
+    ("levels compared by", "BURSTS by"),
+    ("changes_only=True", "CHANGES ONLY"),
+    ("leave changes_only out", "leave CHANGES ONLY out"),
+    ("leave weights out", "leave WEIGHTS out"),
     ("leave weights and changes_only out", "leave WEIGHTS and CHANGES ONLY out"),
     ("leave min_rows and min_duration out, or leave_for", "leave MIN out, or LEAVE FOR"),
     ("leave forget_after out", "leave FORGET AFTER out"),
@@ -217,6 +231,10 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     message = re.sub(r"^fill\(own=…\): (.*)='([^']+)' is", r"\2 in \1 is", message)
     message = message.removeprefix("fill(other, …): ").removeprefix("fill(own=…): ")
     message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
+    verb = r"^(?:wide|bursts) (?:(?:with )(?:horizons|weights)|(?=with|of|by))"
+    message = re.sub(verb, lambda of: of[0].upper().replace(" WITH ", " with "), message)
+    message = _RENAMED.sub("rename it in a sub-query", message)
+    message = _DECAY.sub(r"half_life=\1", message)
     for phrase, other in _PHRASES:
         message = other.join(message.split(phrase))
     what, semicolon, advice = message.partition("; ")
@@ -273,7 +291,7 @@ def _translate_argument(name: str, value: str) -> str:
         return " AND ".join(part.strip() for part in value[1:-1].split(","))
     if name in _ROWS and value.isdigit():
         return f"{value} ROWS"
-    return re.sub(r"\.0\b", "", value) if name in ("rate", "groups", "weights") else value
+    return re.sub(r"\.0\b", "", value) if name in _DOUBLES else value
 
 
 def _translate_early(match: re.Match[str]) -> str:

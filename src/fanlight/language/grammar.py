@@ -24,8 +24,10 @@ start: part*
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
-     | FIT name PER_ROW? instant?       -> fit
+     | FIT name PER_ROW? instant? ahead?  -> fit
      | RECURRING name COUNTS?           -> recurring
+     | WIDE                             -> wide
+     | BURSTS number ("," number)*      -> bursts
      | FILL name on by? longest? how? own?  -> fill
      | SPLIT length SO_FAR?             -> split
      | DETECT STRING event? result?     -> detect
@@ -41,6 +43,7 @@ hint: RATE number                       -> rate
      | number
 offset: OFFSET length
 instant: INSTANT length
+ahead: AHEAD length
 on: ON name
 by: BY name ("," name)*
 longest: LONGEST length
@@ -103,8 +106,11 @@ TO.3: /to\b/i
 FIT.3: /fit\b(?=\s+[\w`])/i
 PER_ROW.3: /per\s+row\b/i
 INSTANT.3: /instant\b/i
+AHEAD.3: /ahead\b/i
 RECURRING.3: /recurring\b(?=\s+[\w`])/i
 COUNTS.3: /counts\b/i
+BURSTS.3: /bursts\s+threshold\b/i
+WIDE.3: /wide\b(?!\s*[^\s\w`'"\]])/i
 FILL.3: /fill\b(?=\s+[\w`])/i
 ON.3: /on\b/i
 LONGEST.3: /longest\b/i
@@ -138,6 +144,7 @@ _CALLED = {
     "WHEN": "OPEN or DROP", "JOINED": "HOW", "JOIN": "LEFT or INNER",
     "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "SO_FAR": "SO FAR",
+    "BURSTS": "BURSTS THRESHOLD",
     "PER_ROW": "PER ROW", "TO_FIELD": "TO",
     "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
@@ -152,9 +159,13 @@ _EXAMPLES = {
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",
-    "PER": "PER ROW", "SO": "SO FAR", "INCLUDE": "INCLUDE CROSSING",
+    "PER": "PER ROW",
+    "BURSTS": "BURSTS THRESHOLD 2", "SO": "SO FAR", "INCLUDE": "INCLUDE CROSSING",
     "EXCLUDE": "EXCLUDE CROSSING", "INTERVAL": "INTERVAL '4' MINUTES",
 }  # fmt: skip
+
+# Where words stand that are parts of another one.
+PLACES = dict.fromkeys(("INSTANT", "AHEAD"), "FIT price INSTANT 1 SECOND AHEAD 5 MINUTES")
 
 
 def build_grammar(known: Sequence[Kind]) -> str:

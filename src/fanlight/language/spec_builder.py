@@ -38,6 +38,7 @@ class SpecBuilder:
     def __init__(self, text: str, own: Mapping[str, Aggregate]) -> None:
         self.text, self.own = text, own
         self.spans: list[ArgumentSpan] = []
+        self.coarsest_first = False  # whether the text lists levels so
 
     def add_span(
         self, argument: str, node: Node | Token, value: str = "", *, whole: bool = True
@@ -173,6 +174,7 @@ class SpecBuilder:
 
     def add_level_spans(self, name: str, node: Node, *, backwards: bool = False) -> None:
         """Record where the lengths of the levels stand: all together, and each."""
+        self.coarsest_first = backwards
         nodes = self.parts(node)
         first, last = nodes[0].meta.start_pos, nodes[-1].meta.end_pos
         self.spans.append(ArgumentSpan(f"{name}s", first, last))

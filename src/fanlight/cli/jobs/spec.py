@@ -131,6 +131,8 @@ def _convert(name: str, value: Any) -> Any:
     """A TOML value as the API takes it: ``{ rows = 10 }`` as ``fl.rows(10)``, and so on."""
     if isinstance(value, dict) and set(value) == {"rows"} and name not in {"cells", "deltas"}:
         return fl.rows(value["rows"])
+    if isinstance(value, dict) and set(value) == {"half_life"} and name == "weights":
+        return fl.decay(_convert("half_life", value["half_life"]))
     if isinstance(value, list):
         return [_convert(name, one) for one in value]
     if name == "aggregate" and isinstance(value, str):

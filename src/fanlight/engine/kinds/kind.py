@@ -49,8 +49,9 @@ class Family:
 
 PLACED = Family("sliding", ("window",), lasting=True, opened=True)
 LEVELLED = Family(
-    "granular", ("window", "level"), lasting=True, opened=True, verbs=("fit", "recurring")
-)
+    "granular", ("window", "level"), lasting=True, opened=True,
+    verbs=("fit", "recurring", "wide", "bursts"),
+)  # fmt: skip
 FRAMED = Family(
     "frame", ("window", "frame_id", "rows", "closed"), droppable=True, opened=True,
     verbs=("fill", "split"),

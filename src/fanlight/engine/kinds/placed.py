@@ -23,6 +23,7 @@ from fanlight.engine.kinds.kind import (
 )
 from fanlight.engine.spec.calendar import WEEKDAYS, Calendar, has_months, read_units
 from fanlight.engine.spec.cumulative import Cumulative
+from fanlight.engine.spec.decay import Decay, decay
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import (
@@ -303,6 +304,7 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
     ranges, slides, *rest = reader.parts(node)
     local = all(_is_local(reader, one, rest) for one in reader.parts(ranges))
     lengths, steps = (reader.lengths(one, calendar=local) for one in (ranges, slides))
+    backwards = _is_coarsest_first(lengths, local=local)  # as the paper lists them
     more: dict[str, Any] = {}
     for one in rest:
         kind, parts = reader.rule(one), reader.parts(one)
@@ -317,19 +319,26 @@ def _read_levels(reader: Reader, node: Node) -> MultiGranular:
         elif kind == "week_starts":
             more[kind] = _last_word(reader, one, "WEEK_STARTS")
         elif kind == "weights":
-            more[kind] = [float(reader.number(part)) for part in parts]
+            more[kind] = _read_weights(reader, one, backwards=backwards)
         else:
             more[kind] = kind == "changes_only" or reader.words(one)["HOW"].lower()
-    backwards = _is_coarsest_first(lengths, local=local)  # as the paper lists them
-    listed = [("range", ranges), ("slide", slides)]
-    listed += [("weight", one) for one in rest if reader.rule(one) == "weights"]
-    for name, one in listed:
+    for name, one in (("range", ranges), ("slide", slides)):
         reader.add_level_spans(name, one, backwards=backwards)
     if backwards:
         lengths, steps = lengths[::-1], steps[::-1]
-        if "weights" in more:
-            more["weights"] = more["weights"][::-1]
     return MultiGranular(lengths, steps, **more)
+
+
+def _read_weights(reader: Reader, node: Node, *, backwards: bool) -> list[float] | Decay:
+    """A weight for each level, the finest first, or weights that halve with age."""
+    parts = reader.parts(node)
+    if "DECAY" not in reader.words(node):
+        reader.add_level_spans("weight", node, backwards=backwards)
+        weights = [float(reader.number(part)) for part in parts]
+        return weights[::-1] if backwards else weights
+    reader.add_span("half_life", parts[0])
+    with reader.translate_errors(parts[0]):
+        return decay(reader.length(parts[0], calendar=True))
 
 
 def _is_coarsest_first(lengths: list[Any], *, local: bool) -> bool:
@@ -380,6 +389,7 @@ LEVELS = Kind(
             "        | REPORT HOW                    -> report\n"
             "        | HORIZONS lengths              -> horizons\n"
             '        | WEIGHTS number ("," number)*  -> weights\n'
+            "        | WEIGHTS DECAY length          -> weights\n"
             "        | CHANGES_ONLY                  -> changes_only\n"
             "        | zone\n"
             "        | WEEK_STARTS                   -> week_starts\n"
@@ -391,11 +401,17 @@ LEVELS = Kind(
             "HOW: /periodic\\b|continuous\\b/i\n"
             "HORIZONS.3: /horizons\\b/i\n"
             "WEIGHTS.3: /weights\\b/i\n"
+            "DECAY.3: /decay\\s+half\\s+life\\b/i\n"
             "CHANGES_ONLY.3: /changes\\s+only\\b/i\n"
         ),
-        called={"HOW": "PERIODIC or CONTINUOUS", "CHANGES_ONLY": "CHANGES ONLY"},
+        called={
+            "HOW": "PERIODIC or CONTINUOUS",
+            "CHANGES_ONLY": "CHANGES ONLY",
+            "DECAY": "DECAY HALF LIFE",
+        },
         examples={
             "RANGES": "RANGES 1 MINUTE, 1 HOUR SLIDES 1 SECOND, 1 MINUTE",
+            "DECAY": "DECAY HALF LIFE 10 MINUTES",
             "CHANGES": "CHANGES ONLY",
         },
         arguments={
@@ -404,6 +420,7 @@ LEVELS = Kind(
             "report": "REPORT",
             "horizons": "HORIZONS",
             "weights": "WEIGHTS",
+            "half_life": "DECAY HALF LIFE",
         },
     ),
     right=tuple(

@@ -20,6 +20,7 @@ from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.frames import Frame
+from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.trailing import name_column, read_labelled
 from fanlight.language.calls import ParsedCall
 from fanlight.language.clause import Name
@@ -32,6 +33,11 @@ from fanlight.language.select import Item, Select
 from fanlight.language.tokens import Place, read_path
 
 Replacements = dict[int, tuple[int, str]]  # replacements in the text: {from: (to, by what)}
+# Verbs that bring levels together, as errors call them where they are asked of nothing.
+_COMPARED = {
+    "wide": ("WIDE", "has nothing to put side by side"),
+    "bursts": ("BURSTS", "has nothing to compare"),
+}
 _WHOLE = ("fit", "recurring", "detect")  # verbs that take no aggregates beside them
 
 
@@ -45,11 +51,18 @@ class SelectRun:
         self.calls = self._find_calls()
         kind = kind_of(self.clause.spec)
         self.is_trailing = kind is not None and kind.family is TRAILED
-        self.labels = read_labelled(self.clause.spec).labels if self.is_trailing else ("",)
+        self.labels = self._read_labels()
         self.table = table_of(source, select)
         self.keys = Keys(self.query, select, self.table, self.calls).resolve()
         self._check_request()
         self._check_labels()
+
+    def _read_labels(self) -> tuple[str, ...]:
+        """The labels of the windows or levels that an aggregate has a column for."""
+        spec, verb = self.clause.spec, self.clause.verb
+        if verb is not None and verb.name == "wide" and isinstance(spec, MultiGranular):
+            return tuple(str(level) for level, _ in enumerate(spec.ranges))
+        return read_labelled(spec).labels if self.is_trailing else ("",)
 
     def _find_calls(self) -> dict[int, ParsedCall]:
         """The aggregate calls by position."""
@@ -71,6 +84,7 @@ class SelectRun:
                 (call.at, call.end), f"cannot be computed beside {verb.name.upper()}",
                 "write a query for each",
             )  # fmt: skip
+        self._check_compared()
         widening = next((span for span in clause.spans if span.argument == "WIDENING"), None)
         if widening is not None and verb is None:
             raise refusal_at(
@@ -91,6 +105,31 @@ class SelectRun:
                 first, "computes nothing over its windows",
                 "write an aggregate, for example count(*), or GROUP BY window",
             )  # fmt: skip
+
+    def _check_compared(self) -> None:
+        """Refuse levels side by side or compared without an aggregate; bursts have only one."""
+        verb = self.clause.verb
+        if verb is None or verb.name not in _COMPARED:
+            return
+        if not self.calls:
+            word = next(span for span in self.clause.spans if span.argument == f"{verb.name} ")
+            raise refusal_at(
+                self.query.text, word.start, word.end, *_COMPARED[verb.name],
+                "write an aggregate, for example count(*)",
+            )  # fmt: skip
+        first = self._words_of(min(self.calls))
+        other = next((at for at in sorted(self.calls) if self._words_of(at) != first), None)
+        if verb.name == "bursts" and other is not None:
+            raise self.query.select_reader.refusal(
+                (other, self.calls[other].end),
+                "is a second aggregate, and BURSTS compares the rate of one",
+                "write a query for each",
+            )  # fmt: skip
+
+    def _words_of(self, at: int) -> tuple[str, ...]:
+        """The words of the call at a position; calls of the same words are equal."""
+        call = self.calls[at]
+        return tuple(one.folded for one in self.tokens[call.at : call.end])
 
     def _check_labels(self) -> None:
         """Refuse an aggregate outside of the selected items that has a column for each window."""
@@ -238,7 +277,7 @@ class SelectRun:
         known: dict[tuple[str, ...], str] = {}
         columns = {}
         for at, call in self.calls.items():
-            words = tuple(one.folded for one in self.tokens[call.at : call.end])
+            words = self._words_of(at)
             if words not in known:
                 known[words] = free_name(self.call_reader.one_line(call.at, call.end), taken)
                 taken.append(known[words])
@@ -271,6 +310,8 @@ class SelectRun:
                 if name != "text"
             }
             result = method(Episode(arguments["text"], **named))
+        elif verb.name in _COMPARED:
+            result = method(*calls, **arguments, **given)
         elif verb.name == "split":
             result = method(arguments.pop("every"), *calls, **arguments)
         else:
