@@ -192,9 +192,11 @@ class Sum(Monoid):
 class Area(Sum):
     """The sum over events of something in proportion to the part of each that lies in a window.
 
-    So of parts that make up a window it is the sum of what each has.
+    So of parts that make up a window it is the sum of what each has. ``whole``: it adds up doubles
+    that are whole numbers, which can be taken back exactly.
     """
 
+    whole: bool = False
     additive: ClassVar[bool] = True
 
 

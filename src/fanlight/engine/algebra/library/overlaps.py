@@ -12,9 +12,10 @@ _PARTS = {
     "high": "cast(shiftright({ends} - {begins}, 20) as double)",
     "low": "cast(({ends} - {begins}) & 1048575L as double)",
 }
-TIME = {name: Area(value) for name, value in _PARTS.items()}
+TIME = {name: Area(value, whole=True) for name, value in _PARTS.items()}
 TIME_WITH_VALUE = {
-    name: Area(f"if({{x}} is null, null, {value})") for name, value in _PARTS.items()
+    name: Area(f"if({{x}} is null, null, {value})", whole=True)
+    for name, value in _PARTS.items()
 }
 TOTAL = "({high} * 1048576D + {low})"
 _TOTAL = f"coalesce({TOTAL}, 0D)"
