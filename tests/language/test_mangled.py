@@ -36,7 +36,7 @@ SOUP = (
     "IGNORE NULLS", "1", "4.5", "1e999", "-", "9" * 500, "0", "MINUTES", "null", "PARTITION BY",
     "UNION", "DATA =>", "percentile", "array", "TRAILING", "EARLY", "EVERY",
     "CUMULATIVE", "STEP", "CLOSED RIGHT", "EMPTY ZERO", "EMPTY LAST MAX 60", "BETWEEN",
-    "COMPLETE", "SINCE",
+    "COMPLETE", "SINCE", "WITHIN GROUP", "ORDER BY", "DESC", "NULLS LAST", "listagg", "mode",
 )  # fmt: skip
 
 
