@@ -9,6 +9,8 @@ import re
 import pytest
 
 import fanlight as fl
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.suggestions import OTHERWISE, advise_otherwise
 from fanlight.engine.spark import over as entry
 from fanlight.engine.spark.windows import events, frames, levels, placed, widening
 from tests.helpers.public import METHODS, checked
@@ -130,6 +132,15 @@ def test_aggregates_that_do_not_exist_say_what_to_write():
         with pytest.raises(fl.FanlightError, match=write):
             getattr(fl.agg, name)
         assert not hasattr(fl.agg, name)
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
+    why, write = advise_otherwise(name.upper())
+    with pytest.raises(fl.FanlightError) as caught:
+        getattr(fl.agg, name)
+    assert f"{why and f', as {why}'}; write {write}, or make your own" in str(caught.value)
+    assert isinstance(eval(write.replace("…", "'x'"), {"agg": fl.agg}), Call)  # noqa: S307
 
 
 @pytest.mark.parametrize(

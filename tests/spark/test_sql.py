@@ -206,6 +206,8 @@ WRONG = [
     ("SELECT count(*) FROM calls [WATTR ts RANGE ^10^]", "number"),
     ("SELECT count(*) FROM ^nobody^ [WATTR ts RANGE 1 HOUR]", "not a table"),
     ("SELECT ^maxi^(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "write max"),
+    ("SELECT ^tdigest(seconds, 100)^ FROM calls [WATTR ts RANGE 1 HOUR]",
+     r"no such sketch; write kll_sketch_agg_double\(seconds\)"),
     ("^SELECT^ phone FROM calls [WATTR ts RANGE 1 HOUR]", "computes nothing"),
     ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR] WHERE ^nope^ > 1", "cannot be resolved"),
     ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR] GROUP BY ^7^", "number of one"),

@@ -8,22 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import Any
+from typing import Any, NoReturn
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.facts import ignores_repeats
-from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra.registry import AGGREGATES, Entry
+from fanlight.engine.algebra.suggestions import OTHERWISE
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.errors import point_at, refusal_at
 from fanlight.language.tokens import Place, Token, read_path, split_at_commas
-from fanlight.language.within_group import (
-    JOINED,
-    OF_ORDERED,
-    OrderItem,
-    read_ordering,
-    write_sorted,
-)
+from fanlight.language.within_group import OrderItem, read_ordering, write_sorted
 
 # Makes an argument of an aggregate from SQL text, and from the name if the text is only a name.
 Column = Callable[[str, tuple[str, ...]], Any]
@@ -31,14 +26,21 @@ Column = Callable[[str, tuple[str, ...]], Any]
 # Spark's aggregates that fanlight does not have, and what to write instead.
 _OWN = "build it with agg.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
 _NOT_SUPPORTED = {
-    "percentile_cont": "write percentile_cont({x}) WITHIN GROUP (ORDER BY x)",
-    "quantile": "write percentile({x})",
+    "percentile_cont": "write percentile_cont({all}) WITHIN GROUP (ORDER BY x)",
+    "quantile": "write percentile({all})",
+    **dict.fromkeys(("sum_distinct", "sumdistinct"), "write sum(DISTINCT {all})"),
+    **{
+        name: f"write {OTHERWISE[name][1]}"
+        for name in ("approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine",
+                     "count_min_sketch", "histogram_numeric")
+    },
     **dict.fromkeys(
-        ("approx_top_k", "bitmap_construct_agg", "bitmap_or_agg", "count_min_sketch", "grouping",
-         "grouping_id", "histogram_numeric", "hll_union_agg", "schema_of_json_agg"),
+        ("bitmap_construct_agg", "bitmap_or_agg", "grouping", "grouping_id", "hll_union_agg",
+         "schema_of_json_agg"),
         _OWN,
     ),
 }  # fmt: skip
+_SHARES = "array(0.25, 0.5, 0.75)"
 _ORDER = "write WITHIN GROUP (ORDER BY x)"
 _DIGITS = 400  # an integer with more digits exceeds every limit anyway
 _COLUMNS = ("column", "columns", "by", "condition", "y", "x")
@@ -71,6 +73,9 @@ class CallReader:
         """The library's aggregates by the names that they have in SQL."""
         return AGGREGATES.in_sql
 
+    def _entry(self, name: str) -> Entry:
+        return AGGREGATES[self.names.get(name, name)]
+
     def find_calls(self, at: int, end: int) -> Iterator[ParsedCall]:
         """The aggregate calls in a range of tokens, from left to right, without sub-queries'."""
         while at < end:
@@ -86,6 +91,8 @@ class CallReader:
         for place in range(at, end):
             one = self.tokens[place]
             if one.kind == "word" and self.tokens[place + 1].text == "(":
+                if one.folded in OTHERWISE:
+                    self._refuse_unknown(place, self.tokens[place + 1].partner)
                 near = get_close_matches(one.folded, [*self.names, *self.own], 1, 0.7)
                 if near:
                     return place, near[0]
@@ -105,7 +112,7 @@ class CallReader:
         ordering, after_group = read_ordering(tokens, close + 1)
         if tokens[after_group].is_word("OVER"):
             return None  # a window function of Spark's, over the results
-        ordered = bool(ordering) and name in OF_ORDERED
+        ordered = bool(ordering) and name in AGGREGATES.ordered
         if name not in self.own and name not in self.names and not ordered:
             if name in _NOT_SUPPORTED:
                 self._refuse_unknown(at, close)
@@ -144,14 +151,15 @@ class CallReader:
     def _read_ordered(self, parsed: ParsedCall) -> ParsedCall:
         """A call with WITHIN GROUP, whose ordered column is the first argument of the library's."""
         place, name, first = (parsed.at, parsed.end), parsed.name, parsed.ordering[0]
-        if name in JOINED and name not in self.own:
-            return parsed  # in the order of rows, which the windows tell
-        if name not in OF_ORDERED or name in self.own:
+        if name not in self.own and name in self.names and self._entry(name).in_row_order:
+            return parsed  # only the windows tell that order
+        ours = AGGREGATES.ordered.get(name)
+        if ours is None or name in self.own:
             self._refuse(*place, "takes no WITHIN GROUP", "leave it out")
-        expected = 0 if name == "mode" else 1
-        written = f"{name}({'' if name == 'mode' else '0.5'}) WITHIN GROUP (ORDER BY x)"
-        if (len(parsed.arguments), len(parsed.ordering)) != (expected, 1) or parsed.distinct:
-            why = f"takes {'one share' if expected else 'no argument'} and one column"
+        share = len(inspect.signature(AGGREGATES[ours].function).parameters) - 1
+        if (len(parsed.arguments), len(parsed.ordering)) != (share, 1) or parsed.distinct:
+            why = f"takes {'one share' if share else 'no argument'} and one column"
+            written = f"{name}({'0.5' if share else ''}) WITHIN GROUP (ORDER BY x)"
             self._refuse(*place, why, f"write for example {written}")
         if first.falls:
             called = self.text_of(parsed.at, self.tokens[parsed.at + 1].partner + 1)
@@ -159,7 +167,7 @@ class CallReader:
             column = column if first.end - first.at == 1 else f"({column})"
             instead = f"for numbers write -{called} WITHIN GROUP (ORDER BY -{column})"
             self._refuse(*place, "is in falling order, which fanlight does not have", instead)
-        return replace(parsed, name=OF_ORDERED[name], arguments=(first.place, *parsed.arguments))
+        return replace(parsed, name=ours, arguments=(first.place, *parsed.arguments))
 
     def _split_arguments(self, at: int, end: int) -> list[Place]:
         """The arguments of a call, as ranges of tokens."""
@@ -172,14 +180,18 @@ class CallReader:
             return first.is_word("IGNORE")
         return None
 
-    def _refuse(self, at: int, end: int, why: str, instead: str) -> None:
+    def _refuse(self, at: int, end: int, why: str, instead: str) -> NoReturn:
         start, stop = self.tokens[at].start, self.tokens[end - 1].end
         raise refusal_at(self.text, start, stop, self.text_of(at, end), why, instead)
 
     def _refuse_unknown(self, at: int, close: int) -> None:
-        arguments = self.text_of(at + 2, close) or "x"
-        instead = fill(_NOT_SUPPORTED[self.tokens[at].folded], x=arguments)
-        self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
+        name, given = self.tokens[at].folded, self.text_of(at + 2, close) or "x"
+        reason, call = OTHERWISE.get(name, ("", ""))
+        places = self._split_arguments(at + 2, close)
+        column = self.text_of(*places[0]) if places else "x"
+        template = _NOT_SUPPORTED.get(name, f"write {call}")
+        why = f"is not an aggregate of fanlight{reason and f', as {reason}'}"
+        self._refuse(at, close + 1, why, fill(template, all=given, x=column, shares=_SHARES))
 
     def text_of(self, at: int, end: int) -> str:
         """The SQL text of a range of tokens, as it was written."""
@@ -199,7 +211,7 @@ class CallReader:
         start, end = self.tokens[parsed.at].start, self.tokens[parsed.end - 1].end
         with point_at(self.text, start, end):
             try:
-                if parsed.name in JOINED and parsed.ordering:
+                if parsed.ordering and self._entry(parsed.name).in_row_order:
                     self._check_order_of_rows(parsed, column, order)
                 return self._build_call(parsed, column)
             except TypeError as error:

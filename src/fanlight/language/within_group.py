@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from fanlight.language.tokens import Place, Token, split_at_commas
 
-# Aggregates of one ordered column, and those of the library that take it as their first argument.
-OF_ORDERED = {"percentile_cont": "percentile", "percentile_disc": "percentile_disc", "mode": "mode"}
-JOINED = ("listagg", "string_agg")  # of texts, in an order
 _NULLS = ("FIRST", "LAST")
 
 
