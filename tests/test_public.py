@@ -153,7 +153,10 @@ def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
         ("ThresholdFrame(speed=3)", "missing a required argument: 'predicate'"),
         ("DeltaFrame('speed', 2)", "too many positional arguments"),
         ("agg.percentile('speed')", "missing a required argument: 'percentage'"),
-        ("agg.sum('speed', 'amount')", "too many positional arguments"),
+        ("agg.sum('speed', 'amount')", "too many positional arguments; write agg.sum('x')"),
+        ("agg.max('speed', 'amount')", "write agg.max(F.struct('speed', 'amount'))"),
+        ("agg.min('speed', 3)", "write agg.min(F.struct(…))"),
+        ("agg.max('speed', key='x')", "write agg.max('x')"),
         ("doctor()", "missing a required argument: 'spark'"),
     ],
 )

@@ -265,6 +265,11 @@ class CallReader:
             options[named] = (
                 self._build_column(*place, column) if is_column else self.parse_literal(*place)
             )
+        together = AGGREGATES[name].together
+        if together and len(columns) > 1:
+            inside = self.text_of(parsed.arguments[0][0], parsed.arguments[-1][1])
+            self._refuse(parsed.at, parsed.end, "is of several columns",
+                         f"write {parsed.name}({together}({inside}))")  # fmt: skip
         if parsed.ignore_nulls:
             options.setdefault("ignorenulls", True)
         return function(*columns, **options)

@@ -68,6 +68,8 @@ class Entry:
         Its name in SQL before ``WITHIN GROUP (ORDER BY x)``, where ``x`` is its column.
     in_row_order
         Whether ``WITHIN GROUP`` in SQL names the order of its rows.
+    together
+        Spark's function that makes one column of several, if it would take that.
 
     """
 
@@ -79,6 +81,7 @@ class Entry:
     after_share: str = ""
     ordered: str = ""
     in_row_order: bool = False
+    together: str = ""
 
     @property
     def plain(self) -> tuple[Sample, ...]:
@@ -145,6 +148,7 @@ class Registry(Mapping[str, Entry]):
         after_share: str = "",
         ordered: str = "",
         in_row_order: bool = False,
+        together: str = "",
     ) -> Callable[[Function], Function]:
         """Enter a function as an aggregate, with what :class:`Entry` says of it; a decorator."""
 
@@ -165,10 +169,20 @@ class Registry(Mapping[str, Entry]):
                 )
             columns = list(map(repr, ARGUMENTS[: len(samples[0].types)]))
             example = ", ".join([*columns, *(f"{n}={v!r}" for n, v in samples[0].options)])
-            explained = explain_wrong_calls(f"agg.{name}({example})")(_keep_options(function))
+            one_column = together and f"F.{together}"
+            explain = explain_wrong_calls(f"agg.{name}({example})", one_column)
+            explained = explain(_keep_options(function))
             entered = cast("Function", explained)
             self._entries[name] = Entry(
-                entered, samples, names, in_sql, alike, after_share, ordered, in_row_order
+                entered,
+                samples,
+                names,
+                in_sql,
+                alike,
+                after_share,
+                ordered,
+                in_row_order,
+                together,
             )
             return entered
 
