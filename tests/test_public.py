@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -155,7 +156,7 @@ def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
         ("agg.percentile('speed')", "missing a required argument: 'percentage'"),
         ("agg.sum('speed', 'amount')", "too many positional arguments; write agg.sum('x')"),
         ("agg.max('speed', 'amount')", "write agg.max(F.struct('speed', 'amount'))"),
-        ("agg.min('speed', 3)", "write agg.min(F.struct(…))"),
+        ("agg.min('speed', 3)", "write agg.min(F.struct('x', 'y'))"),
         ("agg.max('speed', key='x')", "write agg.max('x')"),
         ("doctor()", "missing a required argument: 'spark'"),
     ],
@@ -167,7 +168,9 @@ def test_a_wrong_call_says_what_was_asked_and_a_right_one(call, said):
     assert asked == call.removeprefix("agg.")
     right = re.search(r"(?:fl|agg)\.\w+\((?!spark).*", write)
     if right:
-        eval(right[0], {"fl": fl, "agg": fl.agg})  # noqa: S307 - what the message says to write
+        struct = SimpleNamespace(struct=lambda *names: ",".join(names))
+        known = {"fl": fl, "agg": fl.agg, "F": struct}
+        eval(right[0], known)  # noqa: S307 - what the message says to write
     assert right or call == "doctor()"
 
 

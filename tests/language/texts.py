@@ -263,7 +263,7 @@ WRONG = [
     ("SELECT ^percentile(x, 7)^ FROM b [WATTR ts RANGE 1 HOUR]", "percentage"),
     ("SELECT ^max(x, y + 1)^ FROM b [WATTR ts RANGE 1 HOUR]",
      r"is of several columns; write max\(struct\(x, y \+ 1\)\)"),
-    ("SELECT ^sum(x, y, z)^ FROM b [WATTR ts RANGE 1 HOUR]", "argument"),
+    ("SELECT ^median(x, y)^ FROM b [WATTR ts RANGE 1 HOUR]", "argument"),
     ("SELECT 1 FROM ^CUMULATE(TABLE b, DESCRIPTOR(ts), INTERVAL '1' DAY)^", "does not say SIZE"),
     ("SELECT 1 FROM CUMULATE(TABLE b, DESCRIPTOR(ts), ^INTERVAL '5' HOUR^, INTERVAL '1' DAY)",
      "does not divide it"),

@@ -77,7 +77,8 @@ def explain_wrong_calls(
                 meant = get_close_matches(unknown, signature.parameters, 1) if unknown else []
                 write = example
                 if together and not kwargs and len(args) > len(signature.parameters):
-                    columns = ", ".join(given) if all(type(one) is str for one in args) else "…"
+                    named = given if all(type(one) is str for one in args) else ["'x'", "'y'"]
+                    columns = ", ".join(named)
                     write = f"{example.partition('(')[0]}({together}({columns}))"
                 raise CallError(
                     f"{called}({', '.join(given)}): {error}; write "
