@@ -5,10 +5,13 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+from types import SimpleNamespace
 
 import pytest
 
 import fanlight as fl
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.suggestions import OTHERWISE, advise_otherwise
 from fanlight.engine.spark import over as entry
 from fanlight.engine.spark.windows import events, frames, levels, placed, widening
 from tests.helpers.public import METHODS, checked
@@ -132,6 +135,15 @@ def test_aggregates_that_do_not_exist_say_what_to_write():
         assert not hasattr(fl.agg, name)
 
 
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
+    why, write = advise_otherwise(name.upper())
+    with pytest.raises(fl.FanlightError) as caught:
+        getattr(fl.agg, name)
+    assert f"{why and f', as {why}'}; write {write}, or make your own" in str(caught.value)
+    assert isinstance(eval(write.replace("…", "'x'"), {"agg": fl.agg}), Call)  # noqa: S307
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -142,7 +154,10 @@ def test_aggregates_that_do_not_exist_say_what_to_write():
         ("ThresholdFrame(speed=3)", "missing a required argument: 'predicate'"),
         ("DeltaFrame('speed', 2)", "too many positional arguments"),
         ("agg.percentile('speed')", "missing a required argument: 'percentage'"),
-        ("agg.sum('speed', 'amount')", "too many positional arguments"),
+        ("agg.sum('speed', 'amount')", "too many positional arguments; write agg.sum('x')"),
+        ("agg.max('speed', 'amount')", "write agg.max(F.struct('speed', 'amount'))"),
+        ("agg.min('speed', 3)", "write agg.min(F.struct('x', 'y'))"),
+        ("agg.max('speed', key='x')", "write agg.max('x')"),
         ("doctor()", "missing a required argument: 'spark'"),
     ],
 )
@@ -153,7 +168,9 @@ def test_a_wrong_call_says_what_was_asked_and_a_right_one(call, said):
     assert asked == call.removeprefix("agg.")
     right = re.search(r"(?:fl|agg)\.\w+\((?!spark).*", write)
     if right:
-        eval(right[0], {"fl": fl, "agg": fl.agg})  # noqa: S307 - what the message says to write
+        struct = SimpleNamespace(struct=lambda *names: ",".join(names))
+        known = {"fl": fl, "agg": fl.agg, "F": struct}
+        eval(right[0], known)  # noqa: S307 - what the message says to write
     assert right or call == "doctor()"
 
 

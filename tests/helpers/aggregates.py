@@ -117,7 +117,7 @@ def partial_of(one):
     return fields, one.sample.types, type(partials.reads), bool(partials.native), places
 
 
-def _of_rows(one):
+def of_rows(one):
     """Whether it can be asked of rows at instants."""
     return not any(monoid.divided for monoid in one.monoids)
 
@@ -127,26 +127,26 @@ def _of_events(one):
     return not any(monoid.at_instants for monoid in one.monoids)
 
 
-EVERYTHING = requests(where=_of_rows)
+EVERYTHING = requests(where=of_rows)
 
 # The first of each way to keep and read one, and an expression of two: what each kind is asked.
 _OWN = [one for one in asked() if one.entry.call(one.sample).aggregate.name == one.entry.name]
 _FIRST = {partial_of(one): one for one in reversed(_OWN)}
 MINUS = {"minus": ("minus", ("sum", "n"), ("count",))}
-EACH = {one.name: one.request for one in _FIRST.values() if _of_rows(one)} | MINUS
+EACH = {one.name: one.request for one in _FIRST.values() if of_rows(one)} | MINUS
 # The same of events that last: what is of parts of them can be computed in few ways.
 OF_EVENTS = {
-    one.name: one.request for one in _FIRST.values() if _of_rows(one) and _of_events(one)
+    one.name: one.request for one in _FIRST.values() if of_rows(one) and _of_events(one)
 } | MINUS
 OF_PARTS = requests(
-    where=lambda one: not _of_rows(one) or one.entry.call(one.sample).aggregate.of_events
+    where=lambda one: not of_rows(one) or one.entry.call(one.sample).aggregate.of_events
 )
 
 # What can be taken back exactly: differences and cumulative sweeping take these.
 EXACT = requests(where=lambda one: one.invertible)
 
 # What does not depend on when rows are, beyond their order: times of fractions take these.
-TIMELESS = requests(where=lambda one: _of_rows(one) and not one.takes_time)
+TIMELESS = requests(where=lambda one: of_rows(one) and not one.takes_time)
 
 # What counts distinct values: a strategy of its own takes these.
 DISTINCT = requests(where=lambda one: one.entry.name == "count_distinct")

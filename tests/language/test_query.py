@@ -162,6 +162,17 @@ def label(text):
         ("max_by(x, y)", agg.max_by("x", "y")),
         ("percentile(x, 0.9)", agg.percentile("x", 0.9)),
         ("percentile(x, array(0.25, 0.5))", agg.percentile("x", [0.25, 0.5])),
+        ("percentile_cont(0.9) WITHIN GROUP (ORDER BY x)", agg.percentile("x", 0.9)),
+        (
+            "percentile_cont(array(0.1, 0.5)) within group (order by t.x ASC NULLS LAST)",
+            agg.percentile("x", [0.1, 0.5]),
+        ),
+        (
+            "1 - percentile_disc(0.5) WITHIN GROUP (ORDER BY x + 1) / 2",
+            agg.percentile_disc("<x + 1>", 0.5),
+        ),
+        ("mode() WITHIN GROUP (ORDER BY x) FILTER (WHERE y > 1)", agg.mode("x").where("y > 1")),
+        ("percentile_cont(0.5) WITHIN GROUP (ORDER BY y) OVER (ORDER BY y) + min(x)", agg.min("x")),
         ("percentile_approx(x, 0.5, accuracy => 100)", agg.approx_percentile("x", 0.5, 100)),
         ("approx_count_distinct(x, 0.02)", agg.approx_count_distinct("x", 0.02)),
         ("heavy_hitters(x, 0.1)", agg.heavy_hitters("x", 0.1)),
@@ -186,3 +197,18 @@ def test_columns_that_a_text_alone_does_not_tell():
     text = "SELECT at, count(*) AS n FROM t [WATTR ts RANGES 1, 2 SLIDES 1, 1{}]"
     assert selected_columns(text.format("")) == ("at", "n")
     assert selected_columns(text.format(" WIDE")) is None
+
+
+def test_texts_are_joined_in_the_order_of_rows():
+    text = "listagg(x, '-') WITHIN GROUP (ORDER BY {}) FILTER (WHERE x > '')"
+
+    def read(order):
+        reader = Query(f"SELECT {text.format(order)} FROM t [WATTR ts RANGE 1]").call_reader
+        (call,) = reader.find_calls(0, len(reader.tokens) - 1)
+        return reader.build(call, column, ["ts", "id"])
+
+    for order in ("ts", "t.ts ASC NULLS FIRST, id"):
+        assert read(order).label == agg.listagg("x", "-").where("x > ''").label
+    for order in ("id", "ts, x", "ts DESC", "ts, id NULLS LAST", "ts, id, ts", "ts + 1"):
+        with pytest.raises(fl.FanlightError, match="than that of rows, ORDER BY ts, id; "):
+            read(order)

@@ -30,12 +30,13 @@ WHOLE = (3, -4, None, 2**40, 3, -4)
 MONEY = (Decimal("0.10"), None, Decimal("-2.25"), Decimal("9999.99"), Decimal("0.10"), None)
 WORDS = ("b", "", None, "é", "b", "a")
 SURE = (True, None, False, True, True, True)
+COUNTER = (3.0, 4.5, None, 2.0, 2.0, 9.0)
 KEYS = (2.0, 1.0, 1.0, NAN, None, 2.0)
 ORDER = "named_struct('t', t, 'seq', seq)"
 SCHEMA = pa.schema([
     ("k", pa.string()), ("p", pa.int64()), ("t", pa.int64()), ("seq", pa.int64()),
     ("v", pa.float64()), ("n", pa.int64()), ("d", pa.decimal128(12, 2)), ("s", pa.string()),
-    ("w", pa.float64()), ("ok", pa.bool_()),
+    ("w", pa.float64()), ("ok", pa.bool_()), ("c", pa.float32()),
 ])  # fmt: skip
 
 # How the partials of pieces come together: two steps of grouping, the first over some pieces.
@@ -46,9 +47,9 @@ def rows():
     """The rows of every flavour; times tie, ``seq`` does not."""
     found = []
     for flavour, doubles in DOUBLES.items():
-        kinds = [doubles, WHOLE, MONEY, WORDS, KEYS, SURE]
+        kinds = [doubles, WHOLE, MONEY, WORDS, KEYS, SURE, COUNTER]
         if flavour == "blank":
-            kinds = [doubles] * 6
+            kinds = [doubles] * 7
         for at in range(9):
             values = [kind[at] if at < 6 else None for kind in kinds]
             found.append((flavour, at // 3, 10 + at // 2, 9 - at, *values))

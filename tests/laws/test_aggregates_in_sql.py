@@ -7,18 +7,20 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.registry import Entry, sample
-from tests.helpers.aggregates import EVERYTHING, REGISTRY, Asked, asked, call
+from tests.helpers.aggregates import EVERYTHING, REGISTRY, Asked, asked, call, of_rows
 from tests.helpers.dataframes import frame
 from tests.laws.in_sql import complaints
+
+ASKED = [one for one in asked() if of_rows(one)]
 
 
 @pytest.fixture(scope="module")
 def told(classic):
     """What the laws say of every sample; in a few queries for all, which takes a fraction."""
-    return complaints(classic, asked())
+    return complaints(classic, ASKED)
 
 
-@pytest.mark.parametrize("number", range(len(asked())), ids=[one.name for one in asked()])
+@pytest.mark.parametrize("number", range(len(ASKED)), ids=[one.name for one in ASKED])
 def test_laws_in_sql(told, number):
     assert told[number] == []
 
@@ -26,7 +28,7 @@ def test_laws_in_sql(told, number):
 def test_results_are_of_the_types_that_the_samples_say(spark):
     windows = fl.over(frame(spark, []), fl.Sliding("1 minute"), time="ts")
     result = windows.agg(**{name: call(request) for name, request in EVERYTHING.items()})
-    assert dict(result.drop("window").dtypes) == {one.name: one.sample.gives for one in asked()}
+    assert dict(result.drop("window").dtypes) == {one.name: one.sample.gives for one in ASKED}
 
 
 @pytest.mark.parametrize("name", REGISTRY)

@@ -64,6 +64,23 @@ def test_a_struct_with_such_fields_may_be_a_key_and_an_item(classic):
     assert fl.over(structs(classic), spec, time="at").recurring("st").schema["st"]
 
 
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_the_greatest_of_several_columns_goes_by_the_first_then_by_the_next(classic, spec):
+    """As Spark has it: a null within a struct is less than all values, no struct is no value."""
+    df = classic.range(60).selectExpr(
+        "timestamp_seconds(id * 60) as at", "if(id % 3 = 0, null, id * 7 % 5) as a",
+        "if(id % 4 = 0, null, id * 11 % 7) as b", "id % 5 > 0 as there",
+    )  # fmt: skip
+    both = F.when(F.col("there"), F.struct("a", "b"))
+    asked = {"most": agg.max(both), "least": agg.min(both), "all": agg.collect_list(both)}
+    rows = collected(fl.over(df, spec, time="at").agg(**asked))
+    assert max(len(row["all"]) for row in rows) > 10
+    for row in rows:
+        ordered = sorted(row["all"], key=lambda pair: [(one is not None, one or 0) for one in pair])
+        ends = (ordered[0], ordered[-1]) if ordered else (None, None)
+        assert (row["least"], row["most"]) == ends
+
+
 WIDE = {
     "bigint": [-(2**63), -(2**53) - 1, 2**53 + 1, 2**63 - 2, 2**63 - 1],
     "tinyint": [-128, -1, 0, 1, 127],

@@ -270,6 +270,8 @@ WRONG = [
     ("SELECT count(*) FROM calls [WATTR ts RANGE ^10^]", "number"),
     ("SELECT count(*) FROM ^nobody^ [WATTR ts RANGE 1 HOUR]", "not a table"),
     ("SELECT ^maxi^(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "write max"),
+    ("SELECT ^tdigest(seconds, 100)^ FROM calls [WATTR ts RANGE 1 HOUR]",
+     r"no such sketch; write kll_sketch_agg_double\(seconds\)"),
     ("^SELECT^ phone FROM calls [WATTR ts RANGE 1 HOUR]", "computes nothing"),
     ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR] WHERE ^nope^ > 1", "cannot be resolved"),
     ("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR] GROUP BY ^7^", "number of one"),
@@ -304,6 +306,8 @@ NAMED = [
     ("1 + last(seconds) IGNORE NULLS", "1 + last(seconds) IGNORE NULLS"),
     ("sum(seconds) FILTER (WHERE seconds > 3)", "sum(seconds) FILTER (WHERE seconds > 3)"),
     ("sum(seconds) FILTER (WHERE seconds > 3) nulls", "nulls"),
+    ("mode() WITHIN GROUP (ORDER BY seconds)", "mode() WITHIN GROUP (ORDER BY seconds)"),
+    ("mode() WITHIN GROUP (ORDER BY seconds) within", "within"),
 ]
 
 
@@ -313,6 +317,47 @@ def test_an_aggregate_without_a_name_is_called_as_it_is_written(classic, text, n
     assert fl.sql(f"SELECT {text} FROM calls [WATTR ts RANGE 1 HOUR]", calls=calls).columns == [
         name
     ]
+
+
+# What is read of WITHIN GROUP, or is advised instead, and what Spark has.
+ORDERED = {
+    "percentile_cont(0.3) WITHIN GROUP (ORDER BY signal)": "",
+    "percentile_cont(array(0.1, 0.9)) WITHIN GROUP (ORDER BY -seconds ASC NULLS LAST)": "",
+    "percentile_disc(0.3) WITHIN GROUP (ORDER BY signal) FILTER (WHERE seconds > 3)": "",
+    "mode() WITHIN GROUP (ORDER BY seconds)": "",
+    "listagg(phone, '-') WITHIN GROUP (ORDER BY ts)": "",
+    "string_agg(phone) WITHIN GROUP (ORDER BY ts, id NULLS FIRST)": "",
+    "-percentile_cont(0.3) WITHIN GROUP (ORDER BY -signal)":
+        "percentile_cont(0.3) WITHIN GROUP (ORDER BY signal DESC)",
+    "-percentile_disc(0.3) WITHIN GROUP (ORDER BY -signal)":
+        "percentile_disc(0.3) WITHIN GROUP (ORDER BY signal DESC)",
+    "-mode() WITHIN GROUP (ORDER BY -seconds)": "mode() WITHIN GROUP (ORDER BY seconds DESC)",
+    "array_join(sort_array(collect_list(phone), false), ', ')":
+        "listagg(phone, ', ') WITHIN GROUP (ORDER BY phone DESC)",
+    "array_join(sort_array(collect_set(phone)), '')":
+        "listagg(DISTINCT phone) WITHIN GROUP (ORDER BY phone)",
+    "array_join(transform(sort_array(collect_list(struct(id, phone AS text)), false), "
+    "e -> e.text), '')": "listagg(phone) WITHIN GROUP (ORDER BY id DESC)",
+}  # fmt: skip
+
+
+def test_within_group_is_what_spark_makes_of_it(classic):
+    rows = classic.sql(
+        "SELECT timestamp_seconds(id * 7) AS ts, id * 37 % 101 AS id, id * 29 % 17 AS signal, "
+        "if(id % 5 = 0, null, concat('p', id % 4)) AS phone, id * id % 6 AS seconds FROM range(60)"
+    )
+    rows.createOrReplaceTempView("rows_in_order")
+    ours = ", ".join(f"{text} AS `{at}`" for at, text in enumerate(ORDERED))
+    theirs = ", ".join(f"{spark or text} AS `{at}`" for at, (text, spark) in
+                       enumerate(ORDERED.items()))  # fmt: skip
+    clause = "[WATTR ts TIEBREAK id RANGE 1 MINUTE]"
+    found = fl.sql(f"SELECT window, {ours} FROM rows_in_order {clause}", rows_in_order=rows)
+    wanted = classic.sql(
+        f"SELECT window(ts, '1 minute'), {theirs} FROM rows_in_order "
+        "GROUP BY window(ts, '1 minute')"
+    )
+    for one, other in zip(sorted(found.collect()), sorted(wanted.collect()), strict=True):
+        assert one == other
 
 
 @pytest.mark.parametrize("word", ["`${env:HOME}`", "'${spark.app.name}'", "`a${x}`"])

@@ -49,8 +49,16 @@ REFUSED = (
     "F.listagg('phone')", "F.mode('price', True)", "F.sum(F.col('Lane No') * 2)",
     "F.sum('price').over(Window.partitionBy('phone'))", "F.col('price')", "'price'",
     "F.col('price') + 1", "F.lit(1)", "F.sqrt(F.sum('price'))",
-    "F.histogram_numeric('price', F.lit(3))",
+    "F.bitmap_construct_agg('price')",
 )  # fmt: skip
+# Aggregates that fanlight has not on purpose, the reason, and what to write instead.
+OTHERWISE = {
+    "F.histogram_numeric('price', F.lit(3))":
+        ("order of rows", "agg.approx_percentile(…, [0.25, 0.5, 0.75])"),
+    "F.count_min_sketch('price', F.lit(0.1), F.lit(0.9), F.lit(1))":
+        ("cannot unite", "agg.top_k(…, 10)"),
+    "F.expr('percentile_cont(0.5) within group (order by price)')": ("", "agg.percentile(…, 0.5)"),
+}  # fmt: skip
 WINDOWS = {
     "F.window('ts', '1 hour')": "fl.over(df, fl.Sliding('1 hour'), time='ts')",
     "F.window('ts', '1 hour', '5 minutes', '1 minute')":
@@ -138,6 +146,18 @@ def test_what_is_no_aggregate_of_ours_is_refused(calls, kind, text):
         windows.agg(made(text, kind))
     told = ADVISED.search(str(caught.value))[1]
     assert told.startswith(("one of fanlight.agg, such as agg.max(…)", "agg."))
+
+
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+@pytest.mark.parametrize("text", OTHERWISE)
+def test_why_an_aggregate_of_spark_is_not_ours(calls, kind, text):
+    windows = fl.over(calls[kind], fl.Sliding(MINUTE), time="ts")
+    with pytest.raises(fl.FanlightError) as caught:
+        windows.agg(made(text, kind))
+    why, write = OTHERWISE[text]
+    assert why in str(caught.value)
+    assert ADVISED.search(str(caught.value))[1] == write
+    windows.agg(x=eval(write.replace("…", "'price'"), {"agg": agg}))  # noqa: S307
 
 
 def test_no_function_of_spark_is_taken_for_a_misspelt_aggregate():

@@ -7,7 +7,7 @@ from typing import Any
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
-from fanlight.engine.algebra.suggestions import suggest_aggregate
+from fanlight.engine.algebra.suggestions import advise_otherwise, suggest_aggregate
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.language.calls import CallReader, Column, ParsedCall, parse_string
 from fanlight.language.errors import message_of
@@ -41,11 +41,12 @@ def _read_call(reader: _PythonCallReader, end: int) -> Call | None:
     """The aggregate that the whole text calls; None if it is anything else."""
     first = reader.tokens[0]
     if first.is_name and reader.tokens[1].partner == end - 1 and first.folded not in reader.names:
-        meant, known = (
-            suggest_aggregate(first.name, list(AGGREGATES)),
-            f"there are {', '.join(AGGREGATES)}",
-        )
-        raise refuse(first.name, "is not an aggregate", f"write {meant}" if meant else known)
+        meant = suggest_aggregate(first.name, list(AGGREGATES))
+        why, otherwise = advise_otherwise(first.name) or ("", "")
+        write = otherwise.removeprefix("agg.") or meant
+        known = f"there are {', '.join(AGGREGATES)}"
+        asked = f"is not an aggregate{why and f', as {why}'}"
+        raise refuse(first.name, asked, f"write {write}" if write else known)
     parsed = next(reader.find_calls(0, end), None)
     if parsed is None or (parsed.at, parsed.end) != (0, end):
         return None

@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import Any
+from typing import Any, NoReturn
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.facts import ignores_repeats
-from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra.registry import AGGREGATES, Entry
+from fanlight.engine.algebra.suggestions import OTHERWISE
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.errors import point_at, refusal_at
 from fanlight.language.tokens import Place, Token, read_path, split_at_commas
+from fanlight.language.within_group import OrderItem, read_ordering, write_sorted
 
 # Makes an argument of an aggregate from SQL text, and from the name if the text is only a name.
 Column = Callable[[str, tuple[str, ...]], Any]
@@ -24,14 +26,22 @@ Column = Callable[[str, tuple[str, ...]], Any]
 # Spark's aggregates that fanlight does not have, and what to write instead.
 _OWN = "build it with agg.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
 _NOT_SUPPORTED = {
-    "percentile_cont": "write percentile(x, {x})",
-    "quantile": "write percentile({x})",
+    "percentile_cont": "write percentile_cont({all}) WITHIN GROUP (ORDER BY x)",
+    "quantile": "write percentile({all})",
+    **dict.fromkeys(("sum_distinct", "sumdistinct"), "write sum(DISTINCT {all})"),
+    **{
+        name: f"write {OTHERWISE[name][1]}"
+        for name in ("approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine",
+                     "count_min_sketch", "histogram_numeric")
+    },
     **dict.fromkeys(
-        ("approx_top_k", "bitmap_construct_agg", "bitmap_or_agg", "count_min_sketch", "grouping",
-         "grouping_id", "histogram_numeric", "hll_union_agg", "schema_of_json_agg"),
+        ("bitmap_construct_agg", "bitmap_or_agg", "grouping", "grouping_id", "hll_union_agg",
+         "schema_of_json_agg"),
         _OWN,
     ),
 }  # fmt: skip
+_SHARES = "array(0.25, 0.5, 0.75)"
+_ORDER = "write WITHIN GROUP (ORDER BY x)"
 _DIGITS = 400  # an integer with more digits exceeds every limit anyway
 _COLUMNS = ("column", "columns", "by", "condition", "y", "x")
 
@@ -47,6 +57,7 @@ class ParsedCall:
     distinct: bool = False
     ignore_nulls: bool = False
     condition: tuple[int, int] | None = None
+    ordering: tuple[OrderItem, ...] = ()  # of WITHIN GROUP
 
 
 @dataclass(frozen=True)
@@ -61,6 +72,9 @@ class CallReader:
     def names(self) -> Mapping[str, str]:
         """The library's aggregates by the names that they have in SQL."""
         return AGGREGATES.in_sql
+
+    def _entry(self, name: str) -> Entry:
+        return AGGREGATES[self.names.get(name, name)]
 
     def find_calls(self, at: int, end: int) -> Iterator[ParsedCall]:
         """The aggregate calls in a range of tokens, from left to right, without sub-queries'."""
@@ -77,6 +91,8 @@ class CallReader:
         for place in range(at, end):
             one = self.tokens[place]
             if one.kind == "word" and self.tokens[place + 1].text == "(":
+                if one.folded in OTHERWISE:
+                    self._refuse_unknown(place, self.tokens[place + 1].partner)
                 near = get_close_matches(one.folded, [*self.names, *self.own], 1, 0.7)
                 if near:
                     return place, near[0]
@@ -93,12 +109,16 @@ class CallReader:
         if tokens[at + 1].text != "(" or not one.is_name or (at and tokens[at - 1].is_symbol(".")):
             return None
         name, close = one.folded, tokens[at + 1].partner
-        if tokens[close + 1].is_word("OVER"):
+        ordering, after_group = read_ordering(tokens, close + 1)
+        if tokens[after_group].is_word("OVER"):
             return None  # a window function of Spark's, over the results
-        if name not in self.own and name not in self.names:
+        ordered = bool(ordering) and name in AGGREGATES.ordered
+        if name not in self.own and name not in self.names and not ordered:
             if name in _NOT_SUPPORTED:
                 self._refuse_unknown(at, close)
             return None
+        if after_group > close + 1 and not ordering:
+            self._refuse(at, after_group, "does not say in which order", _ORDER)
         first, stop = at + 2, close
         alone = tokens[first + 1].is_symbol(")", ",")  # then it is a column named DISTINCT or ALL
         distinct = tokens[first].is_word("DISTINCT") and not alone
@@ -106,6 +126,7 @@ class CallReader:
         inside, after = self._null_treatment(stop - 2), self._null_treatment(close + 1)
         stop -= 0 if inside is None else 2
         close += 1 if after is None else 3
+        close = max(close, after_group)
         condition = None
         if tokens[close].is_word("FILTER") and tokens[close + 1].text == "(":
             if not tokens[close + 2].is_word("WHERE"):
@@ -115,17 +136,38 @@ class CallReader:
                 )  # fmt: skip
             condition = (close + 3, tokens[close + 1].partner)
             close = tokens[close + 1].partner + 1
-        elif tokens[close].is_word("WITHIN"):
-            self._refuse(at, close, "is written with WITHIN GROUP, which fanlight does not read",
-                         "write percentile(x, 0.5), or mode(x)")  # fmt: skip
         parts = tuple(self._split_arguments(first, stop))
-        for place, last in parts:
+        for place, last in (*parts, *(one.place for one in ordering)):
             inner = next(self.find_calls(place, last), None)
             if inner is not None:
                 why = "is an aggregate within an aggregate"
                 hint = "compute it in a sub-query, and take windows of that query's results"
                 self._refuse(inner.at, inner.end, why, hint)
-        return ParsedCall(name, at, close, parts, distinct, bool(inside or after), condition)
+        parsed = ParsedCall(
+            name, at, close, parts, distinct, bool(inside or after), condition, ordering
+        )
+        return self._read_ordered(parsed) if ordering else parsed
+
+    def _read_ordered(self, parsed: ParsedCall) -> ParsedCall:
+        """A call with WITHIN GROUP, whose ordered column is the first argument of the library's."""
+        place, name, first = (parsed.at, parsed.end), parsed.name, parsed.ordering[0]
+        if name not in self.own and name in self.names and self._entry(name).in_row_order:
+            return parsed  # only the windows tell that order
+        ours = AGGREGATES.ordered.get(name)
+        if ours is None or name in self.own:
+            self._refuse(*place, "takes no WITHIN GROUP", "leave it out")
+        share = len(inspect.signature(AGGREGATES[ours].function).parameters) - 1
+        if (len(parsed.arguments), len(parsed.ordering)) != (share, 1) or parsed.distinct:
+            why = f"takes {'one share' if share else 'no argument'} and one column"
+            written = f"{name}({'0.5' if share else ''}) WITHIN GROUP (ORDER BY x)"
+            self._refuse(*place, why, f"write for example {written}")
+        if first.falls:
+            called = self.text_of(parsed.at, self.tokens[parsed.at + 1].partner + 1)
+            column = self.text_of(*first.place)
+            column = column if first.end - first.at == 1 else f"({column})"
+            instead = f"for numbers write -{called} WITHIN GROUP (ORDER BY -{column})"
+            self._refuse(*place, "is in falling order, which fanlight does not have", instead)
+        return replace(parsed, name=ours, arguments=(first.place, *parsed.arguments))
 
     def _split_arguments(self, at: int, end: int) -> list[Place]:
         """The arguments of a call, as ranges of tokens."""
@@ -138,14 +180,18 @@ class CallReader:
             return first.is_word("IGNORE")
         return None
 
-    def _refuse(self, at: int, end: int, why: str, instead: str) -> None:
+    def _refuse(self, at: int, end: int, why: str, instead: str) -> NoReturn:
         start, stop = self.tokens[at].start, self.tokens[end - 1].end
         raise refusal_at(self.text, start, stop, self.text_of(at, end), why, instead)
 
     def _refuse_unknown(self, at: int, close: int) -> None:
-        arguments = self.text_of(at + 2, close) or "x"
-        instead = fill(_NOT_SUPPORTED[self.tokens[at].folded], x=arguments)
-        self._refuse(at, close + 1, "is not an aggregate of fanlight", instead)
+        name, given = self.tokens[at].folded, self.text_of(at + 2, close) or "x"
+        reason, call = OTHERWISE.get(name, ("", ""))
+        places = self._split_arguments(at + 2, close)
+        column = self.text_of(*places[0]) if places else "x"
+        template = _NOT_SUPPORTED.get(name, f"write {call}")
+        why = f"is not an aggregate of fanlight{reason and f', as {reason}'}"
+        self._refuse(at, close + 1, why, fill(template, all=given, x=column, shares=_SHARES))
 
     def text_of(self, at: int, end: int) -> str:
         """The SQL text of a range of tokens, as it was written."""
@@ -157,11 +203,16 @@ class CallReader:
         gaps = [" " if a.end < b.start else "" for a, b in pairwise(parts)]
         return "".join(one.text + gap for one, gap in zip(parts, [*gaps, ""], strict=False))
 
-    def build(self, parsed: ParsedCall, column: Column) -> Call:
-        """The aggregate of a call; ``column`` turns names and expressions into its arguments."""
+    def build(self, parsed: ParsedCall, column: Column, order: Sequence[Any] = ()) -> Call:
+        """The aggregate of a call; ``column`` turns names and expressions into its arguments.
+
+        ``order`` are the columns that order rows: their time, and what breaks its ties.
+        """
         start, end = self.tokens[parsed.at].start, self.tokens[parsed.end - 1].end
         with point_at(self.text, start, end):
             try:
+                if parsed.ordering and self._entry(parsed.name).in_row_order:
+                    self._check_order_of_rows(parsed, column, order)
                 return self._build_call(parsed, column)
             except TypeError as error:
                 message = str(error).split("() ", 1)[-1]
@@ -173,7 +224,7 @@ class CallReader:
 
     def _build_whole_call(self, parsed: ParsedCall, column: Column) -> Call:
         """A call without its FILTER."""
-        if parsed.name in self.own:
+        if parsed.name in self.own and not parsed.ordering:
             own = self.own[parsed.name]
             if parsed.distinct:
                 why = "is your own aggregate, which takes no DISTINCT"
@@ -214,6 +265,11 @@ class CallReader:
             options[named] = (
                 self._build_column(*place, column) if is_column else self.parse_literal(*place)
             )
+        together = AGGREGATES[name].together
+        if together and len(columns) > 1:
+            inside = self.text_of(parsed.arguments[0][0], parsed.arguments[-1][1])
+            self._refuse(parsed.at, parsed.end, "is of several columns",
+                         f"write {parsed.name}({together}({inside}))")  # fmt: skip
         if parsed.ignore_nulls:
             options.setdefault("ignorenulls", True)
         return function(*columns, **options)
@@ -223,6 +279,23 @@ class CallReader:
         if parsed.ignore_nulls and "ignorenulls" not in inspect.signature(function).parameters:
             at = next(n for n in range(parsed.at, parsed.end) if self._null_treatment(n))
             self._refuse(at, at + 2, f"is not an option of {parsed.name}", "leave it out")
+
+    def _check_order_of_rows(
+        self, parsed: ParsedCall, column: Column, order: Sequence[Any]
+    ) -> None:
+        """Refuse to join texts in another order than that of rows, or each once in any order."""
+        asked = [self._build_column(*one.place, column) for one in parsed.ordering]
+        plain = all(isinstance(one, str) for one in asked)
+        rising = all(one.is_usual and not one.falls for one in parsed.ordering)
+        if plain and rising and not parsed.distinct and asked == [*order][: len(asked)]:
+            return
+        given = [self.text_of(*one) for one in parsed.arguments]
+        text, between = (*given, *("x", "''")[len(given) :])[:2]
+        keys = [self.text_of(*one.place) for one in parsed.ordering]
+        sort = write_sorted(text, between, parsed.ordering, keys, distinct=parsed.distinct)
+        rows = f", ORDER BY {', '.join(order)}" if order else ""
+        self._refuse(parsed.at, parsed.end, f"asks for another order than that of rows{rows}",
+                     f"write {sort}" if sort else "leave WITHIN GROUP out")  # fmt: skip
 
     def _counts_rows(self, parsed: ParsedCall) -> bool:
         """Whether a call of ``count`` counts rows: ``count(*)``, ``count(1)``."""

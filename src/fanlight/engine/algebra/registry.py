@@ -64,6 +64,12 @@ class Entry:
         Where Spark's functions of its names mean the same.
     after_share
         What Spark shows after a column and a share, if its function was given nothing else.
+    ordered
+        Its name in SQL before ``WITHIN GROUP (ORDER BY x)``, where ``x`` is its column.
+    in_row_order
+        Whether ``WITHIN GROUP`` in SQL names the order of its rows.
+    together
+        Spark's function that makes one column of several, if it would take that.
 
     """
 
@@ -73,6 +79,9 @@ class Entry:
     in_sql: bool = True
     alike: Alike = ""
     after_share: str = ""
+    ordered: str = ""
+    in_row_order: bool = False
+    together: str = ""
 
     @property
     def plain(self) -> tuple[Sample, ...]:
@@ -137,6 +146,9 @@ class Registry(Mapping[str, Entry]):
         in_sql: bool = True,
         alike: Alike = "",
         after_share: str = "",
+        ordered: str = "",
+        in_row_order: bool = False,
+        together: str = "",
     ) -> Callable[[Function], Function]:
         """Enter a function as an aggregate, with what :class:`Entry` says of it; a decorator."""
 
@@ -157,9 +169,21 @@ class Registry(Mapping[str, Entry]):
                 )
             columns = list(map(repr, ARGUMENTS[: len(samples[0].types)]))
             example = ", ".join([*columns, *(f"{n}={v!r}" for n, v in samples[0].options)])
-            explained = explain_wrong_calls(f"agg.{name}({example})")(_keep_options(function))
+            one_column = together and f"F.{together}"
+            explain = explain_wrong_calls(f"agg.{name}({example})", one_column)
+            explained = explain(_keep_options(function))
             entered = cast("Function", explained)
-            self._entries[name] = Entry(entered, samples, names, in_sql, alike, after_share)
+            self._entries[name] = Entry(
+                entered,
+                samples,
+                names,
+                in_sql,
+                alike,
+                after_share,
+                ordered,
+                in_row_order,
+                together,
+            )
             return entered
 
         return enter
@@ -173,6 +197,11 @@ class Registry(Mapping[str, Entry]):
     def in_sql(self) -> dict[str, str]:
         """The names of aggregates in SQL, each with its name here."""
         return {name: name for name, entry in self.items() if entry.in_sql} | self.names
+
+    @property
+    def ordered(self) -> dict[str, str]:
+        """The names in SQL before ``WITHIN GROUP (ORDER BY x)``, each with its name here."""
+        return {entry.ordered: name for name, entry in self.items() if entry.ordered}
 
     @property
     def watchable(self) -> list[str]:

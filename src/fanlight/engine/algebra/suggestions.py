@@ -7,19 +7,28 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import MissingError
 
-# Aggregates that Spark has and fanlight has not, and how to get the same.
+_IN_ORDER = "the order of rows changes what Spark makes of it"
+_TOP = (_IN_ORDER, "top_k({x}, 10)")
+_DIGEST = ("Spark has no such sketch", "kll_sketch_agg_double({x})")
+# Aggregates that fanlight has not, why that is, if it is not plain, and how to get the same or most
+# of it. ``{x}`` is the column and ``{shares}`` are some shares.
 OTHERWISE = {
-    **dict.fromkeys(("sum_distinct", "sumdistinct"), "agg.sum(…, distinct=True)"),
-    "histogram_numeric": "agg.percentile(…, [0.1, 0.2, …])",
-}  # fmt: skip
+    **dict.fromkeys(("sum_distinct", "sumdistinct"), ("", "sum({x}, distinct=True)")),
+    "percentile_cont": ("", "percentile({x}, 0.5)"),
+    "histogram_numeric": (_IN_ORDER, "approx_percentile({x}, {shares})"),
+    "count_min_sketch": ("Spark cannot unite two of these sketches", "top_k({x}, 10)"),
+    **dict.fromkeys(("approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine"), _TOP),
+    **dict.fromkeys(("tdigest", "t_digest", "tdigest_agg"), _DIGEST),
+}
 # Functions of Spark that mean something else than the aggregate here with a similar name.
 UNLIKE = {
     "aggregate", "array_distinct", "array_insert", "array_intersect", "bin", "bit_count", "bit_get",
     "bitmap_and_agg", "bitmap_count", "bitmap_or_agg", "broadcast", "cast", "coalesce", "collate",
-    "collect_union", "column", "concat_ws", "contains", "conv", "cot", "count_min_sketch",
-    "counter_diff", "cume_dist", "curdate", "current_time", "decode", "encode", "greatest", "instr",
+    "collect_union", "column", "concat_ws", "contains", "conv", "cot", "counter_diff",
+    "cume_dist", "curdate", "current_time", "decode", "encode", "greatest", "instr",
     "lag", "last_day", "lcase", "least", "listagg_distinct", "lit", "locate", "make_interval",
     "map_concat", "map_from_entries", "map_values", "minute", "month", "negate", "nth_value",
     "ntile", "percent_rank", "pmod", "radians", "reduce", "regexp_count", "regexp_instr", "repeat",
@@ -45,6 +54,18 @@ def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
     return next(iter(get_close_matches(name, functions, 1, near)), None)
 
 
+def advise_otherwise(name: str) -> tuple[str, str] | None:
+    """Why there is no aggregate of a name, or an empty text, and the Python to write instead.
+
+    >>> advise_otherwise("count_min_sketch")
+    ('Spark cannot unite two of these sketches', 'agg.top_k(…, 10)')
+    """
+    if name.casefold() not in OTHERWISE:
+        return None
+    why, call = OTHERWISE[name.casefold()]
+    return why, f"agg.{fill(call, x='…', shares='[0.25, 0.5, 0.75]')}"
+
+
 def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
     """The ``__getattr__`` of the module ``fanlight.agg``."""
 
@@ -54,11 +75,10 @@ def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
         meant = suggest_aggregate(name, known)
         functions = ", ".join(one for one in known if one[0].islower())
         write = f"write agg.{meant}" if meant else f"choose one of {functions}"
-        if name.casefold() in OTHERWISE:
-            write = f"write {OTHERWISE[name.casefold()]}"
+        why, otherwise = advise_otherwise(name) or ("", "")
         raise MissingError(
-            f"agg.{name} is not an aggregate of fanlight; {write}, or make your own of "
-            "agg.Aggregate(…)"
+            f"agg.{name} is not an aggregate of fanlight{why and f', as {why}'}; "
+            f"{f'write {otherwise}' if otherwise else write}, or make your own of agg.Aggregate(…)"
         )
 
     return raise_missing

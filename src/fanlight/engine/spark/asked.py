@@ -57,8 +57,8 @@ def _read_call(bound: Bound, given: Any) -> Call | Expression:
     own = given if ours else translation.read_aggregate(bound.df, given)
     if own is not None:
         return own.of_events if bound.divides else own
-    write = translation.advise_aggregate(given)
-    what = f"is a {type(given).__name__}, not an aggregate of fanlight"
+    why, write = translation.advise_aggregate(given)
+    what = f"is a {type(given).__name__}, not an aggregate of fanlight{why and f', as {why}'}"
     raise refuse(
         f"agg({given!r})",
         what if write else f"{what}, nor one that is known to mean the same",

@@ -22,7 +22,7 @@ from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.expression import Expression
 from fanlight.engine.algebra.registry import AGGREGATES, Entry
 from fanlight.engine.algebra.sql_text import split_path
-from fanlight.engine.algebra.suggestions import suggest_aggregate
+from fanlight.engine.algebra.suggestions import advise_otherwise, suggest_aggregate
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, quote_column
@@ -67,13 +67,16 @@ def read_aggregate(df: DataFrame, column: Any) -> Call | Expression | None:
     return None
 
 
-def advise_aggregate(column: Any) -> str | None:
-    """What to write instead of one of Spark's aggregates whose Columns are not read."""
+def advise_aggregate(column: Any) -> tuple[str, str]:
+    """Why one of Spark's aggregates is not read, or an empty text, and what to write instead."""
     names = translate_names(column)
     call = None if names else _call_of(column)
+    otherwise = advise_otherwise(call[1]) if call else None
+    if otherwise is not None:
+        return otherwise
     entry = AGGREGATES.get(AGGREGATES.names.get(call[1], call[1])) if call else None
     plain = call is not None and _is_balanced(call[2])
-    return names or (f"agg.{entry.name}(…) of the same Columns" if entry and plain else None)
+    return "", names or (f"agg.{entry.name}(…) of the same Columns" if entry and plain else "")
 
 
 def translate_names(given: Any) -> str | None:

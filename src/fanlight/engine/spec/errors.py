@@ -53,8 +53,13 @@ def shorten(text: str, room: int = 60) -> str:
     return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
-def explain_wrong_calls(example: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function, or a class's ``__init__``: called wrongly, it shows ``example``."""
+def explain_wrong_calls(
+    example: str, together: str = ""
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function, or a class's ``__init__``: called wrongly, it shows ``example``.
+
+    ``together`` is a function of Spark's that makes one column of too many.
+    """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
@@ -70,9 +75,14 @@ def explain_wrong_calls(example: str) -> Callable[[Callable[P, R]], Callable[P, 
                 given += [f"{name}={shorten(repr(value))}" for name, value in kwargs.items()]
                 unknown = next((name for name in kwargs if name not in signature.parameters), "")
                 meant = get_close_matches(unknown, signature.parameters, 1) if unknown else []
+                write = example
+                if together and not kwargs and len(args) > len(signature.parameters):
+                    named = given if all(type(one) is str for one in args) else ["'x'", "'y'"]
+                    columns = ", ".join(named)
+                    write = f"{example.partition('(')[0]}({together}({columns}))"
                 raise CallError(
                     f"{called}({', '.join(given)}): {error}; write "
-                    f"{f'{meant[0]}=… instead of {unknown}=…, as in ' if meant else ''}{example}"
+                    f"{f'{meant[0]}=… instead of {unknown}=…, as in ' if meant else ''}{write}"
                 ) from None
             return function(*args, **kwargs)
 

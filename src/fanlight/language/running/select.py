@@ -184,7 +184,10 @@ class SelectRun:
         ):
             windows = self._bind_windows()
         argument = self._other_table().argument if self._is_fill else self.table.argument
-        calls = {at: self.call_reader.build(call, argument) for at, call in self.calls.items()}
+        order = self._order_of_rows()
+        calls = {
+            at: self.call_reader.build(call, argument, order) for at, call in self.calls.items()
+        }
         names = self._name_calls()
         with self._point_at_call(names):
             wanted = {name: calls[at].alias(name) for at, name in names.items()}
@@ -240,6 +243,14 @@ class SelectRun:
             if hint not in known:
                 raise refuse(hint.upper(), "is not a hint for these windows", "leave it out")
         return windows.using(clause.strategy, **clause.hints)
+
+    def _order_of_rows(self) -> list[str]:
+        """The columns that order the rows of aggregates; none of events that last."""
+        clause = self.clause
+        if clause.verb is not None and clause.verb.name == "fill":
+            return [self._other_table().column(clause.verb.arguments["on"])]
+        one = len(clause.time) == 1
+        return [self.table.column(name) for name in (*clause.time, *clause.tiebreak) if one]
 
     @property
     def _argument_words(self) -> dict[str, str]:
@@ -401,7 +412,8 @@ class SelectRun:
         at, end = item.place
         call = calls.get(at)
         name = self.call_reader.one_line(at, end)
-        if call is not None and self.calls[at].end == end and not call.conditions and all(
+        plain = call is not None and not (call.conditions or self.calls[at].ordering)
+        if call is not None and plain and self.calls[at].end == end and all(
             isinstance(column, str) for column in call.columns
         ):  # fmt: skip
             name = call.label

@@ -197,6 +197,7 @@ _MODE = Aggregate("mode", recipe=_mode_partials, accepts="groupable", algebra="h
     sample("string", gives="string"),
     sample("bigint", gives="bigint"),
     alike="columns",
+    ordered="mode",
 )
 def mode(column: Any) -> Call:
     """The most frequent value; the least of them if several are.

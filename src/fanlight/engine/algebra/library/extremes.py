@@ -41,7 +41,12 @@ _MAX_COUNT = _make_extreme_count("max_count", largest=True)
 _MIN_COUNT = _make_extreme_count("min_count", largest=False)
 
 
-@aggregate(sample("double", gives="double"), sample("string", gives="string"), alike="any")
+@aggregate(
+    sample("double", gives="double"),
+    sample("string", gives="string"),
+    alike="any",
+    together="struct",
+)
 def min(column: Any) -> Call:
     """The least value, in Spark's order.
 
@@ -63,7 +68,8 @@ def min(column: Any) -> Call:
     Notes
     -----
     Nulls are left out; null if nothing else is there. NaN is greater than all numbers, so it is
-    the least only where there is no number.
+    the least only where there is no number. ``agg.min(F.struct("a", "b"))`` compares by ``a``, then
+    by ``b``: of a struct, nulls within are less than all values.
 
     Examples
     --------
@@ -77,7 +83,12 @@ def min(column: Any) -> Call:
     return Call(_MIN, (column,))
 
 
-@aggregate(sample("double", gives="double"), sample("string", gives="string"), alike="any")
+@aggregate(
+    sample("double", gives="double"),
+    sample("string", gives="string"),
+    alike="any",
+    together="struct",
+)
 def max(column: Any) -> Call:
     """The greatest value, in Spark's order.
 
@@ -99,6 +110,8 @@ def max(column: Any) -> Call:
     Notes
     -----
     Nulls are left out; null if nothing else is there. NaN is greater than all numbers.
+    ``agg.max(F.struct("a", "b"))`` compares by ``a``, then by ``b``: of a struct, nulls within are
+    less than all values.
 
     Examples
     --------

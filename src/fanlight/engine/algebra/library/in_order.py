@@ -301,6 +301,7 @@ def concat(column: Any, separator: str = "") -> Call:
     sample("string", gives="string", delimiter="-"),
     sample("string", gives="string", delimiter=", ", distinct=True),
     names=("string_agg",),
+    in_row_order=True,
 )
 def listagg(column: Any, delimiter: str = "", *, distinct: bool = False) -> Call:
     """All texts in the order of rows, as :func:`concat` gives them, or each of them once.

@@ -14,8 +14,7 @@ _PARTS = {
 }
 TIME = {name: Area(value, whole=True) for name, value in _PARTS.items()}
 TIME_WITH_VALUE = {
-    name: Area(f"if({{x}} is null, null, {value})", whole=True)
-    for name, value in _PARTS.items()
+    name: Area(f"if({{x}} is null, null, {value})", whole=True) for name, value in _PARTS.items()
 }
 TOTAL = "({high} * 1048576D + {low})"
 _TOTAL = f"coalesce({TOTAL}, 0D)"

@@ -110,6 +110,7 @@ def median(column: Any) -> Call:
     sample("double", gives="double", percentage=0.9),
     sample("bigint", gives="array<double>", percentage=[0.25, 0.5, 1.0]),
     after_share="1",
+    ordered="percentile_cont",
 )
 def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     """The value below which a share of all values lie, between neighbours by distance. Exact.
@@ -159,6 +160,7 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
 @aggregate(
     sample("double", gives="double", percentage=0.9),
     sample("bigint", gives="array<double>", percentage=[0.0, 0.5]),
+    ordered="percentile_disc",
 )
 def percentile_disc(column: Any, percentage: Share | list[Share]) -> Call:
     """The least value such that at least a share of all values is no greater: one that occurs.

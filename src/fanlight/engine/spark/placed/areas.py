@@ -29,6 +29,7 @@ from fanlight.engine.spark.fields import BEGINS, ENDS_AT, Field, Fields
 from fanlight.engine.spark.lasting import select_to_copy
 from fanlight.engine.spark.lift import lift_rows
 from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.sql import group_rows, over_clause
 from fanlight.engine.spec.sliding import Sliding
 
 RunPlan = Callable[[Placed, Fields], DataFrame]  # keys, query (of several), start, partials
@@ -41,7 +42,7 @@ def add_up_panes(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame
         raise AssertionError(bound)
     events = _cut(bound, fields, panes)
     own, names = _of_columns(fields), [field.name for field in fields.all]
-    if all(isinstance(field.monoid, Area) and field.monoid.whole for field in fields.all):
+    if all(map(_is_whole, fields.all)):
         rows = _by_running_sums(events, fields, panes)
     else:
         ends, covered = _ends_in_panes(events, fields, panes), _bind_inside(events, fields, panes)
@@ -52,6 +53,11 @@ def add_up_panes(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame
     source = bind_source(rows, "at", list(bound.keys), [])
     points = Placed(source, Coordinate("integer"), bound.spec, bound.queries, "drop")
     return run_plan(points, own)
+
+
+def _is_whole(field: Field) -> bool:
+    """Whether a field adds up whole numbers, which can be taken back exactly."""
+    return isinstance(field.monoid, Area) and field.monoid.whole
 
 
 def _cut(bound: Lasting, fields: Fields, panes: Grid) -> Relation:
@@ -94,10 +100,40 @@ def _by_running_sums(events: Relation, fields: Fields, panes: Grid) -> DataFrame
     numbers, which are taken back exactly.
     """
     keys, length = events.keys, panes.range
-    whole = f"0L as {BEGINS}", f"{length}L as {ENDS_AT}"
-    parts = _cut_ends(events, panes).df.selectExpr(*keys, "pane", "side", "*") if False else None
-    del whole, parts
-    raise NotImplementedError
+    whole = [f"{text} as whole_{name}" for text, name in fields.values.items()]
+    covering = events.df.selectExpr("*", f"0L as {BEGINS}", f"{length}L as {ENDS_AT}")
+    covering = covering.selectExpr(*keys, *events.place, *events.parts, *whole)
+    parts = [*events.parts, *(f"whole_{name}" for name in fields.values.values())]
+    cut = _cut_ends(Relation.of_rows(covering, keys, events.place, parts), panes)
+    came, went = "if(side > 0, {0}, {1})", "if(side < 0, -{0}, {1})"
+    sums = [
+        ("came", f"sum({came.format('1L', '0L')})"),
+        ("went", f"sum({went.format('1L', '0L')})"),
+    ]
+    for field in fields.all:
+        one = f"whole_{field.value}"
+        sums += [
+            (field.name, f"coalesce(sum({field.value}), 0D)"),
+            (f"came_{field.name}", f"coalesce(sum({came.format(one, '0D')}), 0D)"),
+            (f"went_{field.name}", f"coalesce(sum({went.format(one, '0D')}), 0D)"),
+        ]
+    lifted = cut.df.selectExpr("*", *fields.lifting)
+    rows = group_rows(lifted, [*keys, "pane"], sums)
+    before = over_clause(keys, "pane", "rows between unbounded preceding and 1 preceding")
+    names = ["", *(f"_{field.name}" for field in fields.all)]
+    inside = [
+        f"coalesce(sum(came{name} + went{name}) {before}, {zero}) + went{name} as inside{name}"
+        for name, zero in zip(names, ["0L", *["0D"] * len(fields.all)], strict=True)
+    ]
+    rows = rows.selectExpr("*", *inside, f"lead(pane) {over_clause(keys, 'pane')} as following")
+    covered = f"inside + came > 0 and following > pane + {length}L"
+    panes_on = f"if({covered}, sequence(pane, following - {length}L, {length}L), array(pane))"
+    rows = rows.selectExpr("*", f"explode({panes_on}) as at")
+    own = [
+        f"inside_{name} + if(at = pane, {name}, came_{name}) as {name}"
+        for name in (field.name for field in fields.all)
+    ]
+    return rows.selectExpr(*keys, "at as pane", *own)
 
 
 def _bind_inside(events: Relation, fields: Fields, panes: Grid) -> Placed:
@@ -118,7 +154,11 @@ def _of_columns(fields: Fields) -> Fields:
     own = Fields()
     for field in fields.all:
         column = own.values.setdefault(own.add_argument(field.name), f"v{len(own.values)}")
-        facts = replace(field.facts, divided=False, additive=False)
+        exact = _is_whole(field)
+        why_not = "" if exact else field.facts.why_not
+        facts = replace(
+            field.facts, divided=False, additive=False, invertible=exact, why_not=why_not
+        )
         kept = Field(field.name, column, Sum(), facts)
         own.kept[column, kept.monoid] = kept
     return own
