@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fanlight import agg
 from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
-from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
+from fanlight.engine.algebra.monoids import Area, BitAnd, BitOr, BitXor, Product, WholeArea
 from tests.helpers.aggregates import REGISTRY, asked
 from tests.helpers.shown import shown
 from tests.oracle.values import rank
@@ -51,6 +51,8 @@ def _ordered(monoid):
 PARTS = {
     agg.Sum: lambda _: exact,
     agg.Count: lambda _: st.just(1),
+    Area: lambda _: exact,
+    WholeArea: lambda _: whole,
     agg.Min: _ordered,
     agg.Max: _ordered,
     agg.Moments: lambda _: finite.map(lambda value: (1, value, 0.0)),

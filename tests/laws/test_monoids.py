@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fanlight import agg
 from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
-from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
+from fanlight.engine.algebra.monoids import Area, BitAnd, BitOr, BitXor, Product, WholeArea
 from fanlight.engine.spec.errors import FanlightError
 from tests.helpers.aggregates import REGISTRY, asked
 from tests.helpers.shown import shown
@@ -87,6 +87,8 @@ def _pairs(values):
 # What partials of single rows come to, by definition, from all of them at once.
 DEFINED = {
     agg.Sum: lambda _, units: sum(map(Fraction, units)),
+    Area: lambda _, units: sum(map(Fraction, units)),
+    WholeArea: lambda _, units: sum(map(Fraction, units)),
     agg.Count: lambda _, units: len(units),
     agg.Min: lambda _, units: min(map(rank, units)),
     agg.Max: lambda _, units: max(map(rank, units)),

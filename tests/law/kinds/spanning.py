@@ -49,6 +49,11 @@ SUMS = {"n": ("count",), "s": ("sum", "n"), "m": ("max", "n")}
 PARTS = OF_PARTS | {
     "rows": ("count",), "list_v": FEW["list_v"], "some": ("where", "integral", "v"),
 }  # fmt: skip
+OTHERS = ("peak", "count", "collect_list")
+SUMS_OF_PARTS = {name: one for name, one in PARTS.items() if one[0] not in OTHERS}
+TIMES = {
+    "overlap": ("overlap",), "mean": ("mean_running",), "some": ("where", "overlap"),
+}  # fmt: skip
 TIMES_OF_PARTS = [spec for spec in GRIDS if spec not in events.REAL_SPECS]
 SIZED = {"s": ("sum", "v"), "a": ("avg", "v")}
 TECHNIQUES = {
@@ -116,8 +121,12 @@ BATCH = (
     *spanning("every aggregate", [LONG], lasting, OF_EVENTS, strategies=("levels", "cells")),
     *spanning("every aggregate", [GRIDS[0]], lasting, OF_EVENTS, strategies=("se-slicing",)),
     *spanning("parts", TIMES_OF_PARTS, lasting, PARTS),
-    *(one for data in (AN_INSTANT, EDGES)
-      for one in spanning("parts", [LONG], data, PARTS)),
+    *spanning("added up", TIMES_OF_PARTS, lasting, SUMS_OF_PARTS, strategies=("panes",)),
+    *spanning("whole times", TIMES_OF_PARTS, lasting, TIMES, strategies=("panes",)),
+    *spanning("apart", [GRIDS[1]], lasting, PARTS | RUNNING),
+    *(one for data in (AN_INSTANT, EDGES) for how in ("auto", "panes")
+      for one in spanning("parts", [LONG], data, SUMS_OF_PARTS, strategies=(how,))),
+    *spanning("sizes of parts", [LONG], SIZES, SUMS_OF_PARTS, strategies=("panes",)),
     *spanning("parts of points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, PARTS),
     *spanning("shares", [GRIDS[1]], SHARES, EXACT_SHARES,
               strategies=("levels", "cells", "aggregate-buckets")),
@@ -269,6 +278,10 @@ SEVERAL_KIND = Kind(
                  strategies=NATIVE[:3]),
         *several("every aggregate", [LEVELS[1]], SEVERAL, OF_EVENTS, strategies=("cells",)),
         *several("parts", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT, PARTS),
+        *several("added up", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT,
+                 SUMS_OF_PARTS, strategies=("panes",)),
+        *several("whole times", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT,
+                 TIMES, strategies=("panes",)),
         *several("parts", [WHOLE], WHOLES, PARTS, time=PAIRS["i"]),
         *several("initiation time", [LEVELS[2], BEGUN], RECENT, strategies=("levels", "cells")),
         *several("ends", [ENDING], RECENT),

@@ -70,6 +70,7 @@ class Monoid:
     combining: ClassVar[Combining] = ""  # the operation, where it is just one of these
     counts: ClassVar[bool] = False  # each row with a value adds one, whatever the value
     additive: ClassVar[bool] = False  # of a part of an event, the sum of what its parts have
+    whole: ClassVar[bool] = False  # and adds up whole numbers, whatever their type
     whole_time: ClassVar[bool] = False  # needs times that are whole numbers
     at_instants: ClassVar[bool] = False  # needs rows at an instant, not events that last
     since: ClassVar[tuple[int, int]] = (3, 5)  # the first version of Spark that can lift it
@@ -192,12 +193,17 @@ class Sum(Monoid):
 class Area(Sum):
     """The sum over events of something in proportion to the part of each that lies in a window.
 
-    So of parts that make up a window it is the sum of what each has. ``whole``: it adds up doubles
-    that are whole numbers, which can be taken back exactly.
+    So of parts that make up a window it is the sum of what each has.
     """
 
-    whole: bool = False
     additive: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class WholeArea(Area):
+    """An area of doubles that are whole numbers, which can be taken back exactly."""
+
+    whole: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

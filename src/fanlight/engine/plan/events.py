@@ -143,8 +143,8 @@ def _propose_panes(request: Request) -> Placing:
         why = "windows that a calendar, a double or closed= ends have no panes of one length"
         return Candidate(ways.PANES, ways.EVENTS_IN_PANES, refused=why)
     why = other and f"{other} is not the sum of what it is in parts of a window"
-    more = 2.0 * fixed.plan_overhead(request.work, native=False, shuffled=True)
-    cost = lasting.pane_areas(request, panes) + more
+    more = fixed.plan_overhead(request.work, native=False, shuffled=True)
+    cost = lasting.pane_areas(request, panes) + more + more
     return Candidate(ways.PANES, ways.EVENTS_IN_PANES, None, cost, why)
 
 

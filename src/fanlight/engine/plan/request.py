@@ -177,7 +177,8 @@ class Request:
     @property
     def can_split_aggregates(self) -> bool:
         """Whether aggregates may be computed in parts: their windows are known by their place."""
-        return self.is_placed_batch and not self.ruled_out.get(SEPARATE)
+        divided = self.lasting and not self.streaming and bool(self.divided)
+        return (self.is_placed_batch or divided) and not self.ruled_out.get(SEPARATE)
 
     @property
     def is_placed_batch(self) -> bool:

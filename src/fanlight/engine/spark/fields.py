@@ -167,6 +167,19 @@ class Fields:
         """Whether some field is of the parts of events that lie in windows."""
         return any(one.facts.divided for one in self.all)
 
+    def kind_of(self, output: Output) -> str:
+        """Aggregates of one kind are computed together, of several perhaps apart.
+
+        Where some are of parts of events: those that add up over panes, others of parts, the rest.
+        """
+        if not self.divided:
+            return output.kind
+        names = {name for part in output.parts.values() for name in part.names}
+        facts = [one.facts for one in self.all if one.name in names]
+        if all(one.additive for one in facts):
+            return "added up"
+        return "of parts" if any(one.divided for one in facts) else ""
+
     @property
     def reads(self) -> frozenset[str]:
         """What results are read off value counts, by name; ``""`` stands for anything else."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.collections import Collect
-from fanlight.engine.algebra.monoids import Area
+from fanlight.engine.algebra.monoids import WholeArea
 from fanlight.engine.algebra.registry import aggregate, sample
 
 # The time of events within a window, in two sums of doubles that lose nothing, whatever the order.
@@ -12,9 +12,9 @@ _PARTS = {
     "high": "cast(shiftright({ends} - {begins}, 20) as double)",
     "low": "cast(({ends} - {begins}) & 1048575L as double)",
 }
-TIME = {name: Area(value, whole=True) for name, value in _PARTS.items()}
+TIME = {name: WholeArea(value) for name, value in _PARTS.items()}
 TIME_WITH_VALUE = {
-    name: Area(f"if({{x}} is null, null, {value})", whole=True) for name, value in _PARTS.items()
+    name: WholeArea(f"if({{x}} is null, null, {value})") for name, value in _PARTS.items()
 }
 TOTAL = "({high} * 1048576D + {low})"
 _TOTAL = f"coalesce({TOTAL}, 0D)"

@@ -139,8 +139,7 @@ def pane_areas(request: Request, panes: Grid) -> float:
     load = _load_of_grid(replace(request, work=work), panes, panes)
     covered = entries([(1.0, load)], running=True)
     ends = READ * load.events + 2.0 * EXPANDED_ROW * load.events
-    spans = sum(one.range / one.slide * first.slide / panes.slide for one in request.grids)
-    return several * (covered + ends) + PARTIAL * load.groups * (several + spans / 8.0)
+    return several * (covered + ends) + PARTIAL * load.groups * (several + len(request.grids))
 
 
 def event_copies(loads: Loads, *, counted: bool) -> float:

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.monoids import Area, Sum
+from fanlight.engine.algebra.monoids import Sum
 from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cut import panes_of
@@ -57,7 +57,7 @@ def add_up_panes(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame
 
 def _is_whole(field: Field) -> bool:
     """Whether a field adds up whole numbers, which can be taken back exactly."""
-    return isinstance(field.monoid, Area) and field.monoid.whole
+    return field.monoid.whole
 
 
 def _cut(bound: Lasting, fields: Fields, panes: Grid) -> Relation:
@@ -105,17 +105,13 @@ def _by_running_sums(events: Relation, fields: Fields, panes: Grid) -> DataFrame
     covering = covering.selectExpr(*keys, *events.place, *events.parts, *whole)
     parts = [*events.parts, *(f"whole_{name}" for name in fields.values.values())]
     cut = _cut_ends(Relation.of_rows(covering, keys, events.place, parts), panes)
-    came, went = "if(side > 0, {0}, {1})", "if(side < 0, -{0}, {1})"
-    sums = [
-        ("came", f"sum({came.format('1L', '0L')})"),
-        ("went", f"sum({went.format('1L', '0L')})"),
-    ]
+    sums = [("came", _came("1L", "0L")), ("went", _went("1L", "0L"))]
     for field in fields.all:
         one = f"whole_{field.value}"
         sums += [
             (field.name, f"coalesce(sum({field.value}), 0D)"),
-            (f"came_{field.name}", f"coalesce(sum({came.format(one, '0D')}), 0D)"),
-            (f"went_{field.name}", f"coalesce(sum({went.format(one, '0D')}), 0D)"),
+            (f"came_{field.name}", f"coalesce({_came(one, '0D')}, 0D)"),
+            (f"went_{field.name}", f"coalesce({_went(one, '0D')}, 0D)"),
         ]
     lifted = cut.df.selectExpr("*", *fields.lifting)
     rows = group_rows(lifted, [*keys, "pane"], sums)
@@ -134,6 +130,16 @@ def _by_running_sums(events: Relation, fields: Fields, panes: Grid) -> DataFrame
         for name in (field.name for field in fields.all)
     ]
     return rows.selectExpr(*keys, "at as pane", *own)
+
+
+def _came(what: str, nothing: str) -> str:
+    """SQL aggregate: what there is more of after a pane."""
+    return f"sum(if(side > 0, {what}, {nothing}))"
+
+
+def _went(what: str, nothing: str) -> str:
+    """SQL aggregate: what there is less of from a pane on, below 0."""
+    return f"sum(if(side < 0, -{what}, {nothing}))"
 
 
 def _bind_inside(events: Relation, fields: Fields, panes: Grid) -> Placed:

@@ -284,8 +284,9 @@ class PlacedWindows(WindowedEarly):
         if strategy == AUTO and batch and not request.queries.several:
             rows = estimated_rows(self._bound.df)
         request = replace(request.with_rows(rows), followed=followed and not batch)
-        kinds = [output.kind for output in fields.outputs]
-        if request.can_split_aggregates and len(set(kinds)) > 1:
+        kinds = [fields.kind_of(output) for output in fields.outputs]
+        split = request.can_split_aggregates and (strategy == AUTO or not request.lasting)
+        if split and len(set(kinds)) > 1:
             alike = [
                 [call for call, kind in zip(calls, kinds, strict=True) if kind == one]
                 for one in dict.fromkeys(kinds)
