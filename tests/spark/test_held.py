@@ -42,12 +42,15 @@ def test_a_counter_that_falls_below_zero_is_an_error(spark):
 @pytest.mark.parametrize("name", ["integral", "time_weighted_avg", "rate"])
 def test_refused(spark, name):
     call = getattr(agg, name)("v")
-    events = spark.sql("select 0L as start, 5L as stop, 1D as v")
-    with pytest.raises(fl.FanlightError, match=r"hold from start to stop; ask for it over points"):
-        fl.over(events, TEN, time=("start", "stop")).agg(call)
     fractions = spark.sql("select 0.5D as at, 1D as v")
     with pytest.raises(fl.FanlightError, match="needs a timestamp or a whole number as time"):
         fl.over(fractions, TEN, time="at").agg(call)
     texts = spark.sql("select 0L as at, 'a' as v")
     with pytest.raises(fl.FanlightError, match="needs a number"):
         fl.over(texts, TEN, time="at").agg(call)
+
+
+def test_a_rate_is_of_points(spark):
+    events = spark.sql("select 0L as start, 5L as stop, 1D as v")
+    with pytest.raises(fl.FanlightError, match=r"hold from start to stop; ask for it over points"):
+        fl.over(events, TEN, time=("start", "stop")).agg(agg.rate("v"))

@@ -57,7 +57,7 @@ def test_pairs_that_cannot_be(df, spec, time, named):
 @pytest.mark.parametrize(
     ("how", "named"),
     [
-        ({"strategy": "panes"}, ("'panes'", "'levels'", "'se-slicing'")),
+        ({"strategy": "pairs"}, ("'pairs'", "'levels'", "'se-slicing'")),
         ({"strategy": None}, ("None",)),
         ({"strategy": "se-ml-slicing", "height": 0}, ("height=0", "at least 1")),
         ({"height": 1.5}, ("height=1.5",)),
@@ -170,7 +170,8 @@ def test_what_several_windows_over_events_do_not_have(df, classic, tmp_path):
     windows = fl.over(df, LEVELS, time=PAIR)
     assert not {"fit", "recurring"} & set(dir(windows))
     refused(lambda: windows.using("se-slicing"), "'se-slicing'", "one kind", "fl.Sliding")
-    refused(lambda: windows.using("panes"), "'panes'", "'levels'", "'separate'")
+    refused(lambda: windows.using("pairs"), "'pairs'", "'levels'", "'separate'")
+    refused(lambda: windows.using("panes").agg(agg.count()), "count(1) is not the sum", "'auto'")
     refused(lambda: windows.using(duration=5), "duration=5", "time='ts' is a")
     refused(lambda: windows.agg(agg.count().alias("level")), "'level'", "clashes")
     refused(lambda: fl.over(df.withColumnRenamed("k", "level"), LEVELS, time=PAIR, by="level"),

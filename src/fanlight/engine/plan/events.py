@@ -56,6 +56,7 @@ TECHNIQUES = (
 ANEW = "an operator keeps no windows that begin together"
 FOLLOWED = "windows without rows are given by an operator that follows Spark's own"
 CALENDAR = "this operator compares the watermark with microseconds, not with a calendar"
+ONCE = "an event that ends later would change panes that a stream has given"
 DIVIDED = "is of the part of each event that lies in a window, so that no two windows share it"
 OF_PARTS = (ways.EVENT_COPIES, ways.EVENTS_IN_PANES, ways.CELL_EVENTS, ways.EVENTS_ONE_BY_ONE)
 BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, lasting.LEVELS)
@@ -131,24 +132,26 @@ def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     yield Candidate(ways.CELLS, cell_way, None, by_cell)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, None, buckets)
-    if request.divided:
-        yield _propose_panes(request)
+    yield _propose_panes(request)
 
 
 def _propose_panes(request: Request) -> Placing:
     """Parts of events in panes, which add up to those in windows."""
+    if request.streaming:
+        return Candidate(ways.PANES, ways.EVENTS_IN_PANES, refused=ONCE)
     panes = None if request.coordinate.is_unit_number else panes_of(request.grids)
     other = next((field.label for field in request.fields if not field.additive), "")
     if panes is None:
         why = "windows that a calendar, a double or closed= ends have no panes of one length"
         return Candidate(ways.PANES, ways.EVENTS_IN_PANES, refused=why)
-    why = other and f"{other} is not the sum of what it is in parts of a window"
+    why = other and f"{other} is not the sum of what it is for parts of events"
     more = fixed.plan_overhead(request.work, native=False, shuffled=True)
     cost = lasting.pane_areas(request, panes) + more + more
     return Candidate(ways.PANES, ways.EVENTS_IN_PANES, None, cost, why)
 
 
 def _propose_stream(request: Request, loads: Loads) -> Iterator[Placing]:
+    yield _propose_panes(request)
     whole = WHOLE if request.opens_late_rows else ""
     if request.queries.several:
         why = "the two entries of an event are complete at different times, so a stream keeps cells"
@@ -168,7 +171,8 @@ def _propose_separate(request: Request, loads: Loads) -> Placing:
     apart = 0.0
     if not request.streaming:
         for share, load in loads:
-            apart += share * min(one.cost for one in _propose_batch(request, [(1.0, load)]))
+            alone = _propose_batch(request, [(1.0, load)])
+            apart += share * min(one.cost for one in alone if not one.refused)
     why = request.ruled_out.get(ways.SEPARATE, "")
     return Candidate(ways.SEPARATE, ways.EVENTS_ONE_BY_ONE, None, apart, why, forced=True)
 
