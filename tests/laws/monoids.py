@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fanlight import agg
 from fanlight.engine.algebra.library.held import Readings
+from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import Area, BitAnd, BitOr, BitXor, Product, WholeArea
 from tests.helpers.aggregates import REGISTRY, asked
@@ -70,6 +71,7 @@ PARTS = {
     agg.ExtremeCount: lambda _: scalars.map(lambda value: (value, 1)),
     agg.Values: lambda _: scalars.map(lambda value: [(value, 1)]),
     agg.Collect: lambda _: st.tuples(orders, scalars).map(lambda entry: [entry]),
+    AtOnce: lambda _: st.tuples(times, times, st.just(1)).map(lambda part: [part]),
     Readings: lambda _: st.tuples(times, orders, scalars).map(lambda entry: [entry]),
     agg.Extremes: lambda _: scalars.map(lambda value: [value]),
 }

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from fanlight import agg
 from fanlight.engine.algebra.library.held import Readings
+from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import Area, BitAnd, BitOr, BitXor, Product, WholeArea
 from fanlight.engine.spec.errors import FanlightError
@@ -104,6 +105,7 @@ DEFINED = {
     agg.Values: lambda _, units: meaning(agg.Values(), [one for unit in units for one in unit]),
     agg.Collect: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
     Readings: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
+    AtOnce: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
     agg.Extremes: lambda monoid, units: sorted(
         (rank(value) for unit in units for value in unit), reverse=monoid.largest
     )[: monoid.count],

@@ -7,6 +7,7 @@ import pytest
 
 from fanlight import agg
 from fanlight.engine.algebra.library.held import Readings
+from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
 from tests.helpers.dataframes import plain
@@ -35,6 +36,7 @@ def unit(monoid, value):
         agg.Values: lambda: [(value, 1)],
         agg.Collect: lambda: [value],
         Readings: lambda: [value],
+        AtOnce: lambda: [value],
         agg.Extremes: lambda: [value],
     }
     return shapes.get(type(monoid), lambda: value)()
@@ -60,7 +62,8 @@ def rows(monoid):
 @pytest.mark.parametrize("monoid", IN_PYTHON, ids=repr)
 def test_sql_and_python_mean_the_same(classic, monoid):
     classic.createDataFrame(rows(monoid)).createOrReplaceTempView("given")
-    value = monoid.value.format(x="x", y="y", z="t", time="t", order="t")
+    ends = {"begins": "t", "ends": "(t + 7L)"}
+    value = monoid.value.format(x="x", y="y", z="t", time="t", order="t", **ends)
     lifted = f"select p, t, {value} as v from given"
     values = {}
     for row in classic.sql(f"{lifted} order by t").toArrow().to_pylist():

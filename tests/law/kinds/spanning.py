@@ -54,6 +54,7 @@ SUMS_OF_PARTS = {name: one for name, one in PARTS.items() if one[0] not in OTHER
 TIMES = {
     "overlap": ("overlap",), "mean": ("mean_running",), "some": ("where", "overlap"),
 }  # fmt: skip
+MOST = {"peak": ("peak",), "some": ("where", "peak")}
 TIMES_OF_PARTS = [spec for spec in GRIDS if spec not in events.REAL_SPECS]
 SIZED = {"s": ("sum", "v"), "a": ("avg", "v")}
 TECHNIQUES = {
@@ -123,6 +124,11 @@ BATCH = (
     *spanning("parts", TIMES_OF_PARTS, lasting, PARTS),
     *spanning("added up", TIMES_OF_PARTS, lasting, SUMS_OF_PARTS, strategies=("panes",)),
     *spanning("whole times", TIMES_OF_PARTS, lasting, TIMES, strategies=("panes",)),
+    *spanning("most at once", TIMES_OF_PARTS, lasting, MOST, strategies=("panes",)),
+    *(one for data in (AN_INSTANT, EDGES)
+      for one in spanning("most at once", [LONG], data, MOST, strategies=("panes",))),
+    *spanning("most of points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, MOST,
+              strategies=("panes",)),
     *spanning("apart", [GRIDS[1]], lasting, PARTS | RUNNING),
     *(one for data in (AN_INSTANT, EDGES) for how in ("auto", "panes")
       for one in spanning("parts", [LONG], data, SUMS_OF_PARTS, strategies=(how,))),
@@ -280,6 +286,8 @@ SEVERAL_KIND = Kind(
         *several("parts", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT, PARTS),
         *several("added up", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT,
                  SUMS_OF_PARTS, strategies=("panes",)),
+        *several("most at once", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT,
+                 MOST, strategies=("panes",)),
         *several("whole times", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT,
                  TIMES, strategies=("panes",)),
         *several("parts", [WHOLE], WHOLES, PARTS, time=PAIRS["i"]),

@@ -70,6 +70,7 @@ class Monoid:
     combining: ClassVar[Combining] = ""  # the operation, where it is just one of these
     counts: ClassVar[bool] = False  # each row with a value adds one, whatever the value
     additive: ClassVar[bool] = False  # of a part of an event, the sum of what its parts have
+    at_once: ClassVar[bool] = False  # of events, only how many are running at each instant matters
     whole: ClassVar[bool] = False  # and adds up whole numbers, whatever their type
     whole_time: ClassVar[bool] = False  # needs times that are whole numbers
     at_instants: ClassVar[bool] = False  # needs rows at an instant, not events that last

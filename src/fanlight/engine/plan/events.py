@@ -56,9 +56,16 @@ TECHNIQUES = (
 ANEW = "an operator keeps no windows that begin together"
 FOLLOWED = "windows without rows are given by an operator that follows Spark's own"
 CALENDAR = "this operator compares the watermark with microseconds, not with a calendar"
+NO_PANES = "windows that a calendar, a double or closed= ends have no panes of one length"
 ONCE = "an event that ends later would change panes that a stream has given"
 DIVIDED = "is of the part of each event that lies in a window, so that no two windows share it"
-OF_PARTS = (ways.EVENT_COPIES, ways.EVENTS_IN_PANES, ways.CELL_EVENTS, ways.EVENTS_ONE_BY_ONE)
+OF_PARTS = (
+    ways.EVENT_COPIES,
+    ways.EVENTS_IN_PANES,
+    ways.EVENTS_AT_ONCE,
+    ways.CELL_EVENTS,
+    ways.EVENTS_ONE_BY_ONE,
+)
 BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, lasting.LEVELS)
 
 PAPER = (
@@ -133,6 +140,19 @@ def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, None, buckets)
     yield _propose_panes(request)
+    yield _propose_at_once(request)
+
+
+def _propose_at_once(request: Request) -> Placing:
+    """How many events are running at once, by their starts and stops in order."""
+    panes = None if request.coordinate.is_unit_number else panes_of(request.grids)
+    other = next((field.label for field in request.fields if not field.at_once), "")
+    if panes is None:
+        return Candidate(ways.PANES, ways.EVENTS_AT_ONCE, refused=NO_PANES)
+    why = other and f"{other} is not of how many events are running at once"
+    more = fixed.plan_overhead(request.work, native=False, shuffled=True)
+    cost = lasting.pane_areas(request, panes) + more + more
+    return Candidate(ways.PANES, ways.EVENTS_AT_ONCE, None, cost, why)
 
 
 def _propose_panes(request: Request) -> Placing:
@@ -142,8 +162,7 @@ def _propose_panes(request: Request) -> Placing:
     panes = None if request.coordinate.is_unit_number else panes_of(request.grids)
     other = next((field.label for field in request.fields if not field.additive), "")
     if panes is None:
-        why = "windows that a calendar, a double or closed= ends have no panes of one length"
-        return Candidate(ways.PANES, ways.EVENTS_IN_PANES, refused=why)
+        return Candidate(ways.PANES, ways.EVENTS_IN_PANES, refused=NO_PANES)
     why = other and f"{other} is not the sum of what it is for parts of events"
     more = fixed.plan_overhead(request.work, native=False, shuffled=True)
     cost = lasting.pane_areas(request, panes) + more + more

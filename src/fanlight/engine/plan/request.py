@@ -45,6 +45,7 @@ class FieldFacts:
     native: bool = False  # Spark has an aggregate of its own instead, which keeps all values
     divided: bool = False  # of the part of an event that lies in a window
     additive: bool = False  # and of several parts it is the sum of what each has
+    at_once: bool = False  # only how many events are running at each instant matters
 
 
 @dataclass(frozen=True)

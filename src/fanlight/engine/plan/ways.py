@@ -246,6 +246,11 @@ EVENTS_IN_PANES = Way(
     IN_CELLS, SCAN,
     "events are cut at the edges of panes, and their parts are added up to panes, panes to windows",
 )  # fmt: skip
+EVENTS_AT_ONCE = Way(
+    IN_CELLS, SCAN,
+    "starts and stops in order say how many events are running, and each window takes the most of "
+    "its panes",
+)  # fmt: skip
 EVENTS_KEPT = Way(ROWS, OPERATOR, "each event is kept in each of its windows")
 SWEPT = Way(ROWS, OPERATOR, "events enter and leave counters in order of their ends")
 SWEPT_BY_HEAP = Way(

@@ -178,6 +178,8 @@ class Fields:
         facts = [one.facts for one in self.all if one.name in names]
         if all(one.additive for one in facts):
             return "added up"
+        if all(one.at_once for one in facts):
+            return "at once"
         return "of parts" if any(one.divided for one in facts) else ""
 
     @property
@@ -281,7 +283,7 @@ class Fields:
             facts = FieldFacts(
                 label, monoid.running, not why_not, why_not, holistic, one,
                 sketch=monoid.sketch_size, native=native, divided=monoid.divided,
-                additive=monoid.additive,
+                additive=monoid.additive, at_once=monoid.at_once,
             )  # fmt: skip
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]

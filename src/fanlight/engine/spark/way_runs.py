@@ -33,7 +33,7 @@ from fanlight.engine.spark.ordered import (
     trailing_rows,
     widening_detection,
 )
-from fanlight.engine.spark.placed import areas, batch, changes, spark_windows, stream
+from fanlight.engine.spark.placed import areas, batch, changes, peaks, spark_windows, stream
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
 from fanlight.engine.spark.placed.numbered_rows import roll_up_row_ends
 
@@ -121,7 +121,8 @@ def _run_plan(bound: Placed, fields: Fields) -> DataFrame:
 def _run_panes(asked: Asked) -> DataFrame:
     if not isinstance(asked.bound, Lasting):
         raise TypeError(asked.bound)
-    return areas.add_up_panes(asked.bound, asked.fields, _run_plan)
+    give = peaks.find_most if asked.chosen.way is ways.EVENTS_AT_ONCE else areas.add_up_panes
+    return give(asked.bound, asked.fields, _run_plan)
 
 
 def _run_chain(asked: Asked) -> DataFrame:
@@ -200,7 +201,8 @@ register_runs(
     ways.CELL_EVENTS,
     stream=lambda asked: stream.keep_events(asked.bound, asked.fields, asked.chosen),
 )
-register_runs(ways.EVENTS_IN_PANES, batch=_run_panes)
+for _way in (ways.EVENTS_IN_PANES, ways.EVENTS_AT_ONCE):
+    register_runs(_way, batch=_run_panes)
 for _way in (ways.ENTRIES_IN_OPERATOR, ways.EVENTS_KEPT, ways.SWEPT, ways.SWEPT_BY_HEAP,
              ways.SE_SLICED, ways.SE_ML_SLICED):  # fmt: skip
     register_runs(_way, batch=_run_technique, stream=_run_technique)

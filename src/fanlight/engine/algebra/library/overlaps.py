@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.monoids import WholeArea
@@ -91,10 +94,18 @@ def mean_running() -> Call:
 
 # An event begins and ends at an edge, in this order at one instant: others end, events begin, those
 # without duration end.
+@dataclass(frozen=True)
+class AtOnce(Collect):
+    """From when to when how many events are running, ``n`` of each."""
+
+    value: str = "named_struct('begins', {begins}, 'ends', {ends}, 'n', 1L)"
+    at_once: ClassVar[bool] = True
+
+
 _EDGES = (
     "flatten(transform(coalesce({p}, array()), w -> array("
-    "named_struct('at', w.begins, 'place', 1, 'step', 1L), "
-    "named_struct('at', w.ends, 'place', if(w.begins = w.ends, 2, 0), 'step', -1L))))"
+    "named_struct('at', w.begins, 'place', 1, 'step', w.n), "
+    "named_struct('at', w.ends, 'place', if(w.begins = w.ends, 2, 0), 'step', -w.n))))"
 )
 _STEP = (
     "named_struct('now', a.now + e.step, 'most', greatest(a.most, a.now + e.step), "
@@ -107,7 +118,7 @@ _MOST = (
     "a -> named_struct('running', a.most, 'at', transform(array(a.at), at -> {instant})[0]))"
 )
 _PEAK = Aggregate(
-    "peak", {"p": Collect("named_struct('begins', {begins}, 'ends', {ends})")}, _MOST,
+    "peak", {"p": AtOnce()}, _MOST,
     arity=0, algebra="holistic",
 )  # fmt: skip
 

@@ -12,16 +12,17 @@ doubles keep nothing of events that are over.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.monoids import Sum
+from fanlight.engine.algebra.monoids import Monoid, Sum
 from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cut import panes_of
 from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.placed import Lasting, Placed, bind_lasting
 from fanlight.engine.spark.binding.source import bind_source
 from fanlight.engine.spark.cuts import after_edge
@@ -41,23 +42,22 @@ def add_up_panes(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame
     if panes is None:
         raise AssertionError(bound)
     events = _cut(bound, fields, panes)
-    own, names = _of_columns(fields), [field.name for field in fields.all]
-    if all(map(_is_whole, fields.all)):
+    own, names = _sums(fields), [field.name for field in fields.all]
+    if all(field.monoid.whole for field in fields.all):
         rows = _by_running_sums(events, fields, panes)
     else:
         ends, covered = _ends_in_panes(events, fields, panes), _bind_inside(events, fields, panes)
         inside = run_plan(covered, own).select(*bound.keys, "start", *names)
         rows = ends.df.select(*bound.keys, "pane", *names).union(inside)
+    return run_plan(bind_panes(bound, rows, names), own)
+
+
+def bind_panes(bound: Lasting, rows: DataFrame, names: Sequence[str]) -> Placed:
+    """Rows of panes (keys, ``pane``, columns ``names``), bound to the windows of their events."""
     at = "pane" if bound.since is None else f"greatest(pane, {bound.since}L)"
     rows = rows.selectExpr(*bound.keys, f"{at} as at", *names)
     source = bind_source(rows, "at", list(bound.keys), [])
-    points = Placed(source, Coordinate("integer"), bound.spec, bound.queries, "drop")
-    return run_plan(points, own)
-
-
-def _is_whole(field: Field) -> bool:
-    """Whether a field adds up whole numbers, which can be taken back exactly."""
-    return field.monoid.whole
+    return Placed(source, Coordinate("integer"), bound.spec, bound.queries, "drop")
 
 
 def _cut(bound: Lasting, fields: Fields, panes: Grid) -> Relation:
@@ -122,14 +122,19 @@ def _by_running_sums(events: Relation, fields: Fields, panes: Grid) -> DataFrame
         for name, zero in zip(names, ["0L", *["0D"] * len(fields.all)], strict=True)
     ]
     rows = rows.selectExpr("*", *inside, f"lead(pane) {over_clause(keys, 'pane')} as following")
-    covered = f"inside + came > 0 and following > pane + {length}L"
-    panes_on = f"if({covered}, sequence(pane, following - {length}L, {length}L), array(pane))"
-    rows = rows.selectExpr("*", f"explode({panes_on}) as at")
+    covered = "inside + came > 0"
+    rows = rows.selectExpr("*", f"{panes_until_following(covered, length)} as at")
     own = [
         f"inside_{name} + if(at = pane, {name}, came_{name}) as {name}"
         for name in (field.name for field in fields.all)
     ]
     return rows.selectExpr(*keys, "at as pane", *own)
+
+
+def panes_until_following(covered: str, length: int) -> str:
+    """SQL: the pane of a row and, if an event covers them, those before the pane ``following``."""
+    more = f"{covered} and following > pane + {length}L"
+    return f"explode(if({more}, sequence(pane, following - {length}L, {length}L), array(pane)))"
 
 
 def _came(what: str, nothing: str) -> str:
@@ -155,16 +160,25 @@ def _bind_inside(events: Relation, fields: Fields, panes: Grid) -> Placed:
     return bind_lasting(rows, spec, ("low", "high"), list(events.keys), [], "drop")
 
 
-def _of_columns(fields: Fields) -> Fields:
+def _sums(fields: Fields) -> Fields:
     """The sums of columns that are called as the fields."""
+    return of_columns(
+        fields,
+        Sum(),
+        lambda field: replace(
+            field.facts,
+            additive=False,
+            invertible=field.monoid.whole,
+            why_not="" if field.monoid.whole else field.facts.why_not,
+        ),
+    )
+
+
+def of_columns(fields: Fields, monoid: Monoid, facts_of: Callable[[Field], FieldFacts]) -> Fields:
+    """The fields over columns that are called as they are, by another monoid."""
     own = Fields()
     for field in fields.all:
         column = own.values.setdefault(own.add_argument(field.name), f"v{len(own.values)}")
-        exact = _is_whole(field)
-        why_not = "" if exact else field.facts.why_not
-        facts = replace(
-            field.facts, divided=False, additive=False, invertible=exact, why_not=why_not
-        )
-        kept = Field(field.name, column, Sum(), facts)
-        own.kept[column, kept.monoid] = kept
+        facts = replace(facts_of(field), divided=False)
+        own.kept[column, monoid] = Field(field.name, column, monoid, facts)
     return own

@@ -97,9 +97,9 @@ class EventWindows(PlacedWindows, WithRunning):
         strategy
             ``"auto"`` (the cheapest by the cost model); ours: ``"levels"`` (batch: two entries an
             event), ``"cells"`` (events of the same windows are combined first); the paper's:
-            ``"aggregate-buckets"`` (each event into each window). For what adds up over the parts
-            of events, in a batch, ``"panes"`` (events are cut at their edges). For one kind of
-            windows also, in a Python operator, for comparison, ``"tuple-buckets"``,
+            ``"aggregate-buckets"`` (each event into each window). For what is of the parts of
+            events, in a batch, ``"panes"`` (events are cut at their edges). For one kind of windows
+            also, in a Python operator, for comparison, ``"tuple-buckets"``,
             ``"cumulative-sweeping"`` (exact sums and counts), ``"selective-sweeping"`` (minima and
             maxima), ``"se-slicing"``, ``"se-ml-slicing"``; for levels and lists ``"separate"``
             (each by itself).

@@ -1,0 +1,105 @@
+"""How many events are running at once: their starts and stops in order, and the most of each pane.
+
+    a=======b             after a start one more is running, after a stop one less
+        c=======d         what is running where a pane begins, is running there, too
+
+An event without duration is running at its instant alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.monoids import Max
+from fanlight.engine.algebra.sql_text import struct
+from fanlight.engine.plan.cut import panes_of
+from fanlight.engine.spark.binding.placed import Lasting
+from fanlight.engine.spark.cuts import after_edge
+from fanlight.engine.spark.fields import BEGINS, ENDS_AT, Fields
+from fanlight.engine.spark.lasting import select_to_copy
+from fanlight.engine.spark.placed.areas import (
+    RunPlan,
+    bind_panes,
+    of_columns,
+    panes_until_following,
+)
+from fanlight.engine.spark.sql import group_rows, over_clause
+
+
+def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
+    """Windows with the most that are running at once, as a partial of one part without duration."""
+    panes = panes_of(bound.grids)
+    if panes is None:
+        raise AssertionError(bound)
+    names = [field.name for field in fields.all]
+    edges = _order_edges(bound, fields)
+    at_edges = edges.selectExpr("*", f"at - {after_edge('at', panes.offset, panes.slide)} as pane")
+    rows = _most_of_panes(at_edges, bound.keys, names, panes.range)
+    greatest = of_columns(
+        fields,
+        Max(),
+        lambda field: replace(field.facts, at_once=False, running=True, selective=True),
+    )
+    found = run_plan(bind_panes(bound, rows, names), greatest)
+    texts = []
+    for name in names:
+        part = struct([("begins", f"-{name}.at"), ("ends", f"-{name}.at"), ("n", f"{name}.n")])
+        texts.append(f"if({name}.n > 0, array({part}), null) as {name}")
+    return found.selectExpr(*bound.keys, *bound.query_columns, "start", *texts)
+
+
+def _order_edges(bound: Lasting, fields: Fields) -> DataFrame:
+    """Starts and stops: keys, ``at``, and how many are running then and after it.
+
+    Of all events ``now`` and ``later``, of those that a field takes these with its name.
+    """
+    keys, events = bound.keys, select_to_copy(bound, fields)
+    rows = events.df.selectExpr("*", f"first_at as {BEGINS}", f"greatest(first_at, t) as {ENDS_AT}")
+    taken = [f"if({f.value} is null, 0L, 1L) as taken_{f.name}" for f in fields.all]
+    rows = rows.selectExpr("*", *fields.lifting).selectExpr(*keys, BEGINS, ENDS_AT, *taken)
+    start = struct({"at": BEGINS, "step": "1L", "instant": "0L"}.items())
+    stop = struct({"at": ENDS_AT, "step": "-1L", "instant": "0L"}.items())
+    alone = struct({"at": BEGINS, "step": "0L", "instant": "1L"}.items())
+    both = f"inline(if({ENDS_AT} > {BEGINS}, array({start}, {stop}), array({alone})))"
+    counted = [f"taken_{field.name}" for field in fields.all]
+    edges = rows.selectExpr(*keys, *counted, both)
+    until = over_clause(keys, "at", "range between unbounded preceding and current row")
+    then = over_clause(keys, "at", "range between current row and current row")
+    texts = []
+    for field, times in (("", ""), *((f"_{f.name}", f" * taken_{f.name}") for f in fields.all)):
+        later = f"sum(step{times}) {until}"
+        texts += [f"{later} as later{field}", f"{later} + sum(instant{times}) {then} as now{field}"]
+    return edges.selectExpr(*keys, "at", *texts)
+
+
+def _most_of_panes(edges: DataFrame, keys: list[str], names: list[str], length: int) -> DataFrame:
+    """The most of each pane that has an event: keys, ``pane``, and for each name a struct.
+
+    The struct has how many, ``n``, and since when, ``at``, below 0 so the greatest is earliest.
+    """
+    made = [("first_at", "min(at)"), ("most", "max(now)"), ("later", "max_by(later, at)")]
+    for name in names:
+        made += [
+            (f"most_{name}", f"max({_since(f'now_{name}', 'at')})"),
+            (f"later_{name}", f"max_by(later_{name}, at)"),
+        ]
+    order = over_clause(keys, "pane")
+    before = [f"coalesce(lag(later{of}) {order}, 0L) as before{of}"
+              for of in ("", *(f"_{name}" for name in names))]  # fmt: skip
+    rows = group_rows(edges, [*keys, "pane"], made)
+    rows = rows.selectExpr("*", *before, f"lead(pane) {order} as following")
+    rows = rows.selectExpr("*", f"{panes_until_following('later > 0', length)} as here")
+    # What was running before is running where the pane begins, unless something happens there.
+    rows = rows.filter("here > pane or greatest(most, if(first_at > pane, before, 0L)) > 0")
+    own = []
+    for name in names:
+        began = f"if(first_at > pane, {_since(f'before_{name}', 'pane')}, null)"
+        on = _since(f"later_{name}", "here")
+        own.append(f"if(here > pane, {on}, greatest(most_{name}, {began})) as {name}")
+    return rows.selectExpr(*keys, "here as pane", *own)
+
+
+def _since(count: str, at: str) -> str:
+    return struct([("n", count), ("at", f"-{at}")])
