@@ -24,7 +24,7 @@ from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.ordered import ordered
 from benchmarks.cases.passing_keys import passing_keys
 from benchmarks.cases.skew import skew
-from benchmarks.cases.spans import lasting, lasting_stream, snapshots
+from benchmarks.cases.spans import lasting, lasting_stream, parts, snapshots
 from benchmarks.cases.state import early, fixed, state
 from benchmarks.cases.stored import stored
 from benchmarks.cases.times import disordered, flat, sliding, streaming
@@ -54,6 +54,7 @@ CASES = {
     "spans": lasting,
     "spans-stream": lasting_stream,
     "snapshots": snapshots,
+    "parts": parts,
     "levels": several,
     "levels-shape": shape,
     "levels-stream": streamed,

@@ -187,3 +187,33 @@ def snapshots(bench):
     best = race(entries, replace(bench, small=data["small"], table=data["large"]))
     return Result([Row(f"snapshots of {rows:,} events", *("snapshots", best["snapshots"]),
                        *("windows", best["windows"]))])  # fmt: skip
+
+
+def parts(bench):
+    """What is of the parts of events in windows of an hour every minute, beside their count."""
+    from fanlight import agg
+
+    rows = 20_000 if bench.smoke else min(bench.table.rows, 1_000_000)
+    data = {name: table(bench.spark, size, 50, keys=100)
+            for name, size in (("small", 20_000), ("large", rows))}  # fmt: skip
+    asked = {
+        "count": agg.count(), "sum": agg.sum("v"), "overlap": agg.overlap(), "peak": agg.peak(),
+        "integral": agg.integral("v"),
+    }  # fmt: skip
+    entries = [
+        Entry(name, lambda of, one=one: Batch(_of_parts(of.read(bench.spark), one)), alone=True)
+        for name, one in asked.items()
+    ]
+    best = race(entries, replace(bench, small=data["small"], table=data["large"]))
+    beside = {"overlap": "count", "peak": "count", "integral": "sum"}
+    return Result([
+        Row(f"{name} of {rows:,} events", name, best[name], other, best[other], at_most=most)
+        for (name, other), most in zip(beside.items(), (1.3, 1.3, None), strict=True)
+    ])  # fmt: skip
+
+
+def _of_parts(df, one):
+    import fanlight as fl
+
+    windows = fl.over(df, fl.Sliding("1 hour", "1 minute"), time=("start", "stop"), by="k")
+    return windows.agg(a=one).selectExpr("k", "window.start as start", "a")
