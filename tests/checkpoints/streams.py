@@ -127,7 +127,7 @@ def filled(df):
 
 
 def collected_late(df):
-    found = over(df.drop("ok"), TIMES, late="collect").agg(**numbers())
+    found = over(df.drop("ok", "c"), TIMES, late="collect").agg(**numbers())
     return found.withColumn("late", F.col("late").isNotNull())
 
 
@@ -178,7 +178,7 @@ STREAMS = {
     "distinct": Stream(told(fl.AggregateFrame(agg.count_distinct("s", "n"), 4)), CLOSED),
     "predicate": Stream(told(fl.PredicateFrame(opens, closes, columns=["v"])), CLOSED),
     # What is kept has all columns that there were.
-    "frames-rows": Stream(lambda df: over(df.drop("ok"), DELTA).rows()),
+    "frames-rows": Stream(lambda df: over(df.drop("ok", "c"), DELTA).rows()),
     "frames-filled": Stream(filled, CUT),
     "frames-early": Stream(early(DELTA), CLOSED, "update"),
     "sessions": Stream(told(fl.Session("2 minutes", max_duration="9 minutes")), CLOSED),

@@ -227,7 +227,7 @@ STREAM = (
 KIND = Kind(
     "spanning",
     {"agg": oracle.spans, "early": oracle.spans},
-    strategies=("auto", "levels", "cells", "aggregate-buckets", *TECHNIQUES),
+    strategies=("auto", "levels", "cells", "panes", "aggregate-buckets", *TECHNIQUES),
     example=(LONG, PAIRS["ts"]),
     in_python=lambda ask: ask.action == "early" or ask.strategy in ("levels", *TECHNIQUES),
     batch=BATCH,
@@ -274,7 +274,7 @@ COARSE = fl.MultiGranular(["4 minutes", "24 minutes"], ["2 minutes", "8 minutes"
 SEVERAL_KIND = Kind(
     "several",
     {"agg": oracle.several_spans, "early": oracle.several_spans},
-    strategies=("auto", *NATIVE[:3], "separate"),
+    strategies=("auto", *NATIVE[:3], "panes", "separate"),
     example=(LEVELS[0], PAIRS["ts"]),
     in_python=lambda ask: ask.action == "early",
     batch=(

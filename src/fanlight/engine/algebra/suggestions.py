@@ -25,16 +25,16 @@ OTHERWISE = {
 }
 # Functions of Spark that mean something else than the aggregate here with a similar name.
 UNLIKE = {
-    "aggregate", "array_distinct", "array_insert", "array_intersect", "bin", "bit_count", "bit_get",
-    "bitmap_and_agg", "bitmap_count", "bitmap_or_agg", "broadcast", "cast", "coalesce", "collate",
-    "collect_union", "column", "concat_ws", "contains", "conv", "cot", "counter_diff",
-    "cume_dist", "curdate", "current_time", "decode", "encode", "greatest", "instr",
+    "aggregate", "array_distinct", "array_insert", "array_intersect", "arrays_overlap", "bin",
+    "bit_count", "bit_get", "bitmap_and_agg", "bitmap_count", "bitmap_or_agg", "broadcast", "cast",
+    "coalesce", "collate", "collect_union", "column", "concat_ws", "contains", "conv", "cot",
+    "counter_diff", "cume_dist", "curdate", "current_time", "decode", "encode", "greatest", "instr",
     "lag", "last_day", "lcase", "least", "listagg_distinct", "lit", "locate", "make_interval",
     "map_concat", "map_from_entries", "map_values", "minute", "month", "negate", "nth_value",
-    "ntile", "percent_rank", "pmod", "radians", "reduce", "regexp_count", "regexp_instr", "repeat",
-    "round", "signum", "sin", "string_agg_distinct", "struct", "sumdistinct", "tan",
-    "transform_values", "translate", "try_add", "try_mod", "try_parse_url", "try_subtract",
-    "try_to_number", "vector_avg", "vector_sum",
+    "ntile", "overlay", "overload", "percent_rank", "pmod", "radians", "reduce", "regexp_count",
+    "regexp_instr", "repeat", "round", "signum", "sin", "string_agg_distinct", "struct",
+    "sumdistinct", "tan", "transform_values", "translate", "try_add", "try_mod", "try_parse_url",
+    "try_subtract", "try_to_number", "vector_avg", "vector_sum",
 }  # fmt: skip
 # Spark's functions of sketches, whose names are all alike.
 OF_SKETCHES = ("hll_", "kll_", "theta_", "tuple_")
