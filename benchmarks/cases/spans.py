@@ -213,7 +213,9 @@ def parts(bench):
 
 
 def _of_parts(df, one):
+    """The windows, with a number for each: of a peak, how many."""
     import fanlight as fl
 
     windows = fl.over(df, fl.Sliding("1 hour", "1 minute"), time=("start", "stop"), by="k")
-    return windows.agg(a=one).selectExpr("k", "window.start as start", "a")
+    number = "a.running as a" if one.aggregate.name == "peak" else "a"
+    return windows.agg(a=one).selectExpr("k", "window.start as start", number)
