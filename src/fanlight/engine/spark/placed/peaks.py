@@ -8,13 +8,16 @@ An event without duration is running at its instant alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.monoids import Max
+from fanlight.engine.algebra.monoids import PART_OF_EVENT, Max
 from fanlight.engine.algebra.sql_text import struct
+from fanlight.engine.algebra.template import find_places
 from fanlight.engine.plan.cut import panes_of
+from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.cuts import after_edge
 from fanlight.engine.spark.fields import BEGINS, ENDS_AT, Fields
@@ -34,9 +37,8 @@ def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
     if panes is None:
         raise AssertionError(bound)
     names = [field.name for field in fields.all]
-    edges = _order_edges(bound, fields)
-    at_edges = edges.selectExpr("*", f"at - {after_edge('at', panes.offset, panes.slide)} as pane")
-    rows = _most_of_panes(at_edges, bound.keys, names, panes.range)
+    edges = _order_edges(bound, fields, panes)
+    rows = _most_of_panes(edges, bound.keys, _columns_of(fields), panes.range)
     greatest = of_columns(
         fields,
         Max(),
@@ -50,8 +52,16 @@ def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
     return found.selectExpr(*bound.keys, *bound.query_columns, "start", *texts)
 
 
-def _order_edges(bound: Lasting, fields: Fields) -> DataFrame:
-    """Starts and stops: keys, ``at``, and how many are running then and after it.
+def _columns_of(fields: Fields) -> dict[str, str]:
+    """How columns of a field end: as those of all events, or with its name if it takes some."""
+    return {
+        field.name: "" if find_places(field.monoid.value) <= PART_OF_EVENT else f"_{field.name}"
+        for field in fields.all
+    }
+
+
+def _order_edges(bound: Lasting, fields: Fields, panes: Grid) -> DataFrame:
+    """Starts and stops: keys, ``pane``, ``at``, and how many are running then and after it.
 
     Of all events ``now`` and ``later``, of those that a field takes these with its name.
     """
@@ -65,39 +75,43 @@ def _order_edges(bound: Lasting, fields: Fields) -> DataFrame:
     both = f"inline(if({ENDS_AT} > {BEGINS}, array({start}, {stop}), array({alone})))"
     counted = [f"taken_{field.name}" for field in fields.all]
     edges = rows.selectExpr(*keys, *counted, both)
-    until = over_clause(keys, "at", "range between unbounded preceding and current row")
-    then = over_clause(keys, "at", "range between current row and current row")
+    pane = f"at - {after_edge('at', panes.offset, panes.slide)} as pane"
+    edges = edges.selectExpr("*", pane)
+    # Spark need not sort again to group by pane.
+    until = over_clause(keys, "pane, at", "range between unbounded preceding and current row")
+    then = over_clause(keys, "pane, at", "range between current row and current row")
     texts = []
-    for field, times in (("", ""), *((f"_{f.name}", f" * taken_{f.name}") for f in fields.all)):
+    for of in dict.fromkeys(["", *_columns_of(fields).values()]):
+        times = of and f" * taken{of}"
         later = f"sum(step{times}) {until}"
-        texts += [f"{later} as later{field}", f"{later} + sum(instant{times}) {then} as now{field}"]
-    return edges.selectExpr(*keys, "at", *texts)
+        texts += [f"{later} as later{of}", f"{later} + sum(instant{times}) {then} as now{of}"]
+    return edges.selectExpr(*keys, "pane", "at", *texts)
 
 
-def _most_of_panes(edges: DataFrame, keys: list[str], names: list[str], length: int) -> DataFrame:
+def _most_of_panes(
+    edges: DataFrame, keys: list[str], columns: Mapping[str, str], length: int
+) -> DataFrame:
     """The most of each pane that has an event: keys, ``pane``, and for each name a struct.
 
     The struct has how many, ``n``, and since when, ``at``, below 0 so the greatest is earliest.
     """
-    made = [("first_at", "min(at)"), ("most", "max(now)"), ("later", "max_by(later, at)")]
-    for name in names:
-        made += [
-            (f"most_{name}", f"max({_since(f'now_{name}', 'at')})"),
-            (f"later_{name}", f"max_by(later_{name}, at)"),
-        ]
+    kinds = list(dict.fromkeys(["", *columns.values()]))
+    made = [("first_at", "min(at)")]
+    for of in kinds:
+        made += [(f"most{of}", f"max({_since(f'now{of}', 'at')})"),
+                 (f"later{of}", f"max_by(later{of}, at)")]  # fmt: skip
     order = over_clause(keys, "pane")
-    before = [f"coalesce(lag(later{of}) {order}, 0L) as before{of}"
-              for of in ("", *(f"_{name}" for name in names))]  # fmt: skip
+    before = [f"coalesce(lag(later{of}) {order}, 0L) as before{of}" for of in kinds]
     rows = group_rows(edges, [*keys, "pane"], made)
     rows = rows.selectExpr("*", *before, f"lead(pane) {order} as following")
     rows = rows.selectExpr("*", f"{panes_until_following('later > 0', length)} as here")
     # What was running before is running where the pane begins, unless something happens there.
-    rows = rows.filter("here > pane or greatest(most, if(first_at > pane, before, 0L)) > 0")
+    rows = rows.filter("here > pane or greatest(most.n, if(first_at > pane, before, 0L)) > 0")
     own = []
-    for name in names:
-        began = f"if(first_at > pane, {_since(f'before_{name}', 'pane')}, null)"
-        on = _since(f"later_{name}", "here")
-        own.append(f"if(here > pane, {on}, greatest(most_{name}, {began})) as {name}")
+    for name, of in columns.items():
+        began = f"if(first_at > pane, {_since(f'before{of}', 'pane')}, null)"
+        on = _since(f"later{of}", "here")
+        own.append(f"if(here > pane, {on}, greatest(most{of}, {began})) as {name}")
     return rows.selectExpr(*keys, "here as pane", *own)
 
 
