@@ -159,7 +159,7 @@ def techniques(entry: Entry) -> str:
     """The techniques that not every aggregate can use."""
     monoids = [monoid for one in entry.plain for monoid in entry.monoids(one)]
     if any(monoid.divided for monoid in monoids):
-        return "copies of events alone"
+        return "panes that events are cut at, copies of events"
     found = []
     if all(monoid.running for monoid in monoids):
         found.append("two stacks")
