@@ -57,6 +57,8 @@ ANEW = "an operator keeps no windows that begin together"
 FOLLOWED = "windows without rows are given by an operator that follows Spark's own"
 CALENDAR = "this operator compares the watermark with microseconds, not with a calendar"
 NO_PANES = "windows that a calendar, a double or closed= ends have no panes of one length"
+NOT_ADDED_UP = "is not the sum of what it is for parts of events"
+NOT_AT_ONCE = "is not of how many events are running at once"
 ONCE = "an event that ends later would change panes that a stream has given"
 DIVIDED = "is of the part of each event that lies in a window, so that no two windows share it"
 OF_PARTS = (
@@ -139,38 +141,29 @@ def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     yield Candidate(ways.CELLS, cell_way, None, by_cell)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, None, buckets)
-    yield _propose_panes(request)
-    yield _propose_at_once(request)
+    yield from _propose_panes(request)
 
 
-def _propose_at_once(request: Request) -> Placing:
-    """How many events are running at once, by their starts and stops in order."""
+def _propose_panes(request: Request) -> Iterator[Placing]:
+    """Parts of events in panes: what adds up, and how many are running at once."""
+    adding = next((field.label for field in request.fields if not field.additive), "")
+    at_once = next((field.label for field in request.fields if not field.at_once), "")
+    found = (
+        (ways.EVENTS_IN_PANES, adding and f"{adding} {NOT_ADDED_UP}"),
+        (ways.EVENTS_AT_ONCE, at_once and f"{at_once} {NOT_AT_ONCE}"),
+    )  # fmt: skip
     panes = None if request.coordinate.is_unit_number else panes_of(request.grids)
-    other = next((field.label for field in request.fields if not field.at_once), "")
-    if panes is None:
-        return Candidate(ways.PANES, ways.EVENTS_AT_ONCE, refused=NO_PANES)
-    why = other and f"{other} is not of how many events are running at once"
+    if request.streaming or panes is None:
+        why = ONCE if request.streaming else NO_PANES
+        yield from (Candidate(ways.PANES, way, refused=why) for way, _ in found)
+        return
     more = fixed.plan_overhead(request.work, native=False, shuffled=True)
     cost = lasting.pane_areas(request, panes) + more + more
-    return Candidate(ways.PANES, ways.EVENTS_AT_ONCE, None, cost, why)
-
-
-def _propose_panes(request: Request) -> Placing:
-    """Parts of events in panes, which add up to those in windows."""
-    if request.streaming:
-        return Candidate(ways.PANES, ways.EVENTS_IN_PANES, refused=ONCE)
-    panes = None if request.coordinate.is_unit_number else panes_of(request.grids)
-    other = next((field.label for field in request.fields if not field.additive), "")
-    if panes is None:
-        return Candidate(ways.PANES, ways.EVENTS_IN_PANES, refused=NO_PANES)
-    why = other and f"{other} is not the sum of what it is for parts of events"
-    more = fixed.plan_overhead(request.work, native=False, shuffled=True)
-    cost = lasting.pane_areas(request, panes) + more + more
-    return Candidate(ways.PANES, ways.EVENTS_IN_PANES, None, cost, why)
+    yield from (Candidate(ways.PANES, way, None, cost, why) for way, why in found)
 
 
 def _propose_stream(request: Request, loads: Loads) -> Iterator[Placing]:
-    yield _propose_panes(request)
+    yield from _propose_panes(request)
     whole = WHOLE if request.opens_late_rows else ""
     if request.queries.several:
         why = "the two entries of an event are complete at different times, so a stream keeps cells"

@@ -92,11 +92,6 @@ def restore_sql(of: Coordinate, number: str) -> str:
     return f"({number})"
 
 
-def exact_bound(of: Coordinate, number: str) -> str:
-    """SQL: where a window begins or ends, as :func:`exact` has times."""
-    return boundary(of, number) if of.is_unit_number else number
-
-
 def restore_exact(of: Coordinate, number: str) -> str:
     """SQL: a number that :func:`exact` gave, as a value of the time column's type."""
     return number if of.kind == "double" else restore_sql(replace(of, calendar=None), number)

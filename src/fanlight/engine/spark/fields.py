@@ -27,7 +27,7 @@ from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.binding.source import (
     are_same,
     bind_calls,
@@ -35,7 +35,7 @@ from fanlight.engine.spark.binding.source import (
     condition,
     schema_of,
 )
-from fanlight.engine.spark.coordinates import exact_bound, restore_exact
+from fanlight.engine.spark.coordinates import restore_exact
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -334,7 +334,7 @@ def build_fields(
         parts: dict[str, Part] = {}
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {
-            **(_texts_of_parts(bound) if bound.divides else {}),
+            **(_texts_of_parts(bound) if isinstance(bound, Lasting) else {}),
             "scale": f"{bound.coordinate.per_second}D",
             "type": partials.kind or (types[0] if types else "void"),
         }
@@ -363,13 +363,9 @@ def build_fields(
     return fields
 
 
-def _texts_of_parts(bound: Bound) -> dict[str, str]:
-    """SQL: how long a window is, and the number ``at`` as a time; for events that last."""
-    if not isinstance(bound, Placed):
-        raise TypeError(bound)
-    start, end = (
-        exact_bound(bound.coordinate, one) for one in (bound.shown_start, bound.shown_end)
-    )
+def _texts_of_parts(bound: Lasting) -> dict[str, str]:
+    """SQL: how long a window is, and the number ``at`` as a time."""
+    start, end = bound.exact_bounds
     return {"length": f"({end} - {start})", "instant": restore_exact(bound.coordinate, "at")}
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.coordinates import exact_bound
+from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import BEGINS, ENDS_AT, Fields
 from fanlight.engine.spark.grids import numbered_start_by
 from fanlight.engine.spark.lift import select_placeable, select_values
@@ -34,12 +33,9 @@ def lift_copies(bound: Placed, fields: Fields, copies: Relation) -> Relation:
     """
     if not fields.divided:
         return copies
-    begins, ends = "from_at", "t"
-    if bound.coordinate.is_unit_number:
-        begins, ends = "exact_from", "exact"
-    start, end = (
-        exact_bound(bound.coordinate, one) for one in (bound.shown_start, bound.shown_end)
-    )
+    if not isinstance(bound, Lasting):
+        raise TypeError(bound)
+    (begins, ends), (start, end) = bound.ends, bound.exact_bounds
     first = numbered_start_by(bound.grids, "number", "query")
     rows = copies.df.selectExpr("*", f"{first} as start")
     rows = rows.selectExpr("*", f"greatest({begins}, {start}) as {BEGINS}", f"{end} as upto")

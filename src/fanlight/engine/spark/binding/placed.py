@@ -249,6 +249,19 @@ class Lasting(Placed):
         return coordinates
 
     @property
+    def ends(self) -> tuple[str, str]:
+        """The columns of an event's start and stop: of doubles the values themselves."""
+        return ("exact_from", "exact") if self.coordinate.is_unit_number else ("from_at", "t")
+
+    @property
+    def exact_bounds(self) -> tuple[str, str]:
+        """SQL: where a window is said to begin and end, in the numbers of :attr:`ends`."""
+        bounds = self.shown_start, self.shown_end
+        if self.coordinate.is_unit_number:
+            bounds = boundary(self.coordinate, bounds[0]), boundary(self.coordinate, bounds[1])
+        return bounds
+
+    @property
     def place_columns(self) -> list[str]:
         """The stop, and the first and last instant of the event."""
         return ["t", *self.instants]

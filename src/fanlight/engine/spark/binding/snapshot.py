@@ -33,11 +33,6 @@ class SnapshotBound(Lasting):
         return False
 
     @property
-    def ends(self) -> tuple[str, str]:
-        """The columns of an event's start and stop: of doubles the values themselves."""
-        return ("exact_from", "exact") if self.coordinate.is_unit_number else ("from_at", "t")
-
-    @property
     def late_after(self) -> str:
         """SQL: the instant after an event's start."""
         return "from_at + 1L"

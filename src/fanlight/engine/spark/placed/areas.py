@@ -3,11 +3,11 @@
     panes     |       |       |       |       |
     an event      b=======================e
     its ends      b===|               |===e        added up in their pane
-    inside            |=======|=======|            two entries, however many panes it covers
+    inside            |=======|=======|            counted once for all events, pane by pane
 
 So each event is touched a constant number of times, however long it is and however many windows it
-is in. What is covered is counted by the entries of events, so nothing is subtracted, and sums of
-doubles keep nothing of events that are over.
+is in. Inside, whole numbers are counted by running sums, which take back exactly what is over;
+doubles by the entries of events, where nothing is subtracted and nothing of them stays.
 """
 
 from __future__ import annotations
@@ -101,8 +101,9 @@ def _by_running_sums(events: Relation, fields: Fields, panes: Grid) -> DataFrame
     """
     keys, length = events.keys, panes.range
     whole = [f"{text} as whole_{name}" for text, name in fields.values.items()]
-    covering = events.df.selectExpr("*", f"0L as {BEGINS}", f"{length}L as {ENDS_AT}")
-    covering = covering.selectExpr(*keys, *events.place, *events.parts, *whole)
+    covering = _cover_a_pane(events.df, length).selectExpr(
+        *keys, *events.place, *events.parts, *whole
+    )
     parts = [*events.parts, *(f"whole_{name}" for name in fields.values.values())]
     cut = _cut_ends(Relation.of_rows(covering, keys, events.place, parts), panes)
     sums = [("came", _came("1L", "0L")), ("went", _went("1L", "0L"))]
@@ -131,6 +132,11 @@ def _by_running_sums(events: Relation, fields: Fields, panes: Grid) -> DataFrame
     return rows.selectExpr(*keys, "at as pane", *own)
 
 
+def _cover_a_pane(events: DataFrame, length: int) -> DataFrame:
+    """Events with the part that they have in a pane that they cover."""
+    return events.selectExpr("*", f"0L as {BEGINS}", f"{length}L as {ENDS_AT}")
+
+
 def panes_until_following(covered: str, length: int) -> str:
     """SQL: the pane of a row and, if an event covers them, those before the pane ``following``."""
     more = f"{covered} and following > pane + {length}L"
@@ -150,8 +156,7 @@ def _went(what: str, nothing: str) -> str:
 def _bind_inside(events: Relation, fields: Fields, panes: Grid) -> Placed:
     """Events that cover whole panes, as events over these, with what they have in each of them."""
     length = panes.range
-    rows = events.df.filter(f"first_pane + {length}L < last_pane")
-    rows = rows.selectExpr("*", f"0L as {BEGINS}", f"{length}L as {ENDS_AT}")
+    rows = _cover_a_pane(events.df.filter(f"first_pane + {length}L < last_pane"), length)
     ends = [f"first_pane + {length}L as low", "last_pane as high"]
     rows = rows.selectExpr(*events.keys, *ends, *fields.lifting)
     named = [f"{field.value} as {field.name}" for field in fields.all]
