@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 import tomllib
+from collections import Counter
 
 import pytest
 
@@ -108,6 +109,12 @@ def imported_tests(source: str, name: str) -> list[str]:
     """The test files that a module imports, which are to be run and not to be used."""
     found = imports_of(source, name, known=frozenset(TESTS))
     return [one.module for one in found if one.module.rpartition(".")[2].startswith("test_")]
+
+
+def test_no_two_test_files_have_one_name():
+    """Pytest imports a test file by its name alone, and stops at the second of one name."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 def test_no_test_file_is_imported():
