@@ -197,8 +197,9 @@ Each of them, and your own, can be asked [of some rows only](sliding.md#of-some-
 [computed with them](sliding.md#ratios): `agg.count_if("failed") / agg.count()`.
 
 Spark's own Columns are taken, too, where they mean one of these:
-`windows.agg(F.max_by("item", "price"), F.sum(F.col("price") * 2).alias("double"))`. Their results
-keep the names that Spark has for them. An aggregate that fanlight does not have is refused.
+`windows.agg(F.max_by("item", "price"), F.sum(F.col("price") * 2).alias("double"))`, also inside
+functions: `F.round(F.sum("price") / F.count("*"), 2)`. Their results keep the names that Spark has
+for them. An aggregate that fanlight does not have is refused.
 
 - *class*: as Gray et al. and the papers have it. A *selective* aggregate gives one row's value; all
   rows enter into a *cumulative* one.

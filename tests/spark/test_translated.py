@@ -44,11 +44,20 @@ AGGREGATES = (
     "F.expr('count(*) filter (where price > 3 and flag)')",
     "F.sum('price') / F.count('phone')", "(F.sum('price') * 100) / F.count('*')",
     "F.sum('price') - F.min('price') + 1", "(F.avg('price') * 0.5).alias('half')",
+    "F.sqrt(F.sum('price'))", "F.round(F.sum('price') / F.count('*'), 2)",
+    "F.sum(F.col('Lane No') * 2)", "F.sum(F.col('`a, b`') * 2.5)", "F.expr('sum(price) + 1')",
+    "F.concat(F.max('phone'), F.min('phone'))", "F.max('price').alias('top (x)')",
+    "F.coalesce(F.sum(F.col('`a.b`') + 1), F.lit(0))", "F.struct(F.min('price'), F.max('same'))",
+    "F.when(F.count('*') > 3, F.sum('price')).otherwise(0)", "F.sum('price').cast('string')",
+    "F.struct(F.min('price').alias('lo'), F.max('same'))", "F.array_sort(F.collect_set('phone'))",
+    "F.round(F.avg('price'), 1) * F.lit(2.5)",
+    "F.expr('round(sum(price) filter (where `Lane No` > 1), 1)')", "F.max('price').isNull()",
 )  # fmt: skip
 REFUSED = (
-    "F.listagg('phone')", "F.mode('price', True)", "F.sum(F.col('Lane No') * 2)",
+    "F.listagg('phone')", "F.mode('price', True)",
+    "F.round(F.sum('price').over(Window.partitionBy('phone')))", "F.col('price') + F.sum('price')",
     "F.sum('price').over(Window.partitionBy('phone'))", "F.col('price')", "'price'",
-    "F.col('price') + 1", "F.lit(1)", "F.sqrt(F.sum('price'))",
+    "F.col('price') + 1", "F.lit(1)",
     "F.bitmap_construct_agg('price')",
 )  # fmt: skip
 # Aggregates that fanlight has not on purpose, the reason, and what to write instead.

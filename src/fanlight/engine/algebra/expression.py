@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Aggregate, Call, Partials
@@ -182,6 +183,15 @@ class Expression(Arithmetic):
                 parts.append(following() if isinstance(side, Call) else number(side))
         return f"({parts[0]} {self.sign} {parts[1]})"
 
+    @property
+    def in_python(self) -> bool:
+        """Whether ``compute`` can."""
+        return True
+
+    def write_sql(self, templates: Sequence[str]) -> str:
+        """The expression as a template, made of one for each of its aggregates."""
+        return self.write(templates, _number)
+
     def compute(self, values: Sequence[Any]) -> Any:
         """The value of the expression; null where Spark has null."""
         rest = iter(values)
@@ -196,6 +206,57 @@ class Expression(Arithmetic):
         if left is None or right is None or (self.sign == "/" and right == 0):
             return None
         return _SIGNS[self.sign](left, right)
+
+
+@dataclass(frozen=True)
+class SqlExpression:
+    """SQL text with aggregates in it: the texts before, between and after them."""
+
+    texts: tuple[str, ...]
+    parts: tuple[Call, ...]
+    name: str | None = None
+
+    def alias(self, name: str) -> SqlExpression:
+        """The same expression under another output name."""
+        return replace(self, name=name)
+
+    def inside(self, before: str, after: str) -> SqlExpression:
+        """The expression between two texts."""
+        return replace(
+            self, texts=(before + self.texts[0], *self.texts[1:-1], self.texts[-1] + after)
+        )
+
+    @property
+    def of_events(self) -> SqlExpression:
+        """What it is of events that last."""
+        return replace(self, parts=tuple(part.of_events for part in self.parts))
+
+    @property
+    def label(self) -> str:
+        """The output name where all columns are given by name."""
+        return self.name or self.write([part.label for part in self.parts])
+
+    @property
+    def calls(self) -> list[Call]:
+        """The aggregates it is computed of, without names of their own."""
+        return [replace(part, name=None) for part in self.parts]
+
+    def write(self, texts: Sequence[str]) -> str:
+        """The expression with a text for each of its aggregates."""
+        return "".join(map("".join, zip_longest(self.texts, texts, fillvalue="")))
+
+    def write_sql(self, templates: Sequence[str]) -> str:
+        """The same as a template, made of templates."""
+        return replace(self, texts=tuple(map(escape, self.texts))).write(templates)
+
+    @property
+    def in_python(self) -> bool:
+        """Whether ``compute`` can: functions of SQL are Spark's alone."""
+        return False
+
+    def compute(self, values: Sequence[Any]) -> Any:
+        """Nobody asks for it."""
+        raise AssertionError(values)
 
 
 def _is_number(given: object) -> bool:
@@ -244,7 +305,9 @@ class _Leaf:
 
 
 def combine_calls(
-    expression: Expression, columns: Sequence[Any], letters: Sequence[tuple[tuple[str, ...], str]]
+    expression: Expression | SqlExpression,
+    columns: Sequence[Any],
+    letters: Sequence[tuple[tuple[str, ...], str]],
 ) -> Call:
     """An expression as one aggregate of ``columns``.
 
@@ -270,7 +333,7 @@ def combine_calls(
     )  # fmt: skip
 
 
-def _join(expression: Expression, parts: Sequence[Partials]) -> Partials:
+def _join(expression: Expression | SqlExpression, parts: Sequence[Partials]) -> Partials:
     """The partials of all aggregates side by side, and the expression of their results."""
     fields: dict[str, Monoid] = {}
     strings: dict[str, str] = {}
@@ -291,9 +354,9 @@ def _join(expression: Expression, parts: Sequence[Partials]) -> Partials:
         return expression.compute(values)
 
     return Partials(
-        fields, expression.write(lowered, _number), strings,
-        native=expression.write(natives, _number) if all(natives) else "",
+        fields, expression.write_sql(lowered), strings,
+        native=expression.write_sql(natives) if all(natives) else "",
         native_since=max(part.native_since for part in parts),
         weightless=_WHY_NOT_WEIGHTED, instead=_WEIGHTED,
-        lower_values=lower_values if all(readers) else None,
+        lower_values=lower_values if expression.in_python and all(readers) else None,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call
-from fanlight.engine.algebra.expression import Expression, combine_calls
+from fanlight.engine.algebra.expression import Expression, SqlExpression, combine_calls
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import are_same, bind_calls, condition
@@ -50,9 +50,9 @@ def collect_calls(
     return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
 
 
-def _read_call(bound: Bound, given: Any) -> Call | Expression:
+def _read_call(bound: Bound, given: Any) -> Call | Expression | SqlExpression:
     """An aggregate of fanlight, or one of Spark's that means the same as one."""
-    own: Call | Expression | None
+    own: Call | Expression | SqlExpression | None
     ours = isinstance(given, (Call, Expression))
     own = given if ours else translation.read_aggregate(bound.df, given)
     if own is not None:
@@ -67,7 +67,7 @@ def _read_call(bound: Bound, given: Any) -> Call | Expression:
     )
 
 
-def _as_call(df: DataFrame, expression: Expression) -> Call:
+def _as_call(df: DataFrame, expression: Expression | SqlExpression) -> Call:
     """An expression of aggregates as one aggregate of all their columns, then their conditions."""
     calls = expression.calls
     bindings = bind_calls(df, calls)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
@@ -19,13 +19,14 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.arithmetic import Arithmetic
-from fanlight.engine.algebra.expression import Expression
+from fanlight.engine.algebra.expression import Expression, SqlExpression
 from fanlight.engine.algebra.registry import AGGREGATES, Entry
-from fanlight.engine.algebra.sql_text import split_path
+from fanlight.engine.algebra.sql_text import has_substitution, quote, split_path
 from fanlight.engine.algebra.suggestions import advise_otherwise, suggest_aggregate
 from fanlight.engine.arrow import is_of_spark
+from fanlight.engine.spark.column_text import closing, infix, is_balanced, split_outside
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import expr, quote_column
+from fanlight.engine.spark.sql import expr, quote_column, type_text
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.frames import Session
 from fanlight.engine.spec.sliding import Sliding
@@ -33,6 +34,7 @@ from fanlight.engine.spec.sliding import Sliding
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
+    Computed = Call | Expression | SqlExpression
     Aggregated = Call | Expression | Column  # what ``agg`` of the windows takes
 
 _SHOWN = re.compile(r"Column<'(.*?)(?: AS ([^()]*))?'>", re.DOTALL)
@@ -41,8 +43,19 @@ _DISTINCT = re.compile("^distinct ", re.IGNORECASE)
 _LENGTH = re.compile(r"'?(-?\d+ [a-z]+)'?")
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:E-?\d+)?")
 _PATH = re.compile(r"\w+(?:\.\w+)+")
-_PREFIX = re.compile(r"(?<![\w)\]])(<=>|<=|>=|!=|[-+*/%=<>!]|and|or|in)\(")
 _SIGNS = ("/", "*", "+", "-")
+_FRACTION = re.compile(r"(?<![\w.])\d+\.\d+(?:E-?\d+)?(?![\w.])")
+_WORD = re.compile(r"[^\W\d]\w*")
+_AGGREGATE = re.compile(r"(?<!\w)(\w+)\(")
+_FILTER = re.compile(r" FILTER \((?=WHERE )", re.IGNORECASE)
+_OVER = re.compile(r"\) OVER \(", re.IGNORECASE)
+# The names of Spark's aggregates that are ours, too.
+_KNOWN = frozenset(
+    name
+    for name in (*AGGREGATES, *AGGREGATES.names)
+    for entry in [AGGREGATES[AGGREGATES.names.get(name, name)]]
+    if entry.alike or entry.after_share or name == "count"
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +66,39 @@ class _Meant:
     ours: Any
 
 
-def read_aggregate(df: DataFrame, column: Any) -> Call | Expression | None:
+@dataclass(frozen=True)
+class _Source:
+    """A DataFrame, and how a text about it is read.
+
+    ``names``: words that stand for names of columns that are no words. ``doubles``: whether its
+    fractions are doubles, as Python's are, or decimals, as those in SQL are.
+    """
+
+    df: DataFrame
+    names: Mapping[str, str]
+    doubles: bool
+
+    def restore(self, text: str) -> str:
+        """A text as SQL: with the columns, quoted, that its words stand for."""
+        text = _FRACTION.sub(r"\g<0>D", text) if self.doubles else text
+        for word, name in self.names.items():
+            text = text.replace(word, quote(name))
+        return text
+
+    def column(self, shown: str) -> tuple[str, Any]:
+        """SQL of a column by what Spark shows of it, and its name, or the Column if computed."""
+        if shown in self.names:
+            return quote(self.names[shown]), self.names[shown]
+        name = _column_name(self.df, shown)
+        if name in self.df.columns or _PATH.fullmatch(shown):
+            return quote_column(self.df, name), name
+        if len(split_outside(shown)) > 1:
+            raise LookupError(shown)
+        text = self.restore(shown)
+        return text, expr(self.df, text)
+
+
+def read_aggregate(df: DataFrame, column: Any) -> Computed | None:
     """An aggregate of Spark's, such as ``F.max("price")``; None if fanlight has none like it.
 
     It keeps the name that Spark has for its result.
@@ -61,9 +106,12 @@ def read_aggregate(df: DataFrame, column: Any) -> Call | Expression | None:
     shown = None if isinstance(column, (str, Mapping)) else _SHOWN.fullmatch(str(column))
     if shown is None:
         return None
-    for meant in _read(df, _infix(shown[1])):
-        if isinstance(meant.ours, (Call, Expression)) and _has_same_plan(df, column, meant.sql):
-            return meant.ours.alias(_name_of_result(df, column))
+    for source, text in _spell(df, shown[1]):
+        for meant in chain(_read(source, text), _read_inside(source, text)):
+            own = meant.ours
+            known = isinstance(own, (Call, Expression, SqlExpression))
+            if known and _has_same_plan(df, column, meant.sql):
+                return _as_spark_has_it(df, column, own)
     return None
 
 
@@ -74,8 +122,9 @@ def advise_aggregate(column: Any) -> tuple[str, str]:
     otherwise = advise_otherwise(call[1]) if call else None
     if otherwise is not None:
         return otherwise
-    entry = AGGREGATES.get(AGGREGATES.names.get(call[1], call[1])) if call else None
-    plain = call is not None and _is_balanced(call[2])
+    known = call is not None and call[1] in _KNOWN
+    entry = AGGREGATES[AGGREGATES.names.get(call[1], call[1])] if call and known else None
+    plain = call is not None and is_balanced(call[2])
     return "", names or (f"agg.{entry.name}(…) of the same Columns" if entry and plain else "")
 
 
@@ -135,20 +184,60 @@ def _call_of(column: Any) -> re.Match[str] | None:
     return _CALL.fullmatch(shown[1]) if shown else None
 
 
-def _read(df: DataFrame, text: str) -> Iterator[_Meant]:
+def _spell(df: DataFrame, shown: str) -> Iterator[tuple[_Source, str]]:
+    """What Spark shows of a Column as SQL: with words for names that are none, and as it is."""
+    shown = split_outside(shown, " AS ")[0]  # an alias that has brackets
+    odd = [name for name in df.columns if not _WORD.fullmatch(name)]
+    words = {name: f"fanlight_column_{number}_" for number, name in enumerate(odd)}
+    spelt: list[tuple[Mapping[str, str], str]] = [({}, infix(shown))]
+    if odd:
+        longest = "|".join(re.escape(name) for name in sorted(odd, key=len, reverse=True))
+        text = re.sub(rf"(?<!\w)`?({longest})`?(?!\w)", lambda found: words[found[1]], shown)
+        spelt.insert(0, ({word: name for name, word in words.items()}, infix(text)))
+    for names, text in spelt:
+        for doubles in (True, False) if _FRACTION.search(text) else (False,):
+            yield _Source(df, names, doubles), text
+
+
+def _read_inside(source: _Source, text: str) -> Iterator[_Meant]:
+    """What a text may mean in which aggregates are arguments of functions."""
+    calls, at, texts = [], 0, []
+    for found in _AGGREGATE.finditer(text):
+        end = _end_of_call(text, found.end() - 1)
+        if found.start() >= at and found[1].casefold() in _KNOWN and end is not None:
+            texts.append(text[at : found.start()])
+            calls.append(text[found.start() : end])
+            at = end
+    if not calls or _OVER.search(text):
+        return
+    texts = [source.restore(one) for one in [*texts, text[at:]]]
+    for parts in product(*(list(_read(source, one)) for one in calls)):
+        ours = SqlExpression(tuple(texts), tuple(one.ours for one in parts))
+        yield _Meant(ours.write([one.sql for one in parts]), ours)
+
+
+def _end_of_call(text: str, at: int) -> int | None:
+    """Where a call ends, with its FILTER, whose bracket opens at a place."""
+    close = closing(text, at)
+    condition = None if close is None else _FILTER.match(text, close + 1)
+    end = close if condition is None else closing(text, condition.end() - 1)
+    return None if end is None else end + 1
+
+
+def _read(source: _Source, text: str) -> Iterator[_Meant]:
     """What a text may mean: a number, an aggregate, or arithmetic of these."""
     if _NUMBER.fullmatch(text):
         yield _Meant(_literal_sql(text), _literal(text))
     call = _CALL.fullmatch(text)
-    known = call is not None and call[1].casefold() in {*AGGREGATES, *AGGREGATES.names}
-    if call is not None and known and _is_balanced(call[2]):
-        name, test = call[1].casefold(), call[3]
-        for one in _read_call(df, name, call[2]):
+    known = call is not None and call[1].casefold() in _KNOWN
+    if call is not None and known and is_balanced(call[2]):
+        name, test = call[1].casefold(), call[3] and source.restore(call[3])
+        for one in _read_call(source, name, call[2]):
             after = f" filter (where {test})" if test else ""
             yield _Meant(f"{one.sql}{after}", one.ours.where(test) if test else one.ours)
     for sign in _SIGNS:
         for left, right in _split_at(text, f" {sign} "):
-            for one, other in product(_read(df, left), _read(df, right)):
+            for one, other in product(_read(source, left), _read(source, right)):
                 if any(isinstance(side.ours, Arithmetic) for side in (one, other)):
                     ours = Expression(one.ours, sign, other.ours)
                     yield _Meant(f"({one.sql} {sign} {other.sql})", ours)
@@ -157,26 +246,24 @@ def _read(df: DataFrame, text: str) -> Iterator[_Meant]:
 def _split_at(text: str, sign: str) -> Iterator[tuple[str, str]]:
     """The sides of a sign within brackets around all of a text, where it is in no others."""
     if text.startswith("(") and text.endswith(")"):
-        parts = _split_outside(text[1:-1], sign)
+        parts = split_outside(text[1:-1], sign)
         for at in range(1, len(parts)):
             yield sign.join(parts[:at]), sign.join(parts[at:])
 
 
-def _read_call(df: DataFrame, name: str, inner: str) -> Iterator[_Meant]:
+def _read_call(source: _Source, name: str, inner: str) -> Iterator[_Meant]:
     """What a call of one of Spark's functions may mean, without its FILTER."""
     entry = AGGREGATES[AGGREGATES.names.get(name, name)]
     plain = _DISTINCT.sub("", inner)
     if name == "count":
         if inner in ("1", "*", "unresolvedstar()"):
             yield _Meant("count(1)", entry.function())
-        for columns in _candidates(df, plain, (1, 2, 3)):
+        for columns in _candidates(source, plain, (1, 2, 3)):
             count_distinct = AGGREGATES["count_distinct"].function
             own = count_distinct(*(column for _, column in columns))
             yield _Meant(f"count(distinct {', '.join(sql for sql, _ in columns)})", own)
-    if not (entry.alike or entry.after_share):
-        return
     once = "distinct" in inspect.signature(entry.function).parameters
-    for texts, arguments, options in _arguments(df, entry, plain):
+    for texts, arguments, options in _arguments(source, entry, plain):
         with suppress(FanlightError):  # an option that is out of range here
             if plain == inner:
                 yield _Meant(f"{name}({texts})", entry.function(*arguments, **options))
@@ -186,11 +273,11 @@ def _read_call(df: DataFrame, name: str, inner: str) -> Iterator[_Meant]:
 
 
 def _arguments(
-    df: DataFrame, entry: Entry, inner: str
+    source: _Source, entry: Entry, inner: str
 ) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
     """The SQL, the columns and the options as which the inside of a call may be read."""
     counts = sorted({len(one.types) for one in entry.samples if one.types}, reverse=True)
-    words, names = _split_outside(inner), [*inspect.signature(entry.function).parameters]
+    words, names = split_outside(inner), [*inspect.signature(entry.function).parameters]
     for count, end in product(counts, range(1, len(words) + 1)):
         shown = words[end:]
         hidden = bool(entry.after_share) and shown[-1:] == [entry.after_share]
@@ -201,7 +288,7 @@ def _arguments(
             if None in values or len(values) > len(names) - count:
                 continue
             options = dict(zip(names[count:], values, strict=False))
-            for columns in _candidates(df, ", ".join(words[:end]), (count,)):
+            for columns in _candidates(source, ", ".join(words[:end]), (count,)):
                 texts = [*(sql for sql, _ in columns), *map(_literal_sql, shown)]
                 yield ", ".join(texts), [column for _, column in columns], options
 
@@ -211,7 +298,7 @@ def _literal(text: str) -> Any:
     if text.casefold() in ("true", "false"):
         return text.casefold() == "true"
     if text.startswith("array(") and text.endswith(")"):
-        found = [_literal(one) for one in _split_outside(text[6:-1])]
+        found = [_literal(one) for one in split_outside(text[6:-1])]
         return None if None in found else found
     if not _NUMBER.fullmatch(text):
         return None
@@ -221,83 +308,23 @@ def _literal(text: str) -> Any:
 def _literal_sql(text: str) -> str:
     """The SQL of what Spark shows of a literal: a fraction is a double."""
     if text.startswith("array("):
-        return f"array({', '.join(map(_literal_sql, _split_outside(text[6:-1])))})"
+        return f"array({', '.join(map(_literal_sql, split_outside(text[6:-1])))})"
     return f"{text}D" if _NUMBER.fullmatch(text) and not text.lstrip("-").isdigit() else text
 
 
 def _candidates(
-    df: DataFrame, inner: str, counts: Sequence[int]
+    source: _Source, inner: str, counts: Sequence[int]
 ) -> Iterator[list[tuple[str, Any]]]:
     """Columns, of each its SQL and itself, that a text may list; in names there may be commas."""
     words = inner.split(", ")
-    found = [_split_outside(inner)] if len(_split_outside(inner)) in counts else []
+    found = [split_outside(inner)] if len(split_outside(inner)) in counts else []
     for several in counts:
         for cuts in combinations(range(1, len(words)), several - 1):
             edges = [0, *cuts, len(words)]
             found.append([", ".join(words[low:high]) for low, high in pairwise(edges)])
     for names in dict.fromkeys(map(tuple, found)):
         with suppress(PySparkException, LookupError):  # a part of a name, or of an expression
-            yield [_column(df, one) for one in names]
-
-
-def _infix(text: str) -> str:
-    """SQL of what Spark 4 shows of an expression: ``*(a, 2)`` is ``(a * 2)``.
-
-    >>> _infix("sum(*(price, +(a, 1)))"), _infix("count_if(and(>(a, 3), !(ok)))")
-    ('sum((price * (a + 1)))', 'count_if(((a > 3) and (not ok)))')
-    """
-    found = _PREFIX.search(text)
-    while found:
-        close = _closing(text, found.end() - 1)
-        if close is None:
-            return text
-        sign, inner = found[1], [_infix(one) for one in _split_outside(text[found.end() : close])]
-        if sign == "!":
-            written = f"(not {inner[0]})"
-        elif sign == "in":
-            written = f"({inner[0]} in ({', '.join(inner[1:])}))"
-        else:
-            written = f"({f' {sign} '.join(inner)})"
-        before = text[: found.start()] + written
-        text = before + text[close + 1 :]
-        found = _PREFIX.search(text, len(before))
-    return text
-
-
-def _closing(text: str, at: int) -> int | None:
-    """Where the bracket that opens at a place closes."""
-    depth = 0
-    for place in range(at, len(text)):
-        depth += (text[place] == "(") - (text[place] == ")")
-        if depth == 0:
-            return place
-    return None
-
-
-def _is_balanced(text: str) -> bool:
-    """Whether no bracket of a text closes one that is before it."""
-    return _closing(f"({text})", 0) == len(text) + 1
-
-
-def _split_outside(text: str, sign: str = ", ") -> list[str]:
-    """A text cut at the commas, or at another sign, that are in no brackets."""
-    parts, depth, begin = [], 0, 0
-    for at, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0 and text.startswith(sign, at):
-            parts.append(text[begin:at])
-            begin = at + len(sign)
-    return [*parts, text[begin:]]
-
-
-def _column(df: DataFrame, shown: str) -> tuple[str, Any]:
-    """SQL of a column by what Spark shows of it, and its name, or the Column if it is computed."""
-    name = _column_name(df, shown)
-    if name in df.columns or _PATH.fullmatch(shown):
-        return quote_column(df, name), name
-    if len(_split_outside(shown)) > 1:
-        raise LookupError(shown)
-    return shown, expr(df, shown)
+            yield [source.column(one) for one in names]
 
 
 def _column_name(df: DataFrame, shown: str) -> str:
@@ -307,8 +334,15 @@ def _column_name(df: DataFrame, shown: str) -> str:
 
 
 @quietly()
-def _name_of_result(df: DataFrame, column: Column) -> str:
-    return df.select(column).columns[0]
+def _as_spark_has_it(df: DataFrame, column: Column, own: Computed) -> Computed | None:
+    """The same with the name that Spark has for the result, and the names of a struct's fields."""
+    result = df.select(column).schema[0]
+    kind = type_text(result.dataType)
+    if isinstance(own, SqlExpression) and "struct<" in kind:
+        if has_substitution(kind):
+            return None
+        own = own.inside("cast(", f" as {kind})")
+    return own.alias(result.name)
 
 
 @quietly()
