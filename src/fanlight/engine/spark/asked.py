@@ -34,6 +34,12 @@ def collect_calls(
         raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
+    check_labels(bound, labels, outputs)
+    return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
+
+
+def check_labels(bound: Bound, labels: Sequence[str], outputs: Sequence[str]) -> None:
+    """Refuse an output name that is taken, by one of ``outputs``, by a key or by another."""
     for place, label in enumerate(labels):
         own = next((name for name in outputs if is_same_name(bound.df, label, name)), "")
         if own or is_taken(bound.df, label, bound.names):
@@ -47,7 +53,6 @@ def collect_calls(
                 "is asked for twice",
                 f"name one of them: .alias({label + '_2'!r})",
             )
-    return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
 
 
 def _read_call(bound: Bound, given: Any) -> Call | Expression | SqlExpression:

@@ -114,15 +114,16 @@ def project(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataF
     pairs = list(columns)
     if all(isinstance(given, str) and not has_substitution(name) for given, name in pairs):
         return df.selectExpr(*(f"{given} as {quote(name)}" for given, name in pairs))
-    return df.select(*_named(df, pairs))
+    return df.select(*name_columns(df, pairs))
 
 
 def add_columns(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> DataFrame:
     """All columns, and SQL texts and Columns under names after them."""
-    return df.select(expr(df, "*"), *_named(df, columns))
+    return df.select(expr(df, "*"), *name_columns(df, columns))
 
 
-def _named(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> list[Column]:
+def name_columns(df: DataFrame, columns: Iterable[tuple[str | Column, str]]) -> list[Column]:
+    """SQL texts and Columns as Columns with names."""
     return [
         expr_as(df, given, name) if isinstance(given, str) else given.alias(name)
         for given, name in columns

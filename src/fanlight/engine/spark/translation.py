@@ -45,6 +45,7 @@ _NUMBER = re.compile(r"-?\d*\.?\d+(?:E-?\d+)?")
 _PATH = re.compile(r"\w+(?:\.\w+)+")
 _SIGNS = ("/", "*", "+", "-")
 _FRACTION = re.compile(r"(?<![\w.])\d+\.\d+(?:E-?\d+)?(?![\w.])")
+_STANDS_FOR = re.compile(r"\bfanlight_column_\d+_\b")
 _WORD = re.compile(r"[^\W\d]\w*")
 _AGGREGATE = re.compile(r"(?<!\w)(\w+)\(")
 _FILTER = re.compile(r" FILTER \((?=WHERE )", re.IGNORECASE)
@@ -81,9 +82,7 @@ class _Source:
     def restore(self, text: str) -> str:
         """A text as SQL: with the columns, quoted, that its words stand for."""
         text = _FRACTION.sub(r"\g<0>D", text) if self.doubles else text
-        for word, name in self.names.items():
-            text = text.replace(word, quote(name))
-        return text
+        return _STANDS_FOR.sub(lambda found: quote(self.names[found[0]]), text)
 
     def column(self, shown: str) -> tuple[str, Any]:
         """SQL of a column by what Spark shows of it, and its name, or the Column if computed."""
@@ -103,7 +102,7 @@ def read_aggregate(df: DataFrame, column: Any) -> Computed | None:
 
     It keeps the name that Spark has for its result.
     """
-    shown = None if isinstance(column, (str, Mapping)) else _SHOWN.fullmatch(str(column))
+    shown = _SHOWN.fullmatch(str(column)) if is_column(column) else None
     if shown is None:
         return None
     for source, text in _spell(df, shown[1]):
@@ -113,6 +112,11 @@ def read_aggregate(df: DataFrame, column: Any) -> Computed | None:
             if known and _has_same_plan(df, column, meant.sql):
                 return _as_spark_has_it(df, column, own)
     return None
+
+
+def is_column(given: Any) -> bool:
+    """Whether something is a Column of Spark's."""
+    return not isinstance(given, (str, Mapping)) and bool(_SHOWN.fullmatch(str(given)))
 
 
 def advise_aggregate(column: Any) -> tuple[str, str]:
@@ -192,7 +196,8 @@ def _spell(df: DataFrame, shown: str) -> Iterator[tuple[_Source, str]]:
     spelt: list[tuple[Mapping[str, str], str]] = [({}, infix(shown))]
     if odd:
         longest = "|".join(re.escape(name) for name in sorted(odd, key=len, reverse=True))
-        text = re.sub(rf"(?<!\w)`?({longest})`?(?!\w)", lambda found: words[found[1]], shown)
+        spelling = re.compile(rf"(?<!\w)`?({longest})`?(?!\w)")
+        text = spelling.sub(lambda found: words[found[1]], shown)
         spelt.insert(0, ({word: name for name, word in words.items()}, infix(text)))
     for names, text in spelt:
         for doubles in (True, False) if _FRACTION.search(text) else (False,):

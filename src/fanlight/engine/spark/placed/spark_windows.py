@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 
 from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.plan.ways import SPARK_WINDOWS, Lift
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.source import column_of
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import drop_rejected
 from fanlight.engine.spark.relation import fields_without_counts
 from fanlight.engine.spark.result import finish_windows, lower_outputs
-from fanlight.engine.spark.sql import expr_as, group_rows, project
+from fanlight.engine.spark.sql import expr_as, group_rows, name_columns, project
 
 
 def aggregate_in_windows(bound: Placed, fields: Fields) -> DataFrame:
@@ -54,6 +55,22 @@ def aggregate_starts(rows: DataFrame, keys: Sequence[str], fields: Fields, lift:
         (f.name, f.monoid.lift(f.value, origin="start")) for f in fields_without_counts(fields.all)
     ]
     return group_rows(rows, [*keys, "start"], [*fields.natively(lift), *partials])
+
+
+def has_spark_windows(bound: Placed) -> bool:
+    """Whether Spark's function ``window`` has these windows."""
+    grid, calendar = bound.grid, bound.coordinate.calendar
+    plain = not (grid.has_gaps or grid.anew or grid.opened or grid.closed)
+    one = not (bound.queries.several or bound.lasting or bound.event.ordered)
+    return bound.coordinate.is_timestamp and calendar is None and plain and one
+
+
+def group_in_windows(bound: Placed, results: Sequence[Column]) -> DataFrame:
+    """Keys, ``window``, and Columns that aggregate the rows."""
+    rows = drop_rejected(bound)
+    by = [(column_of(rows, one), name) for one, name in zip(bound.by, bound.names, strict=True)]
+    by.append((_window_of(bound, bound.time_sql), "window"))
+    return rows.groupBy(*name_columns(rows, by)).agg(*results)
 
 
 def _group_in_spark(

@@ -177,7 +177,9 @@ def check_analysis(df: DataFrame) -> DataFrame:
 
 def name_call(calls: Sequence[Aggregated]) -> str:
     """The call of ``agg`` as text, for errors."""
-    return ", ".join(getattr(call, "label", repr(call)) for call in calls)
+    return ", ".join(
+        call.label if isinstance(call, (Call, Expression)) else repr(call) for call in calls
+    )
 
 
 def read_verbose(

@@ -19,6 +19,12 @@ from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
+from fanlight.engine.spark.handed import (
+    Handed,
+    aggregate_frames,
+    explain_handed,
+    find_handed,
+)
 from fanlight.engine.spark.ordered import frame_batch
 from fanlight.engine.spark.ordered.frame_fill import (
     check_other,
@@ -186,6 +192,11 @@ class FrameWindows(WindowedEarly):
         [Row(frame_id=0, rows=3, sum(bytes)=120), Row(frame_id=1, rows=3, sum(bytes)=120)]
 
         """
+        handed = self._find_handed(aggregates, named)
+        if handed is not None:
+            with errors_of_call(", ".join(handed)):
+                found = aggregate_frames(self._bound, self.frames(), self.rows(), handed)
+                return self._complete(found)
         calls = (*aggregates, *named.values())
         with errors_of_call(name_call(calls)):
             return self._complete(self._finish_frames(self._build_fields(aggregates, named)))
@@ -499,6 +510,9 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
+        handed = self._find_handed(aggregates, named)
+        if handed is not None:
+            return explain_handed(bound, handed)
         some = aggregates or named
         fields = self._build_fields(aggregates, named) if some else self._shown_fields()
         by_spark = not frame_batch.in_one_pass(bound, fields)
@@ -544,6 +558,16 @@ Row(dye=0, frame_id=None)]
                 "is about frames that are closed",
                 "write early().agg(…) or early().frames(), or leave early() out",
             )
+
+    def _find_handed(
+        self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
+    ) -> Handed | None:
+        """The aggregates, where only Spark has some and rows of a batch have one frame each."""
+        bound = self._bound
+        apart = not (bound.scheme.is_unnumbered or bound.df.isStreaming)
+        if not apart or is_taken(bound.df, "frame_id", bound.df.columns):
+            return None
+        return find_handed(bound, aggregates, named, bound.outputs)
 
     def _shown_fields(self, *, exact: bool = False) -> Fields:
         """What the scheme shows of each frame."""

@@ -28,6 +28,7 @@ from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import Lasting, Placed, know_calendar
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
+from fanlight.engine.spark.handed import Handed, aggregate_placed, explain_handed, find_handed
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.ordered.silences import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
@@ -35,6 +36,7 @@ from fanlight.engine.spark.placed.aging import check_weighted
 from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
 from fanlight.engine.spark.placed.empty_windows import Empty, fill_empty, is_number, read_empty
 from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
+from fanlight.engine.spark.placed.spark_windows import has_spark_windows
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import types_in
@@ -186,16 +188,22 @@ class PlacedWindows(WindowedEarly):
         known = know_calendar(bound)
         if known is not bound:
             return self._with_bound(known).agg(*aggregates, **named, **more)
+        handed = None if given is not None else self._find_handed(aggregates, named)
+        if handed is not None:
+            with errors_of_call(", ".join(handed)):
+                return self._complete(aggregate_placed(bound, handed))
         calls, parts = self._plan_parts(aggregates, named, followed=given is not None)
         if bound.weights is not None:
             check_weighted(bound, calls)
         with errors_of_call(name_call(calls)):
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                return self._complete(self._compute_one_by_one(calls, more))
-            if len(parts) > 1 or given is not None:
-                return self._complete(self._compute_parts(calls, parts, given))
-            return self._complete(run_results(self._asked_of(fields, plan)))
+                found = self._compute_one_by_one(calls, more)
+            elif len(parts) > 1 or given is not None:
+                found = self._compute_parts(calls, parts, given)
+            else:
+                found = run_results(self._asked_of(fields, plan))
+            return self._complete(found)
 
     def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.
@@ -227,6 +235,9 @@ class PlacedWindows(WindowedEarly):
 
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
+        handed = self._find_handed(aggregates, named)
+        if handed is not None:
+            return explain_handed(bound, handed)
         asked = aggregates or (() if named else (count(),))
         calls, parts = self._plan_parts(asked, named)
         time: str | tuple[str, str] = bound.time
@@ -345,11 +356,7 @@ class PlacedWindows(WindowedEarly):
             early=early,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
             native_windows=apart
-            and bound.coordinate.is_timestamp
-            and bound.coordinate.calendar is None
-            and not (
-                bound.grid.has_gaps or bound.grid.anew or bound.grid.opened or bound.grid.closed
-            )
+            and has_spark_windows(bound)
             and all(one.native or not one.counts for one in fields.outputs),
         )
         if reads <= READ and request.is_placed_batch:
@@ -358,6 +365,20 @@ class PlacedWindows(WindowedEarly):
             why = refusal(bound, fields)
             request = replace(request, ruled_out={**request.ruled_out, ways.RANKS: why})
         return calls, fields, request
+
+    def _find_handed(
+        self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
+    ) -> Handed | None:
+        """The aggregates, where only Spark has some and can be given the rows of windows."""
+        bound = self._bound
+        kept = bound.weights is None and bound.since is None and not bound.changes_only
+        plain = kept and bound.early is None and not bound.event.ordered
+        plain = plain and not bound.coordinate.counted and self._hints.strategy == AUTO
+        if bound.df.isStreaming:
+            plain = plain and bound.late != "open" and has_spark_windows(bound)
+        if not plain:
+            return None
+        return find_handed(bound, aggregates, named, bound.window_columns)
 
     def _asked_of(self, fields: Fields, plan: Plan[Pieces]) -> Asked:
         """What a plan is run for."""

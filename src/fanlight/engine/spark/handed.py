@@ -1,0 +1,143 @@
+"""Aggregates that only Spark has: handed to Spark as they are, with the rows of each window.
+
+Nothing is known of such an aggregate that would let it be made of parts, so a row is copied into
+each of its windows, as Spark's own windows do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from fanlight.engine.plan.explain import Explained, write_facts
+from fanlight.engine.spark.asked import check_labels
+from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.frames import FrameBound
+from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.binding.source import column_of
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.grids import starts_of_row
+from fanlight.engine.spark.lift import drop_rejected
+from fanlight.engine.spark.placed.spark_windows import group_in_windows, has_spark_windows
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.result import finish_windows, name_by_number
+from fanlight.engine.spark.sql import expr_as, free_name, group_rows, name_columns, project
+from fanlight.engine.spark.translation import is_column, read_aggregate
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.pictures import Picture
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+WHY = "fanlight has no such aggregate, and knows no parts that it could be made of"
+Handed = Mapping[str, "Column"]  # aggregates by their output names
+
+
+def find_handed(
+    bound: Bound, given: Sequence[Any], named: Mapping[str, Any], outputs: Sequence[str]
+) -> Handed | None:
+    """All aggregates, for Spark to compute, if some are Spark's and fanlight has none like them.
+
+    ``outputs`` are the output columns that describe a window, besides the keys.
+    """
+    asked = [*((None, one) for one in given), *named.items()]
+    labels = [name or _label_of(bound.df, one) for name, one in asked]
+    foreign = [
+        one
+        for _, one in asked
+        if is_column(one)
+        and read_aggregate(bound.df, one) is None
+        and _label_of(bound.df, one) is not None
+    ]
+    if not foreign:
+        return None
+    own = next((one for _, one in asked if not is_column(one)), None)
+    if own is not None:
+        raise refuse(
+            f"agg({getattr(own, 'label', own)}, {foreign[0]!r})",
+            "is of fanlight and of Spark alone, which computes all of its aggregates in one query",
+            "ask for each in a query of its own, or write only aggregates of Spark",
+        )
+    texts = [label or "" for label in labels]
+    check_labels(bound, texts, outputs)
+    return dict(zip(texts, (one for _, one in asked), strict=True))
+
+
+def aggregate_placed(bound: Placed, asked: Handed) -> DataFrame:
+    """Windows that time places: Spark's own, or rows that are copied to theirs."""
+    if has_spark_windows(bound):
+        return group_in_windows(bound, [one.alias(name) for name, one in asked.items()])
+    rows = drop_rejected(bound)
+    own = (*bound.keys, *bound.query_columns, "start")
+    free = {name: free_name(name, rows.columns) for name in own}
+    columns = [*Fields().columns(bound, rows), ("struct(*)", "row")]
+    starts = (
+        f"transform({starts_of_row(bound.grids, n, lasting=bound.lasting)}, "
+        f"w -> named_struct('query', {n}, 'start', w))"
+        for n in range(len(bound.grids))
+    )
+    placed = project(rows, columns).selectExpr("*", *bound.instants)
+    placed = placed.selectExpr(*bound.keys, "row", f"inline(concat({', '.join(starts)}))")
+    placed = placed.selectExpr(*(f"{name} as {other}" for name, other in free.items()), "row.*")
+    found = placed.groupBy(*free.values()).agg(*_by_number(asked))
+    found = found.selectExpr(
+        *(f"{other} as {name}" for name, other in free.items()),
+        *(f"r{n}" for n in range(len(asked))),
+    )
+    return finish_windows(bound, found, name_by_number([*asked]))
+
+
+def aggregate_frames(
+    bound: FrameBound, frames: DataFrame, rows: DataFrame, asked: Handed
+) -> DataFrame:
+    """Frames, with what Spark computes of their rows, which have the number of theirs."""
+    names = [f"c{n}" for n in range(len(frames.columns))]
+    place = [*names[: len(bound.by)], names[frames.columns.index("frame_id")]]
+    taken = rows.filter("frame_id is not null")
+    keys = [(column_of(taken, given), name) for given, name in zip(bound.by, place, strict=False)]
+    by = name_columns(taken, [*keys, ("frame_id", place[-1])])
+    theirs = taken.groupBy(*by).agg(*_by_number(asked))
+    both = frames.toDF(*names).unionByName(theirs, allowMissingColumns=True)
+    # Added up rather than joined, so keys that are null or NaN need no care.
+    rest = [name for name in both.columns if name not in place]
+    found = group_rows(both, place, [(name, f"first({name}, true)") for name in rest])
+    labels = zip(rest[-len(asked) :], asked, strict=True)
+    return found.select(
+        *(expr_as(found, *one) for one in zip(names, frames.columns, strict=True)),
+        *(expr_as(found, *one) for one in labels),
+    )
+
+
+def explain_handed(bound: Placed | FrameBound, asked: Handed) -> Explained:
+    """The page of what Spark computes."""
+    if not isinstance(bound, Placed):
+        how = "rows get the number of their frame, and Spark groups them by it"
+    elif has_spark_windows(bound):
+        how = "by Spark, which has these windows: groupBy(window(…)).agg(…)"
+    else:
+        how = "rows are copied into each of their windows, and Spark groups the copies"
+    over = f"{bound.time!r}"
+    if isinstance(bound, Lasting):
+        over = f"events from {bound.start!r} to {bound.time!r}"
+    facts = [("computes", ", ".join(asked)), ("how", how), ("why", WHY)]
+    streaming = bound.df.isStreaming
+    text = write_facts(bound.spec, over, bound.names, facts, streaming=streaming)
+    return Explained(text, Picture(bound.spec))
+
+
+def _by_number(asked: Handed) -> list[Column]:
+    return [one.alias(f"r{n}") for n, one in enumerate(asked.values())]
+
+
+@quietly()
+def _label_of(df: DataFrame, column: Any) -> str | None:
+    """The name that Spark has for an aggregate; None if it is none."""
+    if not is_column(column):
+        return None
+    try:
+        return df.groupBy().agg(column).columns[0]
+    except PySparkException:
+        return None
