@@ -49,7 +49,7 @@ TWINS = Called(
 )
 
 
-COUNTED = ("windows over rows",)  # their windows are numbers of rows
+COUNTED = ("windows over rows", "forgetting, rows")  # their windows are numbers of rows
 LAST = "the last instant of the window"
 
 
