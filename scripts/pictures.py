@@ -7,6 +7,7 @@ They are the drawings that a notebook shows of the same specs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from fanlight.engine.kinds import list_kinds
@@ -20,6 +21,7 @@ IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 STYLE = "<style>svg{color:#24292f}@media (prefers-color-scheme:dark){svg{color:#dfe6ec}}</style>"
 # What no spec alone shows: the windows that events are in, by the events' starts and stops.
 EVENTS = {"call 1": (1, 4), "call 2": (7, 17), "call 3": (12, 22)}
+STARTS = range(0, 25, 5)
 SHARED = tuple(
     Mark(
         "window",
@@ -27,8 +29,9 @@ SHARED = tuple(
         at + 5,
         str(sum(start < at + 5 and stop > at for start, stop in EVENTS.values())),
     )
-    for at in range(0, 25, 5)
+    for at in STARTS
 )
+TICKS = tuple((at, "0" if not at else f"{at} minutes") for at in range(0, 30, 5))
 FILES = {"granular": "multi_granular"}
 SPANNING = Sketch(
     "Sliding('5 minutes') over events that last",
@@ -36,11 +39,43 @@ SPANNING = Sketch(
         *(Lane(name, (Mark("piece", *event),)) for name, event in EVENTS.items()),
         Lane("windows", SHARED),
     ),
-    tuple((at, "0" if not at else f"{at} minutes") for at in range(0, 30, 5)),
+    TICKS,
     "Each window counts every call that goes on in it.",
 )
+
+
+def sketch_parts() -> Sketch:
+    """The same events cut at the ends of windows, and what windows have of these parts."""
+    running = [sum(start <= at < stop for start, stop in EVENTS.values()) for at in range(25)]
+    steps = [(float(at + end), n / 2) for at, n in enumerate(running) for end in (0, 1)]
+    windows = [(at, running[at : at + 5]) for at in STARTS]
+    told = {
+        "overlap": [f"{sum(own)} minutes" for _, own in windows],
+        "mean_running": [f"{sum(own) / 5:g}" for _, own in windows],
+        "peak": [f"{max(own)} at minute {at + own.index(max(own))}" for at, own in windows],
+    }
+    lanes = [
+        *(Lane(name, tuple(_cut(*event))) for name, event in EVENTS.items()),
+        Lane("running", curve=tuple(steps)),
+    ]
+    for name, texts in told.items():
+        marks = [Mark("window", at, at + 5, text) for at, text in zip(STARTS, texts, strict=True)]
+        lanes.append(Lane(name, tuple(marks)))
+    alt = "Calls cut at the ends of windows; a window has what its parts add up to."
+    return Sketch("overlap, mean_running and peak", tuple(lanes), TICKS, alt)
+
+
+def _cut(start: int, stop: int) -> Iterator[Mark]:
+    """The parts of an event in windows, with how many minutes each has."""
+    for at in STARTS:
+        first, last = max(start, at), min(stop, at + 5)
+        if first < last:
+            yield Mark("piece", first, last, str(last - first))
+
+
 KINDS: dict[str, Pictured | Sketch] = {
     "spanning": SPANNING,
+    "parts": sketch_parts(),
     **{FILES.get(kind.words.rule, kind.words.rule): kind.example for kind in list_kinds()},
 }
 

@@ -19,7 +19,6 @@ from pathlib import Path
 import click
 
 from experiments import commands
-from tests.breakages import on_spark
 from tests.breakages.every import ALL, WITHOUT_SPARK
 from tests.breakages.source import OURS, ROOT
 
@@ -161,7 +160,7 @@ def checked(words, among):
         os.environ["NUMBA_CACHE_DIR"] = str(folder / "compiled")
         os.chdir(ROOT)
         warm()
-        if any(one in on_spark.BREAKAGES for one in chosen):
+        if any(one not in WITHOUT_SPARK for one in chosen):
             share_a_jvm()
         # What a fork finds loaded is not what it has broken.
         assert not {path.replace("/", ".") for path in OURS.folders} & set(sys.modules)

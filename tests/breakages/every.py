@@ -8,6 +8,7 @@ from tests.breakages import (
     in_lives,
     in_open_windows,
     in_operators,
+    in_parts,
     in_plans,
     in_replays,
     in_trailing,
@@ -24,4 +25,4 @@ WITHOUT_SPARK = (
     *in_language.BREAKAGES,
     *in_replays.BREAKAGES,
 )
-ALL = (*WITHOUT_SPARK, *on_spark.BREAKAGES, *in_lives.ON_SPARK)
+ALL = (*WITHOUT_SPARK, *on_spark.BREAKAGES, *in_lives.ON_SPARK, *in_parts.ON_SPARK)

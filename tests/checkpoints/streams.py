@@ -73,6 +73,18 @@ def numbers():
     return {"seen": agg.count(), "sum": agg.sum("v"), "most": agg.max("n")}
 
 
+def parts():
+    """Of the part of an event in a window: a stream keeps the events themselves."""
+    return {
+        "seconds": agg.overlap(),
+        "busy": agg.mean_running(),
+        "most": agg.peak(),
+        "sum": agg.integral("v"),
+        "avg": agg.time_weighted_avg("v"),
+        "list": agg.collect_list("n"),
+    }
+
+
 def opens(row, state):
     del state
     return row[0] is not None and row[0] > 1
@@ -160,6 +172,7 @@ STREAMS = {
     "events": Stream(told(TIMES, numbers, PAIR)),
     "events-buckets": Stream(told(TIMES, numbers, PAIR, late="open")),
     "events-operator": Stream(told(TIMES, numbers, PAIR, "se-slicing")),
+    "events-parts": Stream(told(TIMES, parts, PAIR)),
     "snapshots": Stream(told(fl.Snapshot(), numbers, PAIR)),
     "chain": Stream(told(LEVELS, calls, strategy="chain")),
     "fit": Stream(lambda df: over(df, LEVELS).fit("v").drop("slope_error")),

@@ -34,6 +34,41 @@ def aggregates(c, *, most=8):
     return [one.alias(c(name)) for one, name in list(zip(asked, names, strict=True))[:most]]
 
 
+def sums_of_parts(c):
+    """What adds up over parts of events, of columns and results that are called anyhow."""
+    return [
+        agg.overlap().alias(c("first")),
+        agg.mean_running().where(c.column("whole") > 2).alias(c("most")),
+        agg.integral(c("real")).alias(c("all")),
+        agg.time_weighted_avg(c("whole")).alias(c("mode")),
+    ]
+
+
+def most_at_once(c):
+    found = agg.peak(), agg.peak().where(c.column("text") == "t1")
+    return [one.alias(c(name)) for one, name in zip(found, ("heavy", "count"), strict=True)]
+
+
+def parts(c):
+    return [*sums_of_parts(c), *most_at_once(c), agg.collect_list(c("packed")).alias(c("best"))]
+
+
+def parts_of_events(asked, strategy="auto", spec=MINUTES):
+    def ask(df, c):
+        return over(df, c, spec, ("began", "at")).using(strategy).agg(*asked(c))
+
+    return ask
+
+
+def held(df, c):
+    """Values that hold until the next row."""
+    return over(df, c, MINUTES).agg(
+        agg.integral(c("real")).alias(c("first")),
+        agg.time_weighted_avg(c("whole")).alias(c("most")),
+        agg.rate(c("tie")).alias(c("all")),
+    )
+
+
 def over(df, c, spec, time="at", by=("key", "other"), **more):
     named = (c(time[0]), c(time[1])) if isinstance(time, tuple) else c(time)
     return fl.over(df, spec, time=named, by=[c(one) for one in by], tiebreak=c("tie"), **more)
@@ -123,6 +158,11 @@ KINDS = {
         for how in ("levels", "cells", "aggregate-buckets", "se-slicing")
     },
     "events, several": every("auto", LEVELS, ("began", "at")),
+    "events, parts": parts_of_events(parts),
+    "events, parts of several": parts_of_events(parts, spec=LEVELS),
+    "events, parts in panes": parts_of_events(sums_of_parts, "panes"),
+    "events, most in panes": parts_of_events(most_at_once, "panes"),
+    "held": held,
     "snapshots": lambda df, c: over(df, c, fl.Snapshot(), ("began", "at")).agg(*aggregates(c)),
     "delta frames": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).agg(*aggregates(c)),
     "threshold frames": lambda df, c: over(df, c, fl.ThresholdFrame(c.column("real") > 1)).agg(

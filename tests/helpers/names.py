@@ -42,6 +42,8 @@ OWN = (
     *("step", "latest", "other0", "stamp", "key0", "value", "element", "input0", "column_number"),
     *("power", "first_at", "ahead", "begins", "length", "closing_row", "found", "carry", "code"),
     *("place", "length_", "k0_", "number_", "e", "acc", "p", "w", "every", "item0", "x", "es"),
+    *("pane", "first_pane", "last_pane", "side", "came", "went", "inside", "following", "here"),
+    *("now", "later", "before", "taken", "instant", "ends", "soonest", "events", "low", "high"),
 )
 NAMES = (*INJECTED, *MARKS, *WORDS, *OWN)
 COLUMNS = ("at", "began", "key", "other", "tie", "real", "whole", "text", "packed", "nested")

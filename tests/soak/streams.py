@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import fanlight as fl
+from tests.helpers.aggregates import EVERYTHING, OF_PARTS
 from tests.helpers.dataframes import SENTINEL, readable, source, write_batch
 from tests.law import run
 from tests.law.ask import microseconds
@@ -20,6 +21,9 @@ from tests.law.data import derived
 from tests.law.oracle import wanted
 from tests.law.registry import KINDS
 from tests.soak import filled, silent, upserted
+
+HELD = {name: EVERYTHING[name] for name in ("integral", "time_weighted_avg", "rate")}
+PARTS = {name for name, *_ in OF_PARTS.values()}
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,10 @@ def asked(ask, least):
 def mechanism(ask):
     """What keeps the state."""
     where = "python" if KINDS[ask.kind].in_python(ask) else "native"
-    return ask.kind, ask.action, where
+    asked = {request[0] for request in ask.requests.values()}
+    parts = ("parts",) if ask.kind in ("spanning", "several") and asked & PARTS else ()
+    held = ("held",) if asked == {*HELD} else ()
+    return ask.kind, ask.action, where, *parts, *held
 
 
 def shape(ask):
@@ -124,7 +131,7 @@ def streams(least, *, all_shapes):
     """A stream of each mechanism, or of each shape of it, and what the law has no entry for."""
     asks = [ask for kind in KINDS.values() for ask in kind.stream if ask.arrivals.pieces is None]
     first = {}
-    for ask in asks:
+    for ask in [*asks, asks[0].again(requests=HELD)]:
         first.setdefault((*mechanism(ask), *(shape(ask) if all_shapes else ())), ask)
     found = [asked(ask, least) for ask in first.values()]
     filling = (of_fill(least, aggregated=one) for one in (False, True))

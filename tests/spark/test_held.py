@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import fanlight as fl
 from fanlight import agg
 
 TEN = fl.Sliding(10)
+NAMES = ("a.b", "Lane No", "end", "start", "begins", "t", "pane")
+INF, NAN = math.inf, math.nan
 
 
 def rows(spark, *pairs):
@@ -29,6 +33,42 @@ def test_infinite_numbers_count_as_long_as_they_hold(spark):
     df = rows(spark, (0, 1.0), (2, float("inf")), (2, float("inf")))
     assert one(df, agg.integral("v")) == 2.0
     assert one(rows(spark, (0, float("inf")), (2, 1.0)), agg.time_weighted_avg("v")) == float("inf")
+
+
+@pytest.mark.parametrize(
+    ("readings", "wanted"),
+    [
+        ([(0, NAN), (2, 1.0), (4, 1.0)], (NAN, NAN, NAN)),
+        ([(0, 1.0), (2, NAN)], (2.0, 1.0, NAN)),  # the last reading holds for no time
+        ([(2, NAN), (2, 1.0)], (0.0, NAN, None)),  # NaN is the greatest, and so the last in order
+        ([(0, 1.0), (2, INF)], (2.0, 1.0, INF)),
+        ([(0, INF), (2, INF)], (INF, INF, NAN)),
+        ([(0, INF), (2, 1.0)], (INF, INF, 0.5)),
+        ([(0, -INF), (2, 1.0)], (-INF, -INF, INF)),
+        ([(0, None), (1, 1.0), (3, 2.0), (9, None)], (2.0, 1.0, 0.5)),
+        ([(None, 1.0), (2, 3.0)], (0.0, 3.0, None)),
+        ([(0, None), (4, None)], (None, None, None)),
+    ],
+)
+def test_readings_that_are_not_finite_or_not_there(spark, readings, wanted):
+    calls = agg.integral("v"), agg.time_weighted_avg("v"), agg.rate("v")
+    assert repr(tuple(one(rows(spark, *readings), call) for call in calls)) == repr(wanted)
+
+
+def test_a_sum_of_both_infinities_is_not_a_number(spark):
+    df = rows(spark, (0, INF), (2, -INF), (4, 1.0))
+    assert math.isnan(one(df, agg.integral("v")))
+    with pytest.raises(Exception, match="falls below 0"):
+        one(df, agg.rate("v"))
+
+
+@pytest.mark.parametrize("place", range(len(NAMES)))
+def test_any_column_may_be_called_so(spark, place):
+    key, at, value = named = [*NAMES[place:], *NAMES[:place]][:3]
+    df = spark.sql("select * from values ('x', 0L, 2D), ('x', 4L, 6D)").toDF(*named)
+    asked = [agg.integral(value), agg.time_weighted_avg(value), agg.rate(value)]
+    got = fl.over(df, TEN, time=at, by=key).agg(*asked).first()
+    assert got[2:] == (8.0, 2.0, 1.0)
 
 
 def test_a_counter_that_falls_below_zero_is_an_error(spark):

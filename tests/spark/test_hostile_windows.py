@@ -75,6 +75,8 @@ def calls(df):
     for windows in (sliding, levels, events, frames):
         yield Good(windows.agg, AGGREGATES if windows is frames else {**AGGREGATES, **none})
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})
+    parts = {"aggregates": (agg.overlap(), agg.peak()), "named": {"mean": agg.mean_running()}}
+    yield Good(events.agg, {**parts, **none})
     yield Good(widening.explain, {"verbose": True})
     spans = df.selectExpr("*", "ts + make_dt_interval(0, 0, 1) as stop")
     pair = {**PLACE, "time": ("ts", "stop")}
@@ -136,17 +138,22 @@ def calls(df):
     yield Good(widening.detect, {**more, **episode})
     for function in (agg.max, agg.count, agg.count_distinct, agg.min_by, agg.concat):
         yield Good(Aggregated(sliding, function), Aggregated(sliding, function).right)
+    areas = (agg.integral, agg.time_weighted_avg)
+    for windows, functions in ((sliding, (*areas, agg.rate)), (events, areas)):
+        for function in functions:
+            of = Aggregated(windows, function, "v")
+            yield Good(of, of.right)
 
 
 class Aggregated:
     """An aggregate asked of windows, by the arguments of its function."""
 
-    def __init__(self, windows, function):
+    def __init__(self, windows, function, column="s"):
         self.windows, self.function = windows, function
         self.__signature__ = inspect.signature(function)
         self.__qualname__ = function.__name__
         self.right = {
-            name: "s" if one.default is one.empty else one.default
+            name: column if one.default is one.empty else one.default
             for name, one in self.__signature__.parameters.items()
         }
 

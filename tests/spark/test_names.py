@@ -31,7 +31,7 @@ from tests.law.run import ONE_TASK, PROVIDER, beside
 STREAMS = (
     "sliding, panes", "windows over rows", "at every row", "levels, granules", "fit",
     "events, cells", "events, se-slicing", "delta frames", "rows of frames", "own gaps", "detect",
-    "features of others",
+    "features of others", "events, parts", "held",
 )  # fmt: skip
 SETTINGS = (
     ((CASE, "false"), (ANSI, "true"), (RESERVED, "true")),
@@ -49,7 +49,7 @@ TWINS = Called(
 )
 
 
-COUNTED = ("windows over rows",)  # their windows are numbers of rows
+COUNTED = ("windows over rows", "forgetting, rows")  # their windows are numbers of rows
 LAST = "the last instant of the window"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import fanlight as fl
@@ -12,6 +14,11 @@ ASKED = {
     "o": agg.overlap(), "m": agg.mean_running(), "p": agg.peak(), "i": agg.integral("v"),
     "a": agg.time_weighted_avg("v"),
 }  # fmt: skip
+
+BY_PARTS = ("auto", "panes", "aggregate-buckets")
+SUMS = {name: ASKED[name] for name in "omia"}
+NAMES = ("a.b", "Lane No", "end", "start", "begins", "t", "pane")
+INF, NAN = math.inf, math.nan
 
 
 def stays(spark, *rows):
@@ -93,6 +100,60 @@ def test_more_than_a_long_holds(spark):
     far = spark.sql(f"select 0L as start, {2**58}L as stop from range(64)")
     ((total,),) = found(fl.over(far, fl.Sliding(2**58), time=PAIR), o=agg.overlap())
     assert total == 2.0**64
+
+
+@pytest.mark.parametrize("how", BY_PARTS)
+def test_events_without_ends_and_reversed_ones_are_in_no_window(spark, how):
+    broken = [(3, None, 5.0), (None, 7, 5.0), (None, None, 5.0), (9, 3, 2.0)]
+    for rows, sums, most in (
+        (broken, [], []),
+        ([*broken, (5, 5, 7.0)], [(0.0, 0.0, 0.0, None)], [((1, 5),)]),
+        ([*broken, (5, 5, None), (5, 6, None)], [(1.0, 0.1, None, None)], [((2, 5),)]),
+    ):
+        windows = fl.over(stays(spark, *rows), fl.Sliding(10), time=PAIR).using(how)
+        assert found(windows, **SUMS) == sums
+        assert found(windows, p=ASKED["p"]) == most
+
+
+@pytest.mark.parametrize("how", BY_PARTS)
+def test_numbers_that_are_not_finite_stay_in_their_windows(spark, how):
+    df = stays(
+        spark, (0, 25, INF), (30, 38, -INF), (32, 33, INF), (40, 45, NAN), (50, 60, None),
+        (60, 60, INF), (70, 90, 1.0), (90, 99, -INF), (100, 120, 2.0),
+    )  # fmt: skip
+    windows = fl.over(df, fl.Sliding(10), time=PAIR).using(how)
+    got = found(windows, i=ASKED["i"], a=ASKED["a"])
+    wanted = [INF, INF, INF, NAN, NAN, None, 0.0, 10.0, 10.0, -INF, 20.0, 20.0]
+    means = [INF, INF, INF, NAN, NAN, None, None, 1.0, 1.0, -INF, 2.0, 2.0]
+    assert repr(got) == repr(list(zip(wanted, means, strict=True)))
+
+
+@pytest.mark.parametrize("at", range(len(NAMES)))
+def test_any_column_may_be_called_so(spark, at):
+    named = [*NAMES[at:], *NAMES[:at]][:4]
+    key, value, *pair = named
+    df = spark.sql("select 'x', 2D, 0L, 7L").toDF(*named)
+    windows = fl.over(df, fl.Sliding(5), time=tuple(pair), by=key)
+    asked = ASKED | {"i": agg.integral(value), "a": agg.time_weighted_avg(value)}
+    got = windows.agg(**asked).orderBy("window").collect()
+    assert [row[2:] for row in got] == [
+        (5.0, 1.0, (1, 0), 10.0, 2.0), (2.0, 0.4, (1, 5), 4.0, 2.0)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_a_column_called_window_is_refused_as_a_key_alone(spark, place):
+    named = [f"c{n}" for n in range(4)]
+    named[place] = "window"
+    key, value, *pair = named
+    df = spark.sql("select 'x', 2D, 0L, 7L").toDF(*named)
+    asked = {"o": agg.overlap(), "i": agg.integral(value)}
+    if not place:
+        with pytest.raises(fl.FanlightError, match="by='window' clashes with the output column"):
+            fl.over(df, fl.Sliding(5), time=tuple(pair), by=key).agg(**asked)
+        return
+    got = fl.over(df, fl.Sliding(5), time=tuple(pair), by=key).agg(**asked)
+    assert sorted(row[2:] for row in got.collect()) == [(2.0, 4.0), (5.0, 10.0)]
 
 
 def test_refused(spark):

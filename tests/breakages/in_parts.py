@@ -1,0 +1,83 @@
+"""Breakages of what is of parts of events, and of values that hold until the next row."""
+
+from __future__ import annotations
+
+from tests.breakages.breakage import seen_by
+from tests.breakages.change import Code, InText
+from tests.breakages.on_spark import law
+
+added_up = seen_by(*law("spanning and added and up"))
+whole_times = seen_by(*law("spanning and whole and times"))
+at_once = seen_by(*law("spanning and most and once"))
+points = seen_by(*law("spanning and most and points"))
+parts = seen_by("tests/spark/test_parts_of_events.py")
+held = seen_by("tests/spark/test_held.py")
+
+ON_SPARK = (
+    whole_times(
+        "an event that begins in a pane counts twice in it",
+        "areas:_by_running_sums",
+        InText("unbounded preceding and 1 preceding", "unbounded preceding and current row"),
+    ),
+    whole_times(
+        "an event of one pane goes on after it",
+        "areas:_cut_ends",
+        InText("if(last_pane > first_pane, 1, 0)", "1"),
+    ),
+    whole_times(
+        "the next pane with an end is also one of those before it",
+        "areas:panes_until_following",
+        InText("L, ", "L * 0, "),
+    ),
+    added_up(
+        "an event is whole in the pane in which it ends, too",
+        "areas:_bind_inside",
+        InText("last_pane as high", "last_pane + 1L as high"),
+    ),
+    parts(
+        "doubles are added up and taken back",
+        "areas:add_up_panes",
+        Code("all(field.monoid.whole for field in fields.all)", "True"),
+    ),
+    at_once(
+        "what is running where a pane begins is what runs in the next",
+        "peaks:_most_of_panes",
+        InText("lag(later", "lead(later"),
+    ),
+    at_once(
+        "the most is told with its last instant",
+        "peaks:_since",
+        Code('f"-{at}"', "at"),
+    ),
+    points(
+        "an event without duration begins and stops at once",
+        "peaks:_order_edges",
+        InText(" > ", " >= "),
+    ),
+    parts(
+        "an event without duration ends before it begins",
+        "overlaps:_EDGES",
+        InText("if(w.begins = w.ends, 2, 0)", "0"),
+    ),
+    parts(
+        "a copy of an event lasts beyond its window",
+        "spark.lasting:lift_copies",
+        InText("least(", "greatest("),
+    ),
+    parts(
+        "windows share what is of parts of events",
+        "plan.events:list_candidates",
+        Code("one.way in OF_PARTS", "True"),
+    ),
+    held("readings are taken as they come", "held:_pass", InText("sort_array({p})", "{p}")),
+    held(
+        "what holds for no time is multiplied by it",
+        "held:_AREA",
+        InText("e.t > a.t", "e.t >= a.t"),
+    ),
+    held(
+        "a counter that began anew is counted from before",
+        "held:_RISE",
+        InText("else e.v end", "else e.v - a.v end"),
+    ),
+)
