@@ -79,7 +79,7 @@ class Group:
             due = ints(rows["t"]) <= watermark
             self.waiting.append(filter_rows(rows, ~due))
             rows = filter_rows(rows, due)
-        return self._advance([rows], watermark), int(late.sum())
+        return self._advance([rows], watermark), int(late.sum()) + self.late
 
     def release(self, watermark: int | None) -> pa.Table | None:
         """Return the results that a new watermark completes without new rows."""
@@ -91,10 +91,11 @@ class Group:
     def _advance(self, parts: list[pa.Table], watermark: int) -> pa.Table | None:
         parts = [*parts, *self.waiting.pop_due(self.released, watermark)]
         rows = pa.concat_tables([self.query.schema.empty_table(), *parts]).combine_chunks()
-        result = None
+        result, self.late = None, 0  # some operators tell by what they know which rows are late
         if len(rows) or self.buckets.next_time <= watermark:
             operator = self.buckets.load(rows, watermark, self.released)
             result = operator.take(rows, watermark)
+            self.late = getattr(operator, "late", 0)
             self.buckets.save(operator)
         self.released = watermark
         return result

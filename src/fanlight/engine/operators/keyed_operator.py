@@ -237,8 +237,8 @@ class KeyedOperator(Generic[Q]):
         """
         code, place = ints(self.slices["code"]), ints(self.slices["place"])
         begin, end = np.searchsorted(code, owner), np.searchsorted(code, owner + 1)
-        lo = _search_in_ranges(place, begin, end, first)
-        hi = _search_in_ranges(place, begin, end, last + 1)
+        lo = search_in_ranges(place, begin, end, first)
+        hi = search_in_ranges(place, begin, end, last + 1)
         of = pa.array(owner)
         columns = [as_array(self.keys[name]).take(of) for name in self.query.key_names]
         columns += [pa.array(values) for values in labels.values()]
@@ -263,7 +263,7 @@ class KeyedOperator(Generic[Q]):
         self.keys = self.keys.filter(pa.array(alive)).combine_chunks()
 
 
-def _search_in_ranges(places: Ints, begin: Ints, end: Ints, wanted: Ints) -> Ints:
+def search_in_ranges(places: Ints, begin: Ints, end: Ints, wanted: Ints) -> Ints:
     """Binary search in many ranges of sorted places: the first place not less than wanted."""
     lo, hi = begin.astype(np.int64), end.astype(np.int64)
     while (lo < hi).any():  # all searches advance together

@@ -90,7 +90,7 @@ class OpenWindows(KeyedOperator[OpenQuery]):
             ends.append(grid.last_window(place[dirty]))
             of.append(code[dirty])
         parts = (np.concatenate(part) for part in (of, asked, ends))
-        owner, window = _each_once(*parts)
+        owner, window = each_once(*parts)
         start, end = grid.window_start(window), grid.window_end(window)
         labels = {
             "query": np.full(len(owner), number),
@@ -109,7 +109,7 @@ class OpenWindows(KeyedOperator[OpenQuery]):
         self.forget_keys()
 
 
-def _each_once(code: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+def each_once(code: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
     """The windows from ``first`` to ``last`` of keys, each once, by key and number."""
     count = np.maximum(last - first + 1, 0)
     owner = np.repeat(code, count)

@@ -45,7 +45,7 @@ _ONE_WAY = "in a stream one operator orders and counts the rows; there is no cho
 _NO_VALUES = "it counts distinct values, and something else is asked for"
 _NO_TIMES = "it is for time windows, not for those that end at rows"
 _NO_RANKS = "it reads exact percentiles, frequent or distinct values, and something else is asked"
-_ONE_OPERATOR = "windows that are given early are kept by one stateful operator"
+_ONE_OPERATOR = "windows that are given early, or of running events, are kept by one operator"
 _NO_OVERLAP = "windows that do not overlap have nothing to subtract"
 _NONE_LEAVES = "windows begin together, so that no row leaves them"
 _NO_LENGTH = "months differ in length, so that a day leaves several windows at once, or none"
@@ -104,7 +104,7 @@ def check_strategy(strategy: object, *, lasting: bool, several: bool) -> Strateg
 
 def plan_placed(request: Request, strategy: Strategy = AUTO) -> Plan[Pieces]:
     """The candidate with the lowest estimated cost, or the one that is asked for."""
-    if request.early:
+    if request.early or request.unended:
         if strategy != AUTO:
             raise strategy_error(strategy, _ONE_OPERATOR)
         cost = framed.row_pass(by_python=False, returned=True)

@@ -127,6 +127,7 @@ class Request:
     ``""`` stands for anything else. ``by_spark``: Spark has an aggregate of its own for each that
     needs value counts. ``native_windows``: Spark has these windows, and an aggregate of its own for
     each of the others, too. ``early``: windows are given also while they are open.
+    ``unended``: in a stream some events have no stop yet.
     ``ends``: which rows end a window, where rows and time place it together. ``followed``: windows
     without rows follow those of a stream.
     """
@@ -144,6 +145,7 @@ class Request:
     native_windows: bool = False
     followed: bool = False
     early: bool = False
+    unended: bool = False
     ends: RowEnds | None = None
 
     def with_rows(self, rows: float | None) -> Request:

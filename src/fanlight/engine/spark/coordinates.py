@@ -115,3 +115,8 @@ def rejections(of: Coordinate, name: str, column: str) -> list[tuple[str, str]]:
         far = f"{number} >= {_LIMIT}L or {number} <= -{_LIMIT}L"
         rejected.append((far, f"{name} is out of range"))
     return rejected
+
+
+def as_instant(coordinate: Coordinate, number: str) -> str:
+    """SQL: a coordinate of a stream in microseconds, as the watermark is."""
+    return boundary(coordinate, number) if coordinate.calendar is not None else number

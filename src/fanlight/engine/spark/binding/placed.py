@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fanlight.engine.kinds.kind import FINAL
@@ -182,12 +182,27 @@ class Placed(Bound):
 
 
 @dataclass(frozen=True)
+class Unended:
+    """Of a stream some of whose events have no stop yet: which column says which event it is.
+
+    ``stop_sql`` is the stop as it is, null while an event is running; ``longest`` is how long one
+    is running at most, in coordinates.
+    """
+
+    id: str
+    id_sql: str
+    stop_sql: str
+    longest: int | None = None
+
+
+@dataclass(frozen=True)
 class Lasting(Placed):
     """Events that last, bound to their windows; ``time`` is the stop, when an event is known."""
 
     start: str
     start_sql: str
     limit: int  # bound on the absolute value of coordinates
+    unended: Unended | None = field(default=None, kw_only=True)
 
     @property
     def lasting(self) -> bool:
@@ -228,6 +243,9 @@ class Lasting(Placed):
         rejected.append(
             (f"{self.time_sql} < {self.start_sql}", f"{self.time} is before {self.start}")
         )
+        if self.unended is not None:
+            nobody = f"{self.unended.stop_sql} is null and {self.unended.id_sql} is null"
+            rejected.append((nobody, f"{self.time} and {self.unended.id} are null"))
         if self.since is None:
             return rejected
         since = f"{self.since}L"

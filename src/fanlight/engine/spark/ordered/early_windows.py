@@ -14,8 +14,8 @@ from pyspark.sql.types import LongType
 from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.coordinates import boundary
+from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.coordinates import as_instant
 from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
@@ -35,13 +35,21 @@ from fanlight.engine.spark.lift import (
 )
 from fanlight.engine.spark.ordered.clocks import clock_of
 from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.ordered.unended_windows import give_with_running
 
 
 def give_early(bound: Placed, fields: Fields) -> DataFrame:
-    """Partials of windows by key, ``query`` and ``start``, with ``final``: 1 once, at their end."""
+    """Partials of windows by key, ``query`` and ``start``, with ``final``: 1 once, at their end.
+
+    Windows of events that may be running are made here also where they are given once.
+    """
     fields.check_comparable()
     bound.source.check_comparable()
-    return _give_events(bound, fields) if bound.lasting else _give_points(bound, fields)
+    if isinstance(bound, Lasting):
+        if bound.unended is not None:
+            return give_with_running(bound, bound.unended, fields)
+        return _give_events(bound, fields)
+    return _give_points(bound, fields)
 
 
 def _give_points(bound: Placed, fields: Fields) -> DataFrame:
@@ -50,7 +58,7 @@ def _give_points(bound: Placed, fields: Fields) -> DataFrame:
     rows = drop_rows_in_gaps(bound, lifted)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
-    late = f"{_instant(bound, first_end(bound.queries.deciding_grids, 't'))} as t"
+    late = f"{as_instant(bound.coordinate, first_end(bound.queries.deciding_grids, 't'))} as t"
     piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
     rows = rows.selectExpr(*bound.keys, late, piece, *partials, "1L as dirty")
     return _run(bound, fields, rows, bound.grids)
@@ -63,7 +71,8 @@ def _give_events(bound: Placed, fields: Fields) -> DataFrame:
     end: what ends a coordinate later is another piece.
     """
     events = select_to_copy(bound, fields)
-    late = f"{_instant(bound, first_event_end(bound.queries.deciding_grids))} as known"
+    end = as_instant(bound.coordinate, first_event_end(bound.queries.deciding_grids))
+    late = f"{end} as known"
     known = events.df.selectExpr("*", late).filter("known is not null")
     copies = events.with_df(known, *ENDS, "known").with_places(
         "known", windows_of_event(bound.grids), place=["known", "query", "number"]
@@ -79,12 +88,6 @@ def _give_events(bound: Placed, fields: Fields) -> DataFrame:
     found = found.selectExpr(*bound.keys, "which as query", "start", "final", *names)
     start = f"({window_start_by(bound.grids, 'start + 1L')}) as start"
     return found.selectExpr(*bound.keys, "query", start, "final", *names)
-
-
-def _instant(bound: Placed, coordinate: str) -> str:
-    """SQL: a coordinate in microseconds, as the watermark is."""
-    calendar = bound.coordinate.calendar is not None
-    return boundary(bound.coordinate, coordinate) if calendar else coordinate
 
 
 def _run(

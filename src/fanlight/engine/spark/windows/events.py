@@ -24,8 +24,15 @@ class WithRunning(Windowed):
     def _with_bound(self, bound: Any) -> Self:
         """The same windows of another bound."""
 
-    def running(self, *, as_of: Any = None, id: str | None = None) -> Self:
-        """Count events of a batch that have no stop yet, and take one row for each event.
+    def running(self, *, as_of: Any = None, id: str | None = None, longest: Any = None) -> Self:
+        """Count events that have no stop yet, and take one row for each event.
+
+        In a stream a row without a stop says that an event has begun, and a later row with the same
+        ``id`` when it ended. Until then it is running, at least up to the watermark, for a stop
+        before that would have come. So it is in every window from its start up to the watermark, a
+        window is exact once it is final, and the watermark's delay need not be as long as events
+        last: it says how late rows about starts and stops may be. With :meth:`early` open windows
+        are given, too, again when events start, go on or are corrected.
 
         Parameters
         ----------
@@ -37,7 +44,12 @@ class WithRunning(Windowed):
         id
             A column that says which event a row is of. Of several rows of one the latest counts:
             that with the latest stop, a row without a stop only where no other has one, then that
-            with the latest start. Null is no event in particular: each such row counts.
+            with the latest start. Null is no event in particular: each such row counts, but in a
+            stream only with a stop. A stream needs it, a text or a whole number; there it tells
+            the events of one key apart.
+        longest
+            In a stream: for how long an event without a stop is running at most, a duration.
+            Without it, an event whose stop never comes is kept, and counted, for ever.
 
         Returns
         -------
@@ -47,12 +59,15 @@ class WithRunning(Windowed):
         Raises
         ------
         FanlightError
-            If it is a stream, where an event is known when it ends; if neither is said; if
-            ``as_of`` is no time of the kind of the columns; or there is no such column.
+            If neither is said; if ``as_of`` is no time of the kind of the columns, or is said of a
+            stream, where it is the watermark; or there is no such column. Of a stream, if ``id`` is
+            missing, or late rows are to be collected or to open windows; and by ``agg``, if an
+            aggregate takes when events end: ``overlap``, ``peak``, ``first``, lists.
 
         Notes
         -----
-        Cost: ``id`` sorts the rows of each event.
+        Cost: in a batch ``id`` sorts the rows of each event. A stream keeps the events that are in
+        an open window, or are running, in a stateful operator in Python, which needs RocksDB.
 
         Examples
         --------
@@ -63,7 +78,7 @@ class WithRunning(Windowed):
         [2, 1]
 
         """
-        return self._with_bound(with_running(self._bound, as_of, id))
+        return self._with_bound(with_running(self._bound, as_of, id, longest))
 
 
 class EventWindows(PlacedWindows, WithRunning):

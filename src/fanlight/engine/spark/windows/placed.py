@@ -326,7 +326,8 @@ class PlacedWindows(WindowedEarly):
         bound, streaming = self._bound, self._bound.df.isStreaming
         counted, several = bound.coordinate.counted, bound.queries.several
         early = bound.early is not None
-        exact = exact or early or bound.event.ordered or self._hints.strategy.exact
+        unended = isinstance(bound, Lasting) and bound.unended is not None
+        exact = exact or early or unended or bound.event.ordered or self._hints.strategy.exact
         weighted = bound.weights is not None
         calls = collect_calls(bound, aggregates, named or {}, bound.window_columns)
         fields = build_fields(bound, calls, exact=exact, weighted=weighted)
@@ -354,6 +355,7 @@ class PlacedWindows(WindowedEarly):
             ),
             reads=reads,
             early=early,
+            unended=unended,
             by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
             native_windows=apart
             and has_spark_windows(bound)

@@ -1,0 +1,243 @@
+"""Windows over events some of which have not ended yet, in a stream.
+
+The state has the events themselves, since what is known of one may change: a row without a stop
+says that it has begun, a later row of the same event says when it ended. Until then it is running,
+at least up to the watermark, for a stop before that would have come. So a window that the watermark
+has passed is complete although some of its events have not ended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from fanlight.engine.operators.arrow_tables import Ints, as_array, filter_rows, ints, starts_of_runs
+from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery, search_in_ranges
+from fanlight.engine.operators.open_windows import each_once
+from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.operators.reports import is_report, next_report
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.plan.grid import Grid
+
+RUNNING = 2**61  # the last coordinate of an event whose stop is not known
+
+
+@dataclass(frozen=True)
+class UnendedQuery(KeyedQuery):
+    """The fixed setup: a row has keys, ``t``, ``known``, ``place``, ``last``, ``id``, partials.
+
+    ``known`` is when its first window ends, ``place`` and ``last`` its first and last coordinate;
+    of an event that is running ``last`` is ``RUNNING``. Rows of the same ``id`` are of one event.
+    ``early`` gives open windows, too, in reports as of :class:`~.open_windows.OpenQuery`.
+    """
+
+    grids: tuple[Grid, ...]  # one for each level or query; column ``query`` has its index
+    early: bool = False
+    every: int = 0
+    longest: int | None = None  # how long an event is running at most, in coordinates
+    eager: ClassVar[bool] = True
+
+    @property
+    def slice_columns(self) -> list[tuple[str, pa.DataType]]:
+        """What is kept of an event: ``given`` is up to where it has been given, early."""
+        own = [(name, self.schema.field(name).type) for name in ("last", "id")]
+        return [*super().slice_columns, *own, ("given", pa.int64()), ("dirty", pa.bool_())]
+
+    def start(self) -> UnendedEvents:
+        """An operator without state."""
+        return UnendedEvents(self)
+
+    def resume(self, snapshot: Snapshot) -> UnendedEvents:
+        """The operator as it was at a snapshot."""
+        return UnendedEvents.restore(self, snapshot)
+
+
+class UnendedEvents(KeyedOperator[UnendedQuery]):
+    """The running state of some keys."""
+
+    late = 0  # rows that came too late, of those taken last
+
+    @property
+    def deadlines(self) -> Ints:
+        """For each key, the end of its next window, or the beginning of one that is given early."""
+        deadlines, query = super().deadlines, self.query
+        code, (first, last) = ints(self.slices["code"]), self._ahead
+        running = last > self._certain_last(self.now)
+        between = ~running  # what is over before the next window begins
+        for grid in query.grids:
+            window = grid.first_window(first)
+            some = window <= grid.last_window(last)
+            between &= ~some
+            ends = query.clock.instant(grid.window_end(window[some]))
+            np.minimum.at(deadlines, code[some], ends)
+            if query.early and not query.every:
+                begun = grid.window_start(grid.last_window(self.now) + 1)
+                starts = query.clock.instant(np.full(int(running.sum()), begun + 1))
+                np.minimum.at(deadlines, code[running], starts)
+        over = query.clock.instant(last[between] + 1)
+        np.minimum.at(deadlines, code[between], over)
+        if query.early and query.every and BEGINNING < self.released < COMPLETE:
+            changed = code[running | self._flags("dirty")]
+            np.minimum.at(deadlines, changed, next_report(query.every, self.released))
+        return deadlines
+
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """Take rows; return the windows that are complete and, early, those that have changed."""
+        before = self.released
+        self.late = 0
+        if rows.num_rows:
+            self._learn(rows, before)
+        self.released = max(before, watermark)
+        report = self.query.early and is_report(self.query.every, before, self.released)
+        found = [
+            self._windows_of(number, grid, before, report=report)
+            for number, grid in enumerate(self.query.grids)
+        ]
+        if report:
+            reached = np.maximum(self._certain_last(self.now), ints(self.slices["given"]))
+            self._set("given", pa.array(reached))
+            self._set("dirty", pa.array(np.zeros(len(reached), np.bool_)))
+        self._drop_events()
+        return pa.concat_tables(found)
+
+    def _learn(self, rows: pa.Table, before: int) -> None:
+        """Put what rows say of events in place of what was known of them."""
+        codes = self.codes_of(rows)
+        fresh = self.to_slices(rows, codes, ints(rows["place"]))
+        events = pa.concat_tables([self.slices, fresh]).combine_chunks()
+        size, old = events.num_rows, self.slices.num_rows
+        code, last = ints(events["code"]), ints(events["last"])
+        name = pc.dictionary_encode(as_array(events["id"]))
+        same = np.where(
+            np.asarray(name.indices.is_valid()),
+            np.asarray(name.indices.fill_null(0)).astype(np.int64),
+            len(name.dictionary) + np.arange(size),  # null is no event in particular
+        )
+        # The latest of an event is last: a stop before none, then the later stop, the later start.
+        stop = np.where(last == RUNNING, np.int64(BEGINNING), last)
+        order = np.lexsort((np.arange(size), ints(events["place"]), stop, same, code))
+        runs = np.union1d(starts_of_runs(code[order]), starts_of_runs(same[order]))
+        newest = order[np.append(runs[1:], size) - 1]
+        # The state has at most one row of an event that is not a trace of an earlier one.
+        known = np.minimum.reduceat(order, runs) < old
+        late = np.zeros(size, np.bool_)
+        late[old:] = ints(rows["known"]) <= before
+        stays = known | ~late[newest]
+        took = np.repeat(known, np.diff(np.append(runs, size)))
+        self.late = int((late[order] & ~took).sum())
+        kept = newest[stays]
+        replaced = np.setdiff1d(np.arange(old), kept)
+        self.slices = self._with_traces(events, np.sort(kept), replaced)
+
+    def _with_traces(self, events: pa.Table, kept: Ints, replaced: Ints) -> pa.Table:
+        """These events, and of those that were given early and are replaced where they were.
+
+        Of a trace only its place is left: its windows are given again, perhaps without any event.
+        """
+        found = events.take(pa.array(kept))
+        given = ints(events["given"])[replaced]
+        was = replaced[given > BEGINNING] if self.query.early else replaced[:0]
+        if len(was):
+            traces = events.take(pa.array(was))
+            empty = [pa.nulls(len(was), kind) for _, kind in self.query.slice_columns]
+            names = [name for name, _ in self.query.slice_columns]
+            columns = dict(zip(names, empty, strict=True))
+            columns |= {
+                "code": traces["code"], "place": traces["place"],
+                "last": pa.array(ints(events["given"])[was]),
+                "given": pa.array(ints(events["given"])[was]),
+                "dirty": pa.array(np.ones(len(was), np.bool_)),
+            }  # fmt: skip
+            trace = pa.table([columns[name] for name in events.column_names], schema=events.schema)
+            found = pa.concat_tables([found, trace])
+        order = np.argsort(ints(found["code"]), kind="stable")
+        return found.take(pa.array(order)).combine_chunks()
+
+    def to_slices(self, rows: pa.Table, codes: Ints, places: Ints) -> pa.Table:
+        """Rows as events that have not been given yet."""
+        columns = [pa.array(codes), pa.array(places)]
+        columns += [as_array(rows[name]) for name in (*self.query.partial_names, "last", "id")]
+        columns += [pa.array(np.full(len(rows), BEGINNING)), pa.array(np.ones(len(rows), np.bool_))]
+        return pa.table(columns, schema=self.slices.schema)
+
+    @property
+    def _ahead(self) -> tuple[Ints, Ints]:
+        """Of each event what is after now, as far as the next window begins."""
+        first = np.maximum(ints(self.slices["place"]), np.int64(self.now))
+        step = max(grid.slide for grid in self.query.grids)
+        return first, self._certain_last(first + np.int64(step + 1))
+
+    def _certain_last(self, now: int | Ints) -> Ints:
+        """The last coordinate at which each event is known to be running, at a time."""
+        first, last = ints(self.slices["place"]), ints(self.slices["last"])
+        certain = np.maximum(first, np.minimum(now, np.int64(RUNNING)) - 1)
+        if self.query.longest is not None:
+            certain = np.minimum(certain, first + np.int64(self.query.longest - 1))
+        return np.where(last == RUNNING, certain, last)
+
+    def _windows_of(self, number: int, grid: Grid, before: int, *, report: bool) -> pa.Table:
+        """The windows of one query that have been completed, or are open and have changed."""
+        code, first = ints(self.slices["code"]), ints(self.slices["place"])
+        last, now = self._certain_last(self.now), self.now
+        low, high = grid.first_window(first), grid.last_window(last)
+        passed = self.query.clock.number(before)
+        asked = [(code, np.maximum(low, grid.first_window(passed)),
+                  np.minimum(high, np.int64(grid.last_ended_window(now))))]  # fmt: skip
+        if report:
+            dirty, given = self._flags("dirty"), ints(self.slices["given"])
+            more = np.where(dirty, low, np.maximum(low, grid.last_window(given) + 1))
+            asked.append((code, np.maximum(more, grid.first_window(now)), high))
+        parts = (np.concatenate(part) for part in zip(*asked, strict=True))
+        owner, window = each_once(*parts)
+        return self._combine(number, grid, owner, window, low, high)
+
+    def _combine(
+        self, number: int, grid: Grid, owner: Ints, window: Ints, low: Ints, high: Ints
+    ) -> pa.Table:
+        """Windows of keys, sorted, with the partials of the events that are in them."""
+        code = ints(self.slices["code"])
+        begin, end = np.searchsorted(owner, code), np.searchsorted(owner, code, side="right")
+        lo = search_in_ranges(window, begin, end, low)
+        hi = search_in_ranges(window, begin, end, high + 1)
+        count = np.maximum(hi - lo, 0)
+        event = np.repeat(np.arange(len(code)), count)
+        at = (
+            np.repeat(lo, count)
+            + np.arange(len(event))
+            - np.repeat(np.cumsum(count) - count, count)
+        )
+        order = np.argsort(at, kind="stable")
+        pairs = self.slices.select(self.query.partial_names).take(pa.array(event[order]))
+        edges = np.searchsorted(at[order], np.arange(len(owner) + 1))
+        of = pa.array(owner)
+        columns = [as_array(self.keys[name]).take(of) for name in self.query.key_names]
+        labels = {
+            "query": np.full(len(owner), number),
+            "start": grid.window_start(window),
+            "final": (grid.window_end(window) <= self.now).astype(np.int64),
+        }
+        columns += [pa.array(values) for values in labels.values()]
+        columns += self.combine_ranges(pairs.combine_chunks(), edges[:-1], edges[1:])
+        return pa.table(columns, names=[*self.query.key_names, *labels, *self.query.partial_names])
+
+    def _drop_events(self) -> None:
+        """Drop the events that are over and in no open window."""
+        first, last = self._ahead
+        stay = last >= self.now
+        for grid in self.query.grids:
+            stay |= grid.first_window(first) <= grid.last_window(last)
+        if not stay.all():
+            self.slices = filter_rows(self.slices, stay)
+        self.forget_keys()
+
+    def _flags(self, name: str) -> NDArray[np.bool_]:
+        return np.asarray(as_array(self.slices[name]))
+
+    def _set(self, name: str, values: pa.Array) -> None:
+        at = self.slices.schema.get_field_index(name)
+        self.slices = self.slices.set_column(at, name, values)
