@@ -96,11 +96,3 @@ def test_what_cannot_be_is_refused(df, given, told):
     windows = fl.over(df, SPECS[0], time=("start", "stop"))
     with pytest.raises(fl.FanlightError, match=told):
         windows.running(**given)
-
-
-def test_a_stream_is_refused(spark):
-    stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 hour")
-    events = stream.selectExpr("timestamp", "timestamp as start")
-    windows = fl.over(events, SPECS[0], time=("start", "timestamp"))
-    with pytest.raises(fl.FanlightError, match="an event is known when it ends"):
-        windows.running(as_of="1970-01-01T00:20:00Z")

@@ -67,7 +67,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         """For each key, the end of its next window, or the beginning of one that is given early."""
         deadlines, query = super().deadlines, self.query
         code, (first, last) = ints(self.slices["code"]), self._ahead
-        running = last > self._certain_last(self.now)
+        running = last > self._certain_last(self._reached)
         between = ~running  # what is over before the next window begins
         for grid in query.grids:
             window = grid.first_window(first)
@@ -76,9 +76,9 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
             ends = query.clock.instant(grid.window_end(window[some]))
             np.minimum.at(deadlines, code[some], ends)
             if query.early and not query.every:
-                begun = grid.window_start(grid.last_window(self.now) + 1)
-                starts = query.clock.instant(np.full(int(running.sum()), begun + 1))
-                np.minimum.at(deadlines, code[running], starts)
+                begun = grid.window_start(grid.last_window(self._reached) + 1)
+                starts = query.clock.instant(np.full(int(running.sum()), begun))
+                np.minimum.at(deadlines, code[running], starts + 1)
         over = query.clock.instant(last[between] + 1)
         np.minimum.at(deadlines, code[between], over)
         if query.early and query.every and BEGINNING < self.released < COMPLETE:
@@ -99,9 +99,9 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
             for number, grid in enumerate(self.query.grids)
         ]
         if report:
-            reached = np.maximum(self._certain_last(self.now), ints(self.slices["given"]))
-            self._set("given", pa.array(reached))
-            self._set("dirty", pa.array(np.zeros(len(reached), np.bool_)))
+            last = self._certain_last(self._reached)
+            self._set("given", pa.array(np.maximum(last, ints(self.slices["given"]))))
+            self._set("dirty", pa.array(np.zeros(len(last), np.bool_)))
         self._drop_events()
         return pa.concat_tables(found)
 
@@ -170,12 +170,19 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         """Of each event what is after now, as far as the next window begins."""
         first = np.maximum(ints(self.slices["place"]), np.int64(self.now))
         step = max(grid.slide for grid in self.query.grids)
-        return first, self._certain_last(first + np.int64(step + 1))
+        return first, self._certain_last(first + np.int64(step))
 
-    def _certain_last(self, now: int | Ints) -> Ints:
-        """The last coordinate at which each event is known to be running, at a time."""
+    @property
+    def _reached(self) -> int:
+        """The last coordinate that the watermark has reached."""
+        return (
+            RUNNING - 1 if self.released == COMPLETE else self.query.clock.number(self.released - 1)
+        )
+
+    def _certain_last(self, reached: int | Ints) -> Ints:
+        """The last coordinate at which each event is known to be running."""
         first, last = ints(self.slices["place"]), ints(self.slices["last"])
-        certain = np.maximum(first, np.minimum(now, np.int64(RUNNING)) - 1)
+        certain = np.maximum(first, np.int64(reached))
         if self.query.longest is not None:
             certain = np.minimum(certain, first + np.int64(self.query.longest - 1))
         return np.where(last == RUNNING, certain, last)
@@ -183,7 +190,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
     def _windows_of(self, number: int, grid: Grid, before: int, *, report: bool) -> pa.Table:
         """The windows of one query that have been completed, or are open and have changed."""
         code, first = ints(self.slices["code"]), ints(self.slices["place"])
-        last, now = self._certain_last(self.now), self.now
+        last, now = self._certain_last(self._reached), self.now
         low, high = grid.first_window(first), grid.last_window(last)
         passed = self.query.clock.number(before)
         asked = [(code, np.maximum(low, grid.first_window(passed)),

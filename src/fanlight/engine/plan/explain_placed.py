@@ -73,6 +73,8 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
         facts.append(("keeps", _describe_state(plan, request, about.state)))
     grows = request.streaming and (request.event is Event.COUNTED or counts_rows(request.ends))
     facts += forgetting_facts(about.silence, grows=grows)
+    if request.unended:
+        facts.append(("running", "an event without a stop, at least up to the watermark"))
     if about.ttp is not None:
         facts.append(("released", f"{write_duration(1000 * about.ttp)} (TTP) after a window's end"))
     if request.streaming:

@@ -28,9 +28,10 @@ def give_with_running(bound: Lasting, unended: Unended, fields: Fields) -> DataF
         if {"time", "order", "begins", "ends"} & find_places(field.monoid.value):
             raise refuse(
                 f"running() of a stream with {field.facts.label}",
-                "takes when events end, which is not known of those that are running",
-                "ask for counts, sums, least and greatest values, and values by an order of "
-                "their own, such as agg.max_by",
+                "takes when events end, if only to decide ties, which is not known of those that "
+                "are running",
+                "ask for counts, sums, means, least and greatest values, or of structs: "
+                "agg.max(F.struct('price', 'item'))",
             )
     name, stop = fields.add_argument(unended.id), fields.add_argument(bound.time)
     given = [*bound.instants, f"{stop} is null as running", f"cast({name} as string) as id"]

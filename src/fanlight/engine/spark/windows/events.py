@@ -62,7 +62,7 @@ class WithRunning(Windowed):
             If neither is said; if ``as_of`` is no time of the kind of the columns, or is said of a
             stream, where it is the watermark; or there is no such column. Of a stream, if ``id`` is
             missing, or late rows are to be collected or to open windows; and by ``agg``, if an
-            aggregate takes when events end: ``overlap``, ``peak``, ``first``, lists.
+            aggregate takes when events end: ``overlap``, ``peak``, ``first``, ``max_by``, lists.
 
         Notes
         -----

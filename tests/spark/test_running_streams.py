@@ -1,0 +1,151 @@
+"""Streams of events that have not ended yet: final windows are those of a batch of that time."""
+
+from __future__ import annotations
+
+import os
+import random
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+
+MINUTE = 60_000_000
+DELAY = 2  # minutes
+SPECS = {
+    "sliding": fl.Sliding("6 minutes", "3 minutes"),
+    "gaps": fl.Sliding("2 minutes", "7 minutes"),
+    "levels": fl.MultiGranular(["3 minutes", "9 minutes"], ["3 minutes", "9 minutes"]),
+    "list": [fl.Sliding("3 minutes"), fl.Sliding("10 minutes", "5 minutes")],
+    "calendar": fl.Calendar("1 hour", zone="Asia/Kolkata"),
+    "so far": fl.Cumulative("30 minutes", "6 minutes"),
+}
+SCHEMA = pa.schema(
+    [("the id", pa.int64()), ("k", pa.string()), *((n, pa.int64()) for n in ("a", "b", "v"))]
+)
+DDL = "`the id` long, k string, a long, b long, v long"
+NAMED = ("`the id`", "k", "v", "timestamp_micros(a) as start", "timestamp_micros(b) as stop")
+
+
+def rows_of(seed):
+    """Starts and stops in the order of their times, up to a delay; a stop is corrected once."""
+    rnd, rows = random.Random(seed), []
+    for number in range(40):
+        start = rnd.randrange(120) * MINUTE // 2
+        stop = start + rnd.randrange(1, 80) * MINUTE // 2
+        key, value = rnd.choice("ab"), rnd.randrange(100)
+        rows.append((start, (number, key, start, None, value)))
+        if number % 8:  # one in eight never ends
+            rows.append((stop, (number, key, start, stop, value)))
+        if number % 10 == 1:
+            rows.append((stop, (None, key, stop - MINUTE // 4, stop, value)))
+    late = [(at + rnd.randrange(DELAY) * MINUTE, row) for at, row in rows]
+    late.sort(key=lambda one: one[0])
+    return [row for _, row in late]
+
+
+def write(folder, number, rows):
+    columns = [pa.array(one, kind.type) for one, kind in zip(zip(*rows), SCHEMA)]  # noqa: B905
+    path = folder / f".{number}"
+    pq.write_table(pa.table(columns, schema=SCHEMA), path)
+    os.utime(path, (1_600_000_000 + number,) * 2)
+    path.rename(folder / f"{number:03}.parquet")
+
+
+def stream_of(spark, folder):
+    source = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    return source.selectExpr(*NAMED).withWatermark("stop", f"{DELAY} minutes")
+
+
+def asked(df, spec, make):
+    windows = make(fl.over(df, spec, time=("start", "stop"), by="k"))
+    return windows.agg(n=agg.count(), s=agg.sum("v"), m=agg.min("the id"))
+
+
+def run(found, tmp_path, mode):
+    """The rows of each micro-batch."""
+    batches = []
+    query = (
+        found.writeStream.outputMode(mode).trigger(availableNow=True)
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .foreachBatch(lambda df, _: batches.append([row.asDict() for row in df.collect()]))
+        .start()
+    )  # fmt: skip
+    query.awaitTermination()
+    return batches
+
+
+def place(row):
+    return (row["k"], row["window"], row.get("level", row.get("query")))
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("name", SPECS)
+def test_final_windows_are_those_of_a_batch(classic, tmp_path, name, early):
+    rows, spec, folder = rows_of(len(name)), SPECS[name], tmp_path / "in"
+    folder.mkdir()
+    batches, step = [], len(rows) // 6 + 1
+
+    def make(windows):
+        windows = windows.running(id="the id")
+        return windows.early() if early else windows
+
+    for half in (range(0, 3 * step, step), range(3 * step, len(rows), step)):
+        for at in half:
+            write(folder, at // step, rows[at : at + step])
+        found = asked(stream_of(classic, folder), spec, make)
+        batches += run(found, tmp_path, "update" if early else "append")  # goes on after a stop
+    shown, finals = {}, {}
+    for row in (row for batch in batches for row in batch):
+        assert place(row) not in finals
+        shown[place(row)] = row
+        if row.pop("final", True):
+            finals[place(row)] = row
+    watermark = max(row[3] for row in rows if row[3]) - DELAY * MINUTE
+    at = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=watermark)
+    df = classic.createDataFrame(rows, DDL).selectExpr(*NAMED)
+    whole = asked(df, spec, lambda windows: windows.running(as_of=at, id="the id"))
+    wanted = {place(row): row for row in (one.asDict() for one in whole.collect())}
+    ended = {w: row for w, row in wanted.items() if w[1]["end"].astimezone(UTC) <= at}
+    assert {w: row for w, row in finals.items() if row["n"]} == ended
+    assert len(ended) > 1
+    if early:
+        reached = {w: row for w, row in wanted.items() if w[1]["start"].astimezone(UTC) < at}
+        assert {w: row for w, row in shown.items() if row["n"] and w in reached} == reached
+
+
+def test_what_cannot_be_is_refused(spark, tmp_path):
+    events = stream_of(spark, tmp_path)
+    windows = fl.over(events, SPECS["sliding"], time=("start", "stop"), by="k")
+    for given, told in (
+        ({"as_of": "1970-01-01T00:20:00Z"}, "says no time, which is the watermark's"),
+        ({}, "write running\\(id='call'\\)"),
+        ({"id": "nothing"}, "is not a column"),
+        ({"id": "start"}, "cast it to string"),
+        ({"id": "the id", "longest": "2 months"}, "longest"),
+        ({"id": "the id", "longest": -1}, "longest"),
+    ):
+        with pytest.raises(fl.FanlightError, match=told):
+            windows.running(**given)
+    running = windows.running(id="the id", longest="1 hour")
+    assert "running" in running.explain()
+    for aggregate in (agg.overlap(), agg.peak(), agg.first("v"), agg.collect_list("v")):
+        with pytest.raises(fl.FanlightError, match="takes when events end"):
+            running.agg(aggregate)
+    with pytest.raises(fl.FanlightError, match="kept by one operator"):
+        running.using("cells").agg(agg.count())
+    batch = spark.createDataFrame(rows_of(1), DDL).selectExpr(*NAMED)
+    with pytest.raises(fl.FanlightError, match="as_of says until when"):
+        fl.over(batch, SPECS["sliding"], time=("start", "stop")).running(
+            id="the id", longest="1 hour"
+        )
+    for late in ("open", "collect"):
+        opened = fl.over(events, SPECS["sliding"], time=("start", "stop"), by="k", late=late)
+        with pytest.raises(fl.FanlightError, match=f"leave late='{late}' out"):
+            opened.running(id="the id")
+    snapshots = fl.over(events, fl.Snapshot(), time=("start", "stop"), by="k")
+    with pytest.raises(fl.FanlightError, match="of snapshots in a stream"):
+        snapshots.running(id="the id")
