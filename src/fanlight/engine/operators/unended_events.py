@@ -22,7 +22,7 @@ from fanlight.engine.operators.open_windows import each_once
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.reports import is_report, next_report
 from fanlight.engine.operators.snapshots import Snapshot
-from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.grid import Grid, longest_slide
 
 RUNNING = 2**61  # the last coordinate of an event whose stop is not known
 
@@ -169,7 +169,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
     def _ahead(self) -> tuple[Ints, Ints]:
         """Of each event what is after now, as far as the next window begins."""
         first = np.maximum(ints(self.slices["place"]), np.int64(self.now))
-        step = max(grid.slide for grid in self.query.grids)
+        step = longest_slide(self.query.grids)
         return first, self._certain_last(first + np.int64(step))
 
     @property

@@ -346,3 +346,9 @@ def _common_divisor(a: Fraction, b: Fraction) -> Fraction:
         math.gcd(a.numerator * b.denominator, b.numerator * a.denominator),
         a.denominator * b.denominator,
     )
+
+
+def longest_slide(grids: Sequence[Grid]) -> int:
+    """In how long a window of each grid begins again, at the latest."""
+    longest: int = max(grid.slide for grid in grids)
+    return longest

@@ -7,6 +7,7 @@ from pyspark.sql.types import LongType
 
 from fanlight.engine.algebra.template import find_places
 from fanlight.engine.operators.unended_events import RUNNING, UnendedQuery
+from fanlight.engine.plan.grid import longest_slide
 from fanlight.engine.spark.binding.placed import Lasting, Unended
 from fanlight.engine.spark.coordinates import as_instant
 from fanlight.engine.spark.fields import Fields
@@ -38,10 +39,9 @@ def give_with_running(bound: Lasting, unended: Unended, fields: Fields) -> DataF
     rows = select_values(bound, fields, given)
     # Between two windows it counts as if it went on to the next: what is running will, and a row
     # that says it did not has to be known.
-    step = max(grid.slide for grid in bound.grids)
     last = f"if(running, {RUNNING}L, last_at) as last"
     rows = rows.selectExpr(
-        *bound.keys, "first_at", f"first_at + {step}L as last_at", last, "id",
+        *bound.keys, "first_at", f"first_at + {longest_slide(bound.grids)}L as last_at", last, "id",
         *partials_of_rows(rows, fields.all),
     )  # fmt: skip
     known = as_instant(bound.coordinate, first_event_end(bound.queries.deciding_grids))
