@@ -135,7 +135,7 @@ def test_what_cannot_be_is_refused(spark, tmp_path):
     for aggregate in (agg.overlap(), agg.peak(), agg.first("v"), agg.collect_list("v")):
         with pytest.raises(fl.FanlightError, match="takes when events end"):
             running.agg(aggregate)
-    with pytest.raises(fl.FanlightError, match="kept by one operator"):
+    with pytest.raises(fl.FanlightError, match="kept by one stateful operator"):
         running.using("cells").agg(agg.count())
     batch = spark.createDataFrame(rows_of(1), DDL).selectExpr(*NAMED)
     with pytest.raises(fl.FanlightError, match="as_of says until when"):
