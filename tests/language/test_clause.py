@@ -87,6 +87,7 @@ def test_a_technique_and_hints(text, values):
         ("BURSTS THRESHOLD 3, 2 RANGES 9, 2, 1 SLIDES 1, 1, 1", "bursts", {"threshold": [2, 3]}),
         ("RANGES 1, 2 SLIDES 1, 1 WIDE", "wide", {}),
         ("wide RANGES 1, 2 SLIDES 1, 1 LATE OPEN", "wide", {}),
+        ("RANGE 1 HOUR, RANGE 1 DAY SLIDE 1 HOUR WIDE", "wide", {}),
         ("RANGES 1, 2 SLIDES 1, 1 FIT `a b` PER ROW INSTANT 1", "fit",
          {"column": ("a b",), "per_row": True, "instant": 1}),
         ("RANGES 1, 2 SLIDES 1, 1 RECURRING s.host COUNTS", "recurring",
