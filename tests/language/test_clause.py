@@ -18,7 +18,6 @@ from tests.helpers.shown import shown
 from tests.language.specs import LABELS, NAMES, SPECS, meaning
 from tests.language.texts import READ
 
-
 LENGTHS = st.sampled_from((None, "30 days", "90 seconds", "PT90S", 2.5, 7))
 THRESHOLDS = st.floats(1.001, 1e9) | st.integers(2, 99)
 CALLS = st.sampled_from((agg.count(), agg.max("a b"), agg.sum("a.b"), agg.corr("x", "end")))
