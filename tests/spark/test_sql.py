@@ -327,7 +327,9 @@ def test_a_stream_gives_all_that_a_batch_gives_up_to_its_watermark(
     query.awaitTermination()
     got = classic.read.parquet(str(tmp_path / "found"))
     (last,) = calls.selectExpr(f"unix_micros(max({time}) - interval 2 minutes)").first()
-    same(got, wanted(calls).where(f"unix_micros({end}) <= {last}"))
+    there = wanted(calls).where(f"unix_micros({end}) <= {last}")
+    assert got.columns == there.columns
+    assert sorted(map(repr, got.collect())) == sorted(map(repr, there.collect())) != []
 
 
 WRONG = [
