@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame
 
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.equality import has_collation
-from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, group_rows, is_taken
+from fanlight.engine.spark.placed.stream import FIRST
+from fanlight.engine.spark.sql import (
+    WATERMARK,
+    expr,
+    expr_as,
+    group_rows,
+    is_taken,
+    with_event_time,
+)
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
 
@@ -84,12 +91,15 @@ def group_by_end(
 
     ``inner`` has the keys, ``window`` and ``level``. Null where no window of the level ends.
     """
-    # A struct's field does not carry the watermark that the window has.
-    streaming = bound.df.isStreaming
-    metadata: dict[str, Any] = {WATERMARK: bound.delay} if streaming else {}
-    at = expr(inner, "window.end").alias(AT, metadata=metadata)
-    kept = dict.fromkeys(column for column, *_ in columns)
-    rows = inner.select(*map(inner.__getitem__, bound.keys), at, "level", *kept)
+    kept = [*bound.keys, "window.end as at", "level", *dict.fromkeys(one for one, *_ in columns)]
     # A key has one window of a level that ends at an instant.
     firsts = [(name, f"first({column}) filter (where level = {k})") for column, k, name in columns]
-    return group_rows(rows, [*bound.keys, AT], firsts)
+    if not bound.df.isStreaming:
+        return group_rows(inner.selectExpr(*kept), [*bound.keys, AT], firsts)
+    # A struct's field does not carry the watermark that the window has. The watermark begins at
+    # 1970: what ended before waits until it moves.
+    waits = f"greatest(window.end, timestamp_micros({FIRST}L))"
+    rows = with_event_time(inner, kept, waits, "ending", bound.delay)
+    found = group_rows(rows, [*bound.keys, AT, "ending"], firsts)
+    told = [expr(found, name) for name in found.columns if name not in (AT, "ending")]
+    return found.select(*told, expr(found, AT).alias(AT, metadata={WATERMARK: bound.delay}))
