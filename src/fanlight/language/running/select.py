@@ -61,7 +61,7 @@ class SelectRun:
         """The labels of the windows or levels that an aggregate has a column for."""
         spec, verb = self.clause.spec, self.clause.verb
         if verb is not None and verb.name == "wide":
-            several = spec.ranges if isinstance(spec, MultiGranular) else spec
+            several: Any = spec.ranges if isinstance(spec, MultiGranular) else spec
             return tuple(str(place) for place, _ in enumerate(several))
         return read_labelled(spec).labels if self.is_trailing else ("",)
 
