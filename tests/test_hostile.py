@@ -44,6 +44,19 @@ SIZES = {
     "min_rows": 1, "min_duration": "1 second", "max_rows": 9, "max_duration": "1 hour",
     "max_gap": "1 minute",
 }  # fmt: skip
+
+
+def _written(spec, method, **arguments):
+    """``fl.clause`` of a method, with the method's arguments as its own."""
+
+    def write(**given):
+        return fl.clause(spec, time="ts", method=method, arguments=given)
+
+    named = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in arguments]
+    write.__signature__ = inspect.Signature(named)
+    return "clause", Good(write, arguments)
+
+
 GOOD = [
     *_of_registry(),
     ("Aggregate", Good(agg.Aggregate, {
@@ -168,11 +181,26 @@ GOOD = [
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.Sliding("1 hour"), "time": "ts", "by": "x", "tiebreak": ["y"], "late": "open",
-        "forget_after": "30 days", "early": True,
+        "forget_after": "30 days", "early": True, "method": None, "arguments": None,
     })),
     ("clause", Good(fl.clause, {
+        "spec": fl.MultiGranular(**MINUTES), "time": "ts", "by": (), "tiebreak": (),
+        "late": "drop", "forget_after": None, "early": False, "method": "fit",
+        "arguments": {"column": "x", "ahead": "1 minute"},
+    })),
+    _written(fl.MultiGranular(**MINUTES), "fit", column="x", per_row=True, instant="1 second",
+             ahead=2.5),
+    _written(fl.MultiGranular(**MINUTES), "recurring", column="x", counts=True),
+    _written(fl.MultiGranular(**MINUTES), "bursts", threshold=[2, 3.5]),
+    _written(fl.Session("1 hour"), "fill", other="gps", time="at", by=["k"], longest="1 hour",
+             how="left", own={"most": agg.max("x")}),
+    _written(fl.Session("1 hour"), "split", every="1 second", so_far=True),
+    _written(fl.ProgressiveWidening("1 second", longest="1 day", max_rows=9), "detect",
+             function=fl.Episode("a; b")),
+    ("clause", Good(fl.clause, {
         "spec": fl.ThresholdFrame("x > 1"), "time": ("a", "b"), "by": (), "tiebreak": (),
-        "late": "drop", "forget_after": 30, "early": "5 minutes",
+        "late": "drop", "forget_after": 30, "early": "5 minutes", "method": None,
+        "arguments": None,
     })),
     ("upsert", Good(fl.upsert, {
         "to": "sqlite:///busy.db", "table": "busy", "key": ["x", "window"], "stream": "busy-1",

@@ -380,6 +380,57 @@ def test_sql_in_a_job_and_on_the_command_line(here, folder):
     assert "Physical Plan" in call("explain", folder / "busy.toml").output
 
 
+LEVELS_OF = (
+    "FROM calls [WATTR ts PARTITION BY antenna RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 5 MINUTES"
+)
+# What levels can do: the query, the columns of its result, and what tells of it in Spark's plan.
+OF_LEVELS = {
+    "wide": ("*, count(*) AS calls", "WIDE", ["antenna", "at", "calls_0", "calls_1"], "first(r0"),
+    "fit": ("*", "FIT seconds AHEAD 5 MINUTES",
+            ["antenna", "window", "level", "slope", "intercept", "r2", "slope_error", "forecast"],
+            "forecast"),
+    "bursts": ("*, count(*) AS calls", "BURSTS THRESHOLD 1.01",
+               ["antenna", "window", "level", "expected", "ratio", "calls"], "ratio"),
+    "decay": ("*, count(*) AS calls", "WEIGHTS DECAY HALF LIFE 10 MINUTES",
+              ["antenna", "window", "level", "calls"], "0.70710678"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", OF_LEVELS)
+def test_explain_of_what_levels_can_do_shows_the_plan_and_runs_nothing(here, folder, which):
+    selected, words, columns, mark = OF_LEVELS[which]
+    asked = f"SELECT {selected} {LEVELS_OF} {words}]"
+    begin, end = RIGHT.index('window = "Sliding"'), RIGHT.index("[sink]")
+    streaming = f'{RIGHT[:begin]}sql = "{asked}"\n\n{RIGHT[end:]}'
+    batch = streaming[: streaming.index("[stream]")]
+    for text in (streaming, batch):
+        ran = call("explain", job(folder, text))
+        assert ran.exit_code == 0, ran.output
+        assert ran.output.startswith("== Physical Plan ==")
+        assert mark in ran.output
+    assert not (folder / "busy").exists()
+    ran = call("run", job(folder, batch))
+    assert ran.exit_code == 0, ran.output
+    found = here.read.parquet(str(folder / "busy"))
+    assert found.columns == columns
+    assert found.count()
+
+
+def test_explain_of_levels_of_a_job_is_the_page_of_the_api(here, folder):
+    spec = 'ranges = ["5 minutes", "1 hour"]\nslides = ["1 minute", "5 minutes"]'
+    levels = f'window = "MultiGranular"\n{spec}\nweights = {{ half_life = "10 minutes" }}'
+    old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
+    text = without("stream").replace(old, levels).replace("max(seconds)", "sum(seconds)")
+    ran = call("explain", job(folder, text))
+    calls = here.read.parquet(str(folder / "calls"))
+    aged = fl.MultiGranular(
+        ["5 minutes", "1 hour"], ["1 minute", "5 minutes"], weights=fl.decay("10 minutes")
+    )
+    windows = fl.over(calls, aged, time="ts", by="antenna")
+    assert ran.output == windows.explain(calls=agg.count(), longest=agg.sum("seconds")) + "\n"
+    assert ran.output.startswith("MultiGranular(")
+
+
 def test_trailing_windows_by_labels(here, folder):
     labels = 'labels = { 4m = { range = "4 minutes" }, ever = { include_self = false } }'
     old = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'

@@ -9,8 +9,8 @@ import fanlight as fl
 
 # What each class of windows can do; what it cannot do it does not have.
 METHODS = {
-    fl.SlidingWindows: {"agg", "early", "explain", "pieces", "rejected", "using"},
-    fl.EventWindows: {"agg", "early", "explain", "rejected", "running", "using"},
+    fl.SlidingWindows: {"agg", "early", "explain", "pieces", "rejected", "using", "wide"},
+    fl.EventWindows: {"agg", "early", "explain", "rejected", "running", "using", "wide"},
     fl.LevelWindows: {
         "agg", "bursts", "early", "explain", "fit", "pieces", "recurring", "rejected", "reversals",
         "using", "wide",

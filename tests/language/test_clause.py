@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import fanlight as fl
@@ -15,8 +15,15 @@ from fanlight.engine.kinds import kind_of
 from fanlight.engine.spec.units import read_extent
 from fanlight.language.clause_reader import read_clause
 from tests.helpers.shown import shown
-from tests.language.specs import NAMES, SPECS, meaning
+from tests.language.specs import LABELS, NAMES, SPECS, meaning
 from tests.language.texts import READ
+
+LENGTHS = st.sampled_from((None, "30 days", "90 seconds", "PT90S", 2.5, 7))
+THRESHOLDS = st.floats(1.001, 1e9) | st.integers(2, 99)
+CALLS = st.sampled_from((agg.count(), agg.max("a b"), agg.sum("a.b"), agg.corr("x", "end")))
+LEVELS = fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"])
+FRAME = fl.ThresholdFrame("x > 1")
+WIDENING = fl.ProgressiveWidening("1 second", longest="1 day", max_rows=9)
 
 
 def clause(text):
@@ -47,6 +54,103 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     assert length(found.forget_after) == length(silence)
     assert length(found.early) == length(early or False)
     assert ("final" in found.outputs) == bool(early)
+
+
+VERBS = {
+    "fit": {"column": NAMES, "per_row": st.booleans(), "instant": LENGTHS, "ahead": LENGTHS},
+    "recurring": {"column": NAMES, "counts": st.booleans()},
+    "wide": {},
+    "bursts": {"threshold": THRESHOLDS | st.lists(THRESHOLDS, min_size=1, max_size=3)},
+    "fill": {
+        "other": NAMES, "time": NAMES, "by": st.none() | st.lists(NAMES, max_size=2),
+        "longest": LENGTHS, "how": st.sampled_from(("inner", "left")),
+        "own": st.none() | st.dictionaries(LABELS, CALLS, max_size=2),
+    },
+    "split": {"every": LENGTHS.filter(bool), "so_far": st.booleans()},
+    "detect": {
+        "function": st.builds(fl.Episode, st.sampled_from((
+            "a x=y; b x=y | c", "a x='it''s' => 1\n b", r"a x='\\n \\'; b x=2",
+        )), event=NAMES, result=NAMES),
+    },
+}  # fmt: skip
+
+
+@shown(1000)
+@given(SPECS, st.data())
+def test_every_method_prints_as_words_that_are_read_back(spec, data):
+    kind = kind_of(spec)
+    alone = isinstance(spec, fl.Sliding)  # has nothing to put side by side
+    assume(kind.family.verbs and not alone)
+    method = data.draw(st.sampled_from(kind.family.verbs))
+    arguments = {name: data.draw(one) for name, one in VERBS[method].items()}
+    time = ("a", "b c") if method == "wide" and data.draw(st.booleans()) else "ts"
+    text = fl.clause(spec, time=time, method=method, arguments=arguments)
+    found = clause(text)
+    assert meaning(found.spec) == meaning(spec), text
+    assert (found.verb.name, found.verb.arguments.keys()) == (method, said(method, arguments))
+    for name, value in found.verb.arguments.items():
+        assert told(name, value) == wanted(name, arguments), text
+
+
+def said(method, arguments):
+    """What the clause says: what is not left as it is by default, by the names that it has."""
+    if method == "detect":
+        return {"text", "event", "result"}
+    names = {name for name, one in arguments.items() if one not in (None, False, [], {})}
+    return {"on" if name == "time" else name for name in names}
+
+
+def told(name, value):
+    """A value of a clause, to be compared with :func:`wanted`."""
+    if name in ("instant", "ahead", "longest", "every"):
+        return length(value)
+    return {one: meaning(call) for one, call in value.items()} if name == "own" else value
+
+
+def wanted(name, arguments):
+    """What a clause has to say for an argument of a method."""
+    episode, calls = arguments.get("function"), arguments.get("own")
+    if name == "text":
+        return episode.text
+    if name == "own":
+        return {one: meaning(call) for one, call in calls.items()}
+    given = getattr(episode, name) if episode else arguments["time" if name == "on" else name]
+    if name in ("column", "other", "on", "event", "result"):
+        return tuple(split_path(given))
+    if name == "by":
+        return paths(given)
+    return length(given) if name in ("instant", "ahead", "longest", "every") else given
+
+
+@pytest.mark.parametrize(
+    ("spec", "method", "arguments", "why"),
+    [
+        (LEVELS, "agg", None, "not a method that has words in SQL"),
+        (LEVELS, None, {"column": "x"}, "are of no method"),
+        (LEVELS, "fit", None, "needs 'column'"),
+        (LEVELS, "fit", {"column": None}, "needs 'column'"),
+        (LEVELS, "fit", "x", "is not a mapping"),
+        (LEVELS, "fit", {"column": 1}, "not text"),
+        (LEVELS, "fit", {"column": "x", "complete": True}, "complete=True has no words after FIT"),
+        (LEVELS, "fit", {"column": "x", "per_row": 1}, "neither True nor False"),
+        (LEVELS, "wide", {"calls": agg.count()}, "has no words after WIDE; leave it out"),
+        (LEVELS, "bursts", {"threshold": True}, "neither a number above 1 nor a list"),
+        (LEVELS, "bursts", {"threshold": [2, float("nan")]}, "neither a number above 1"),
+        (LEVELS, "bursts", {"threshold": []}, "neither a number above 1"),
+        (LEVELS, "fill", {"other": "gps", "time": "at"}, "FILL does not apply"),
+        (fl.Sliding("1 hour"), "wide", None, "WIDE does not apply to these windows"),
+        (FRAME, "fill", {"other": "gps"}, "needs 'time'"),
+        (FRAME, "fill", {"other": "gps", "time": "at", "how": "right"}, "not a way to join"),
+        (FRAME, "fill", {"other": "gps", "time": "at", "own": agg.max("x")}, "not a mapping from"),
+        (FRAME, "fill", {"other": "gps", "time": "at", "own": {"m": agg.max("x").where("y")}},
+         "options"),
+        (FRAME, "split", {"every": fl.rows(3)}, "counts rows"),
+        (WIDENING, "detect", {"function": len}, "is not an Episode"),
+    ],
+)  # fmt: skip
+def test_a_method_that_cannot_be_written_is_refused(spec, method, arguments, why):
+    with pytest.raises(fl.FanlightError, match=why):
+        fl.clause(spec, time="ts", method=method, arguments=arguments)
 
 
 def length(given):
@@ -87,6 +191,7 @@ def test_a_technique_and_hints(text, values):
         ("BURSTS THRESHOLD 3, 2 RANGES 9, 2, 1 SLIDES 1, 1, 1", "bursts", {"threshold": [2, 3]}),
         ("RANGES 1, 2 SLIDES 1, 1 WIDE", "wide", {}),
         ("wide RANGES 1, 2 SLIDES 1, 1 LATE OPEN", "wide", {}),
+        ("RANGE 1 HOUR, RANGE 1 DAY SLIDE 1 HOUR WIDE", "wide", {}),
         ("RANGES 1, 2 SLIDES 1, 1 FIT `a b` PER ROW INSTANT 1", "fit",
          {"column": ("a b",), "per_row": True, "instant": 1}),
         ("RANGES 1, 2 SLIDES 1, 1 RECURRING s.host COUNTS", "recurring",
@@ -127,9 +232,6 @@ def test_what_else_can_be_asked(text, name, arguments):
 def test_what_cannot_be_written_is_refused(spec, why):
     with pytest.raises(fl.FanlightError, match=why):
         fl.clause(spec, time="ts")
-
-
-WIDENING = fl.ProgressiveWidening("1 second", longest="1 day", max_rows=9)
 
 
 @pytest.mark.parametrize("spec", [fl.Trailing("1 hour"), {"1h": fl.Trailing("1 hour")}, WIDENING])

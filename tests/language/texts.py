@@ -216,7 +216,8 @@ WRONG = [
     ("SELECT x FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 WEIGHTS 1, 1 ^WEIGHTS DECAY HALF LIFE 1^]",
      "repeats"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^WIDE^]",
-     "WIDE does not apply to these windows; write RANGES 1 MINUTE, 1 HOUR SLIDES .* before it"),
+     "WIDE does not apply to these windows; write RANGES .*, or RANGE 1 HOUR, RANGE 1 DAY before"),
+    ("SELECT count(*) FROM b [WATTR ts SESSION 1 HOUR ^WIDE^]", "does not apply to these windows"),
     ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 FIT x ^WIDE^]",
      "WIDE comes after FIT, and a clause has only one such part"),
     ("SELECT count(*) FROM b [WATTR ts RANGES 1, 2 SLIDES 1, 1 WIDE ^EARLY^]",
@@ -247,8 +248,7 @@ WRONG = [
     *(
         (f"SELECT count(*) FROM b [SPAN s, e RANGES 1, 2 SLIDES 1, 1 ^{verb}^{rest}]",
          f"{verb} is for points in time, not for events that last; write WATTR and one column")
-        for verb, rest in (("WIDE", ""), ("BURSTS THRESHOLD", " 2"), ("FIT", " x AHEAD 1"),
-                           ("RECURRING", " x"))
+        for verb, rest in (("BURSTS THRESHOLD", " 2"), ("FIT", " x AHEAD 1"), ("RECURRING", " x"))
     ),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^CLOSED^]", "write CLOSED LEFT"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR EARLY ^EVRY^ 5 MINUTES]", "write EVERY"),

@@ -117,7 +117,9 @@ def calls(df):
     line = {"column": "v", "columns": ("seq",), "per_row": False, "instant": "30 seconds",
             "complete": True, "ahead": "1 minute"}  # fmt: skip
     yield Good(levels.fit, line)
-    yield Good(levels.wide, AGGREGATES)
+    listed = fl.over(df, [fl.Sliding("1 minute"), fl.Sliding("1 hour")], **PLACE)
+    for windows in (levels, listed, fl.over(spans, LEVELS, **pair)):
+        yield Good(windows.wide, AGGREGATES)
     burst = {"aggregates": (agg.count(),), "threshold": 2, "complete": False, "named": {}}
     yield Good(levels.bursts, burst)
     line = {name: line[name] for name in ("column", "per_row", "instant", "complete")}

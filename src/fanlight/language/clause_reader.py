@@ -13,6 +13,7 @@ from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import Kind, kind_of, list_kinds
 from fanlight.engine.kinds.kind import LEVELLED, PLACED
 from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.sliding import Sliding
 from fanlight.language.calls import parse_number, parse_string
 from fanlight.language.clause import Clause, Spec, Verb
 from fanlight.language.error_translation import ArgumentSpan, clause_words
@@ -34,7 +35,8 @@ _FIRST = {
 # The windows that each verb applies to, as one writes them.
 _LEVELS, _CUT = "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE", "FRAME or SESSION"
 _ASKED_OF = {
-    "fit": _LEVELS, "recurring": _LEVELS, "wide": _LEVELS, "bursts": _LEVELS,
+    "fit": _LEVELS, "recurring": _LEVELS, "bursts": _LEVELS,
+    "wide": "RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE, or RANGE 1 HOUR, RANGE 1 DAY",
     "fill": _CUT, "split": _CUT,
     "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
 }  # fmt: skip
@@ -205,9 +207,10 @@ class _ClauseBuilder:
         """Refuse a verb that these windows do not have."""
         word, name, kind = str(verb.children[0]), str(verb.data), kind_of(spec)
         wrong = None
-        if kind is None or name not in kind.family.verbs:
+        alone = name == "wide" and isinstance(spec, Sliding)
+        if kind is None or name not in kind.family.verbs or alone:
             wrong = "does not apply to these windows", f"write {_ASKED_OF[name]} before it"
-        elif kind.family is LEVELLED and place.data == "span":
+        elif kind.family is LEVELLED and place.data == "span" and name != "wide":
             wrong = "is for points in time, not for events that last", "write WATTR and one column"
         if wrong is not None:
             start = verb.meta.start_pos

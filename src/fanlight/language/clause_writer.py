@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,7 @@ from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
 from fanlight.language.clause import Spec
 from fanlight.language.clause_reader import read_clause
 from fanlight.language.names import quote_name
+from fanlight.language.verb_writer import write_verb
 
 _HOUR = MICROSECONDS["hour"]
 
@@ -32,6 +33,8 @@ def clause(
     late: str = "drop",
     forget_after: Any = None,
     early: Any = False,
+    method: str | None = None,
+    arguments: Mapping[str, Any] | None = None,
 ) -> str:
     """Windows as :func:`fanlight.sql` writes them, between their brackets.
 
@@ -47,16 +50,25 @@ def clause(
     early
         True: windows are given also while they are open, as :meth:`fanlight.SlidingWindows.early`
         says. A duration: changes at most once in this time.
+    method
+        What is asked of the windows, where SQL has words for it: ``"fit"``, ``"recurring"``,
+        ``"wide"``, ``"bursts"``, ``"fill"``, ``"split"`` or ``"detect"``. Aggregates stand in the
+        SELECT, not here.
+    arguments
+        Those of the method, by their names in Python: ``{"column": "price", "ahead": "1 minute"}``.
+        Columns, and the ``other`` table of ``fill``, by name.
 
     Returns
     -------
     str
-        The clause, to stand after the name of a table. Read again, it is the same windows.
+        The clause, to stand after the name of a table. Read again, it is the same windows, asked
+        for the same.
 
     Raises
     ------
     FanlightError
-        If the windows have a part that the language cannot write.
+        If the windows have a part that the language cannot write, or do not have the method, or it
+        has an argument that cannot be written.
 
     Examples
     --------
@@ -65,6 +77,9 @@ def clause(
     '[WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]'
     >>> fl.clause(fl.ThresholdFrame("flsp > 0.2", min_rows=20), time="ts", by="probe")
     '[WATTR ts PARTITION BY probe FRAME THRESHOLD (flsp > 0.2) MIN 20 ROWS]'
+    >>> levels = fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"])
+    >>> fl.clause(levels, time="ts", method="bursts", arguments={"threshold": 3})
+    '[WATTR ts RANGES 1 MINUTE, 1 HOUR SLIDES 1 MINUTE, 1 MINUTE BURSTS THRESHOLD 3]'
 
     """
     place = _write_time(time)
@@ -87,9 +102,12 @@ def clause(
     every = None if isinstance(early, bool) else read_length("early", early)
     if every is not None:
         written += f" EARLY EVERY {_Writer().length(every)}"
+    written += write_verb(_Writer(), method, arguments)
     text = f"[{place} {written}]"
     try:
-        same = _write_windows(read_clause(text, 0, len(text)).spec) == windows
+        found = read_clause(text, 0, len(text))
+        asked = None if found.verb is None else found.verb.name
+        same = (_write_windows(found.spec), asked) == (windows, method)
     except FanlightError as error:
         raise refuse(
             f"{spec!r}", f"cannot be written as a clause ({error})", "use fl.over(…)"

@@ -18,6 +18,11 @@ def in_backticks(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def in_quotes(text: str) -> str:
+    """A text in quotes, for ``fl.sql`` to read; :func:`literal` makes one that is safe in SQL."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
 def quote(*parts: str) -> str:
     """The name of a column, or a path into one, as an SQL identifier."""
     path = ".".join(map(in_backticks, parts))

@@ -47,7 +47,7 @@ class Family:
     verbs: tuple[str, ...] = ()
 
 
-PLACED = Family("sliding", ("window",), lasting=True, opened=True)
+PLACED = Family("sliding", ("window",), lasting=True, opened=True, verbs=("wide",))
 LEVELLED = Family(
     "granular", ("window", "level"), lasting=True, opened=True,
     verbs=("fit", "recurring", "wide", "bursts"),

@@ -60,8 +60,9 @@ class SelectRun:
     def _read_labels(self) -> tuple[str, ...]:
         """The labels of the windows or levels that an aggregate has a column for."""
         spec, verb = self.clause.spec, self.clause.verb
-        if verb is not None and verb.name == "wide" and isinstance(spec, MultiGranular):
-            return tuple(str(level) for level, _ in enumerate(spec.ranges))
+        if verb is not None and verb.name == "wide":
+            several: Any = spec.ranges if isinstance(spec, MultiGranular) else spec
+            return tuple(str(place) for place, _ in enumerate(several))
         return read_labelled(spec).labels if self.is_trailing else ("",)
 
     def _find_calls(self) -> dict[int, ParsedCall]:

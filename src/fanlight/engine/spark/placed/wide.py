@@ -1,31 +1,55 @@
-"""Levels side by side: one row for a key and the instant at which windows end."""
+"""Several windows side by side: one row for a key and the instant at which they end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame
 
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.equality import has_collation
-from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, group_rows, is_taken
+from fanlight.engine.spark.placed.stream import FIRST
+from fanlight.engine.spark.sql import (
+    WATERMARK,
+    expr,
+    expr_as,
+    group_rows,
+    is_taken,
+    with_event_time,
+)
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.granular import MultiGranular
 
 AT = "at"  # the column of the instant at which windows end
 
 
+def check_several(bound: Placed, method: str) -> None:
+    """Refuse one kind of windows."""
+    if not bound.queries.several:
+        raise refuse(
+            f"{method} of {bound.spec!r} alone",
+            "has nothing to put side by side",
+            "write agg(…), or give levels, fl.MultiGranular(…), or a list of windows",
+        )
+
+
 def check_at_instants(bound: Placed, method: str) -> None:
-    """Refuse levels that a method cannot bring together by the instant at which they end."""
+    """Refuse windows that a method cannot bring together by the instant at which they end."""
     streaming, kinds = bound.df.isStreaming, bound.source.key_types
+    levelled = isinstance(bound.spec, MultiGranular)
+    those, them = ("levels", "the levels") if levelled else ("windows", "them")
     for wrong, asked, why, instead in (
-        (bool(bound.levels.horizons), f"{method} with horizons",
+        (levelled and bool(bound.levels.horizons), f"{method} with horizons",
          "would have several windows of one level at an instant", "make them levels"),
         (bound.early is not None, f"early().{method}(…)", "is about windows that are complete",
          "write early().agg(…), or leave early() out"),
-        (streaming and bound.coordinate.counted, f"{method} of levels counted in rows in a stream",
+        (streaming and bound.coordinate.counted, f"{method} of {those} counted in rows in a stream",
          "would wait for rows that may never come: no watermark passes a number of rows",
-         "write agg(…), or give the levels as durations"),
+         f"write agg(…), or give {them} as durations"),
+        (streaming and any(grid.closed for grid in bound.grids),
+         f"{method} of windows whose ends are in them, in a stream",
+         "would have a row at an instant for windows that are complete only after it",
+         "write agg(…), or leave closed out"),
         (streaming and any(map(has_collation, kinds)), f"{method} by strings with a collation",
          "is a second aggregation, whose state in a stream cannot compare them",
          "use lower(…) as the key, or write agg(…)"),
@@ -34,14 +58,14 @@ def check_at_instants(bound: Placed, method: str) -> None:
             raise refuse(asked, why, instead)
 
 
-def put_levels_beside(bound: Placed, results: DataFrame) -> DataFrame:
+def put_beside_by_end(bound: Placed, results: DataFrame) -> DataFrame:
     """The results of ``agg``, those of a key whose windows end at one instant in one row.
 
-    An aggregate has a column for each level, null where no window of the level is reported.
+    An aggregate has a column for each level, or window of a list; null where none is reported.
     """
     labels = results.columns[len(bound.names) + 2 :]
     inner = results.toDF(*bound.keys, "window", "level", *(f"r{n}" for n, _ in enumerate(labels)))
-    levels = range(len(bound.levels.ranges))
+    levels = bound.queries.labels
     named = [(f"r{n}", k, f"{label}_{k}") for n, label in enumerate(labels) for k in levels]
     outputs = [AT, *(name for *_, name in named)]
     for key in bound.names:
@@ -67,12 +91,15 @@ def group_by_end(
 
     ``inner`` has the keys, ``window`` and ``level``. Null where no window of the level ends.
     """
-    # A struct's field does not carry the watermark that the window has.
-    streaming = bound.df.isStreaming
-    metadata: dict[str, Any] = {WATERMARK: bound.delay} if streaming else {}
-    at = expr(inner, "window.end").alias(AT, metadata=metadata)
-    kept = dict.fromkeys(column for column, *_ in columns)
-    rows = inner.select(*map(inner.__getitem__, bound.keys), at, "level", *kept)
+    kept = [*bound.keys, "window.end as at", "level", *dict.fromkeys(one for one, *_ in columns)]
     # A key has one window of a level that ends at an instant.
     firsts = [(name, f"first({column}) filter (where level = {k})") for column, k, name in columns]
-    return group_rows(rows, [*bound.keys, AT], firsts)
+    if not bound.df.isStreaming:
+        return group_rows(inner.selectExpr(*kept), [*bound.keys, AT], firsts)
+    # A struct's field does not carry the watermark that the window has. The watermark begins at
+    # 1970: what ended before waits until it moves.
+    waits = f"greatest(window.end, timestamp_micros({FIRST}L))"
+    rows = with_event_time(inner, kept, waits, "ending", bound.delay)
+    found = group_rows(rows, [*bound.keys, AT, "ending"], firsts)
+    told = [expr(found, name) for name in found.columns if name not in (AT, "ending")]
+    return found.select(*told, expr(found, AT).alias(AT, metadata={WATERMARK: bound.delay}))

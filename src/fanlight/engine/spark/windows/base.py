@@ -31,8 +31,8 @@ class Windowed(Pictured, ABC):
 
     Nothing is computed until the DataFrame that a terminal method returns is acted on. What a kind
     of windows can do in addition is in its own class: ``agg`` in most, ``early`` in those that a
-    stream can give while they are open, ``wide``, ``fit`` and ``recurring`` in
-    :class:`fanlight.LevelWindows`, ``frames``, ``rows``, ``fill`` and ``split`` in
+    stream can give while they are open, ``wide`` in those that time places, ``fit`` and
+    ``recurring`` in :class:`fanlight.LevelWindows`, ``frames``, ``rows``, ``fill`` and ``split`` in
     :class:`fanlight.FrameWindows`, ``attach`` and ``attach_to`` in
     :class:`fanlight.TrailingWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
     """

@@ -22,7 +22,6 @@ from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.placed import bursts, changes, recurring, trend
 from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
-from fanlight.engine.spark.placed.wide import check_at_instants, put_levels_beside
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import check_flag
@@ -38,50 +37,6 @@ class LevelWindows(SlidingWindows):
     """Levels of granularity; made by :func:`fanlight.over` from a ``MultiGranular``, frozen."""
 
     __slots__ = ()
-
-    @in_kind
-    def wide(self, *aggregates: Aggregated, **named: Any) -> DataFrame:
-        """The levels side by side: one row for a key and an instant at which windows end.
-
-        Parameters
-        ----------
-        aggregates, named
-            As for :meth:`agg`, with its options: ``complete=True``, ``empty="zero"``.
-
-        Returns
-        -------
-        DataFrame
-            The ``by`` columns, ``at`` (when the windows end), and a column for each aggregate and
-            level: ``calls_0``, ``calls_1``, … Null where no window of a level ends at that instant,
-            or where no row lies in it. In a stream each row comes once, when the watermark passes
-            ``at``, which carries the watermark on.
-
-        Raises
-        ------
-        FanlightError
-            As :meth:`agg`; also with ``horizons``, after :meth:`early`, if a key has the name of an
-            output, and in a stream if levels are counted in rows or a key has a collation.
-
-        Notes
-        -----
-        It is the result of :meth:`agg`, aggregated once more by key and instant. With ``by`` a
-        stream keeps one more row for each key while the watermark stands at an instant.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> from fanlight import agg
-        >>> rings = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(120)")
-        >>> spec = fl.MultiGranular(["30 seconds", "1 minute"], ["30 seconds", "1 minute"])
-        >>> wide = fl.over(rings, spec, time="ts").wide(calls=agg.count())
-        >>> wide.orderBy("at").drop("at").take(2)
-        [Row(calls_0=30, calls_1=None), Row(calls_0=30, calls_1=60)]
-
-        """
-        bound = self._bound
-        check_at_instants(bound, "wide")
-        alone = self._with_bound(replace(bound, collects=False))
-        return self._complete(put_levels_beside(bound, alone.agg(*aggregates, **named)))
 
     @in_kind
     def bursts(

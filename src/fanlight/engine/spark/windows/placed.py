@@ -37,6 +37,11 @@ from fanlight.engine.spark.placed.complete_windows import keep_complete, read_co
 from fanlight.engine.spark.placed.empty_windows import Empty, fill_empty, is_number, read_empty
 from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
 from fanlight.engine.spark.placed.spark_windows import has_spark_windows
+from fanlight.engine.spark.placed.wide import (
+    check_at_instants,
+    check_several,
+    put_beside_by_end,
+)
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import types_in
@@ -204,6 +209,52 @@ class PlacedWindows(WindowedEarly):
             else:
                 found = run_results(self._asked_of(fields, plan))
             return self._complete(found)
+
+    @in_kind
+    def wide(self, *aggregates: Aggregated, **named: Any) -> DataFrame:
+        """Several windows side by side: one row for a key and an instant at which windows end.
+
+        Parameters
+        ----------
+        aggregates, named
+            As for :meth:`agg`, with its options: ``complete=True``, ``empty="zero"``.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``at`` (when the windows end), and a column for each aggregate and
+            level, or window of a list by its place: ``calls_0``, ``calls_1``, … Null where no such
+            window ends at that instant, or where no row lies in it. In a stream each row comes
+            once, when the watermark passes ``at``, which carries the watermark on.
+
+        Raises
+        ------
+        FanlightError
+            As :meth:`agg`; also of one kind of windows, with ``horizons``, after :meth:`early`, if
+            a key has the name of an output, and in a stream if windows are counted in rows, if
+            one's end is in it (``closed``) or if a key has a collation.
+
+        Notes
+        -----
+        It is the result of :meth:`agg`, aggregated once more by key and instant. With ``by`` a
+        stream keeps one more row for each key while the watermark stands at an instant.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> rings = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(120)")
+        >>> spec = fl.MultiGranular(["30 seconds", "1 minute"], ["30 seconds", "1 minute"])
+        >>> wide = fl.over(rings, spec, time="ts").wide(calls=agg.count())
+        >>> wide.orderBy("at").drop("at").take(2)
+        [Row(calls_0=30, calls_1=None), Row(calls_0=30, calls_1=60)]
+
+        """
+        bound = self._bound
+        check_several(bound, "wide")
+        check_at_instants(bound, "wide")
+        alone = self._with_bound(replace(bound, collects=False))
+        return self._complete(put_beside_by_end(bound, alone.agg(*aggregates, **named)))
 
     def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.

@@ -1,0 +1,132 @@
+"""What a clause asks of windows besides aggregates, written by the method's name and arguments."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.sql_text import in_backticks, in_quotes
+from fanlight.engine.kinds.kind import Writer
+from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names
+from fanlight.engine.spec.episode import Episode
+from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.frames.base import read_length
+
+_Write = Callable[[Writer, str, Any], str]
+_MOST = sys.float_info.max
+
+
+def _name(word: str = "") -> _Write:
+    def write(writer: Writer, argument: str, given: Any) -> str:
+        name = check_text(argument, given, f"{argument}='x'")
+        return f" {word}{writer.name(name)}"
+
+    return write
+
+
+def _names(word: str) -> _Write:
+    def write(writer: Writer, argument: str, given: Any) -> str:
+        names = () if given is None else read_names(argument, given, f"{argument}='key'")
+        return f" {word}{', '.join(map(writer.name, names))}" if names else ""
+
+    return write
+
+
+def _length(word: str = "") -> _Write:
+    def write(writer: Writer, argument: str, given: Any) -> str:
+        length = read_length(argument, given)
+        return "" if length is None else f" {word}{writer.length(length)}"
+
+    return write
+
+
+def _flag(words: str) -> _Write:
+    return lambda _, argument, given: f" {words}" if check_flag(argument, given) else ""
+
+
+def _how(writer: Writer, argument: str, given: Any) -> str:  # noqa: ARG001 - as of every argument
+    chosen = check_choice(argument, given, ("inner", "left"), "a way to join")
+    return f" HOW {chosen.upper()}"
+
+
+def _thresholds(writer: Writer, argument: str, given: Any) -> str:
+    several = given if isinstance(given, (list, tuple)) else [given]
+    numbers = [one for one in several if isinstance(one, (int, float)) and one is not True]
+    if not several or len(numbers) < len(several) or not all(1 < one <= _MOST for one in numbers):
+        raise refuse(
+            f"{argument}={given!r}", "is neither a number above 1 nor a list of them",
+            f"write for example {argument}=2",
+        )  # fmt: skip
+    return f" {', '.join(map(writer.number, numbers))}"
+
+
+def _own(writer: Writer, argument: str, given: Any) -> str:
+    named = {} if given is None else given
+    if not isinstance(named, Mapping) or not all(
+        isinstance(name, str) and isinstance(call, Call) for name, call in named.items()
+    ):
+        raise refuse(
+            f"{argument}={given!r}", "is not a mapping from names to aggregates",
+            f"write for example {argument}={{'highest': agg.max('dye')}}",
+        )  # fmt: skip
+    calls = [
+        f"{writer.aggregate(call, call)} AS {in_backticks(one)}" for one, call in named.items()
+    ]
+    return f" OWN {', '.join(calls)}" if calls else ""
+
+
+def _episode(writer: Writer, argument: str, given: Any) -> str:
+    if not isinstance(given, Episode):
+        raise refuse(
+            f"{argument}={given!r}", "is not an Episode, and only one can be written down",
+            f"write for example {argument}=fl.Episode('login; logout', event='what')",
+        )  # fmt: skip
+    event, result = writer.name(given.event), writer.name(given.result)
+    return f" {in_quotes(given.text)} EVENT {event} RESULT {result}"
+
+
+# By method: its words, the arguments that it needs, and what writes each, in order.
+_METHODS: Mapping[str, tuple[str, tuple[str, ...], Mapping[str, _Write]]] = {
+    "fit": ("FIT", ("column",), {
+        "column": _name(), "per_row": _flag("PER ROW"), "instant": _length("INSTANT "),
+        "ahead": _length("AHEAD "),
+    }),
+    "recurring": ("RECURRING", ("column",), {"column": _name(), "counts": _flag("COUNTS")}),
+    "wide": ("WIDE", (), {}),
+    "bursts": ("BURSTS THRESHOLD", ("threshold",), {"threshold": _thresholds}),
+    "fill": ("FILL", ("other", "time"), {
+        "other": _name(), "time": _name("ON "), "by": _names("BY "),
+        "longest": _length("LONGEST "), "how": _how, "own": _own,
+    }),
+    "split": ("SPLIT EVERY", ("every",), {"every": _length(), "so_far": _flag("SO FAR")}),
+    "detect": ("DETECT", ("function",), {"function": _episode}),
+}  # fmt: skip
+
+
+def write_verb(writer: Writer, method: Any, arguments: Any) -> str:
+    """The words for a method of windows, called with these arguments; none without a method."""
+    if method is None:
+        if arguments is not None:
+            raise refuse(f"arguments={arguments!r}", "are of no method", "add method='fit'")
+        return ""
+    chosen = check_choice("method", method, tuple(_METHODS), "a method that has words in SQL")
+    words, needed, writers = _METHODS[chosen]
+    given = {} if arguments is None else arguments
+    if not isinstance(given, Mapping):
+        raise refuse(
+            f"arguments={given!r}",
+            "is not a mapping",
+            "write for example arguments={'column': 'price'}",
+        )
+    unknown = next((name for name in given if name not in writers), None)
+    if unknown is not None:
+        known = f"choose from {', '.join(writers)}" if writers else "leave it out"
+        raise refuse(f"{unknown}={given[unknown]!r}", f"has no words after {words}", known)
+    missing = next((name for name in needed if given.get(name) is None), None)
+    if missing is not None:
+        raise refuse(f"method={chosen!r}", f"needs {missing!r}", f"add {missing!r} to arguments")
+    return f" {words}" + "".join(
+        write(writer, name, given[name]) for name, write in writers.items() if name in given
+    )
