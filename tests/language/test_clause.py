@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -34,6 +35,13 @@ def paths(names):
     return tuple(tuple(split_path(name)) for name in names)
 
 
+RUNNING = {
+    "as_of": st.sampled_from(("2025-03-01T00:00:00Z", "it's \\", 5, 2.5)),
+    "id": NAMES,
+    "longest": st.sampled_from(("6 hours", "90 seconds", 2.5)),
+}
+
+
 @shown(2000)
 @given(SPECS, st.lists(NAMES, max_size=3), st.lists(NAMES, max_size=2), st.data())
 def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, data):
@@ -44,6 +52,10 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     opened = (False, True, "5 minutes", "PT90S", 2.5) if kind.family.opened else (False, None)
     early = data.draw(st.sampled_from(opened))
     more = {"late": late, "forget_after": silence, "early": early}
+    running = (
+        {} if isinstance(time, str) else data.draw(st.fixed_dictionaries({}, optional=RUNNING))
+    )
+    more["running"] = running or None
     text = fl.clause(spec, time=time, by=by, tiebreak=tiebreak, **more)
     found = clause(text)
     assert meaning(found.spec) == meaning(spec), text
@@ -54,6 +66,11 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     assert length(found.forget_after) == length(silence)
     assert length(found.early) == length(early or False)
     assert ("final" in found.outputs) == bool(early)
+    assert {**found.running, "longest": length(found.running.get("longest"))} == {
+        **running,
+        **({"id": paths([running["id"]])[0]} if "id" in running else {}),
+        "longest": length(running.get("longest")),
+    }
 
 
 VERBS = {
@@ -119,6 +136,8 @@ def wanted(name, arguments):
         return tuple(split_path(given))
     if name == "by":
         return paths(given)
+    if name == "threshold":
+        return given[0] if isinstance(given, list) and len(given) == 1 else given
     return length(given) if name in ("instant", "ahead", "longest", "every") else given
 
 
@@ -264,3 +283,18 @@ def test_a_column_may_be_called_early():
         ("EARLY EVERY INTERVAL '90' SECONDS WATTR ts RANGE 1 HOUR", timedelta(seconds=90)),
     ):
         assert clause(f"[{text}]").early == early
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("call", "is not a mapping; write for example running={'id': 'call_id'}"),
+        ({"key": "call"}, "has no words after RUNNING; choose from as_of, id, longest"),
+        ({"as_of": None}, "is no time; write for example as_of="),
+        ({"id": 5}, "id"),
+        ({"longest": "2 weeks ago"}, "longest"),
+    ],
+)
+def test_what_cannot_be_said_of_running_events(given, told):
+    with pytest.raises(fl.FanlightError, match=re.escape(told)):
+        fl.clause(fl.Sliding("1 hour"), time=("a", "b"), running=given)

@@ -81,6 +81,32 @@ def test_numbers_have_an_instant_of_their_own(spark):
     assert [row.n for row in found] == [2, 1, 1]
 
 
+@pytest.mark.parametrize("spec", SPECS, ids=repr)
+def test_the_same_in_sql(df, spec):
+    how = {"as_of": "1970-01-01T00:20:00Z", "id": "the id"}
+    clause = fl.clause(spec, time=("start", "stop"), by="k", running=how)
+    assert "RUNNING AS OF '1970-01-01T00:20:00Z' ID `the id`" in clause
+    level = "level, " if isinstance(spec, fl.MultiGranular) else ""
+    text = f"SELECT k, window, {level}count(*) AS n, min(start) AS first FROM df {clause}"
+    found = fl.sql(text, df=df)
+    assert sorted(found.collect()) == answers(df, spec, lambda windows: windows.running(**how))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("RUNNING AS OF ^'yesterday'^", "AS OF 'yesterday' has 'yesterday', which is not a time"),
+        ("RUNNING ID ^nothing^", "ID nothing is not a column"),
+        ("RUNNING AS OF '1970-01-01T00:20:00Z' ^LONGEST 1 HOUR^", "LONGEST 1 HOUR"),
+    ],
+)
+def test_what_sql_says_wrong(df, text, told):
+    query = f"SELECT count(*) AS n FROM df [SPAN start, stop RANGE 6 MINUTES {text}]"
+    with pytest.raises(fl.FanlightError, match=told) as caught:
+        fl.sql(query.replace("^", ""), df=df)
+    assert not any(word in str(caught.value) for word in ("as_of", "running("))
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

@@ -47,7 +47,9 @@ class Clause:
     late: str = "drop"
     forget_after: Any = None
     early: Any = False  # True, or the time in which changes are given at most once
-    given: dict[str, Any] = field(default_factory=dict)  # which windows agg gives
+    # What is said of events that have not ended, and which windows agg gives.
+    running: dict[str, Any] = field(default_factory=dict)
+    given: dict[str, Any] = field(default_factory=dict)
     strategy: str = "auto"
     hints: dict[str, Any] = field(default_factory=dict)
     verb: Verb | None = None

@@ -42,6 +42,7 @@ _ASKED_OF = {
 }  # fmt: skip
 _OPENED = "RANGE, RANGES, FRAME or SESSION"
 _FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST", "own": "OWN"}
+_RUNNING = {"as_of": "AS OF", "id": "ID", "longest": "LONGEST"}
 _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
 
@@ -165,6 +166,7 @@ class _ClauseBuilder:
             "drop" if late is None else str(late.children[1]).lower(),
             None if forget is None else self.builder.length(next(_subtrees(forget))),
             False if early is None else self._read_early(early, verb, spec),
+            self._read_running(parts.get("running"), place),
             self._read_given(parts, verb, spec),
             strategy,
             hints,
@@ -172,7 +174,7 @@ class _ClauseBuilder:
             start=self.start,
             end=self.end,
             spans=tuple(self.builder.spans),
-            words=self._argument_words(place, verb, early),
+            words=self._argument_words(place, verb, early, running="running" in parts),
         )
 
     def _read_time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
@@ -186,12 +188,17 @@ class _ClauseBuilder:
 
     @staticmethod
     def _argument_words(
-        place: Tree[Token], verb: Tree[Token] | None, early: Tree[Token] | None
+        place: Tree[Token],
+        verb: Tree[Token] | None,
+        early: Tree[Token] | None,
+        *,
+        running: bool,
     ) -> dict[str, str]:
         """The words that this clause has for arguments of the API."""
         own = {
             **({"time": "SPAN"} if place.data == "span" else {}),
             **({} if early is None else {"every": "EARLY EVERY"}),
+            **(_RUNNING if running else {}),
             **(_FILLING if verb is not None and verb.data == "fill" else {}),
         }
         return {**clause_words(), **own}
@@ -233,6 +240,33 @@ class _ClauseBuilder:
             return True
         self._add_span("every", length)
         return self.builder.length(length)
+
+    def _read_running(self, node: Tree[Token] | None, place: Tree[Token]) -> dict[str, Any]:
+        """What is said of events that have not ended, by the names of arguments."""
+        found: dict[str, Any] = {}
+        if node is None:
+            return found
+        if place.data != "span":
+            raise refusal_at(
+                self.text, node.meta.start_pos, node.meta.end_pos, "RUNNING",
+                "is of events that last", "leave it out, or write SPAN start, stop",
+            )  # fmt: skip
+        self._add_span("running", node)
+        for part in _subtrees(node):
+            argument, (given,) = str(part.data), _subtrees(part)
+            if argument in found:
+                raise refusal_at(
+                    self.text, part.meta.start_pos, part.meta.end_pos,
+                    str(part.children[0]).upper(), "is said twice", "keep one of them",
+                )  # fmt: skip
+            self._add_span(argument, given)
+            if argument == "id":
+                found[argument] = self.builder.read_name(argument, given)
+            elif argument == "as_of":
+                found[argument] = self._read_edge(given)
+            else:
+                found[argument] = self.builder.length(given)
+        return found
 
     def _read_given(
         self, parts: Mapping[str, Tree[Token]], verb: Tree[Token] | None, spec: Spec

@@ -18,7 +18,7 @@ from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
 from fanlight.language.clause import Spec
 from fanlight.language.clause_reader import read_clause
 from fanlight.language.names import quote_name
-from fanlight.language.verb_writer import write_verb
+from fanlight.language.verb_writer import write_running, write_verb
 
 _HOUR = MICROSECONDS["hour"]
 
@@ -33,6 +33,7 @@ def clause(
     late: str = "drop",
     forget_after: Any = None,
     early: Any = False,
+    running: Mapping[str, Any] | None = None,
     method: str | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> str:
@@ -50,6 +51,8 @@ def clause(
     early
         True: windows are given also while they are open, as :meth:`fanlight.SlidingWindows.early`
         says. A duration: changes at most once in this time.
+    running
+        The arguments of :meth:`fanlight.EventWindows.running`: ``{"id": "call_id"}``.
     method
         What is asked of the windows, where SQL has words for it: ``"fit"``, ``"recurring"``,
         ``"wide"``, ``"bursts"``, ``"fill"``, ``"split"`` or ``"detect"``. Aggregates stand in the
@@ -102,6 +105,7 @@ def clause(
     every = None if isinstance(early, bool) else read_length("early", early)
     if every is not None:
         written += f" EARLY EVERY {_Writer().length(every)}"
+    written += write_running(_Writer(), running)
     written += write_verb(_Writer(), method, arguments)
     text = f"[{place} {written}]"
     try:

@@ -54,7 +54,8 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _ROWS = ("max_rows", "min_rows")  # their values are numbers of rows
 _DOUBLES = ("rate", "groups", "weights", "threshold")
 _CONDITIONS = ("predicate", "open", "close")
-_NAMES = ("time", "by", "tiebreak", "fit", "recurring", "event", "result", "cells", "deltas")
+_NAMES = ("time", "by", "tiebreak", "fit", "recurring", "event", "result", "cells", "deltas",
+          "id")  # fmt: skip
 
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _VALUE = rf"{_TEXT}|\[[^\]]*\]|\([^()]*\)|(?:fl\.)?rows\(\w+\)|[\w.+-]*\w"
@@ -96,6 +97,7 @@ _PHRASES = (
     ("early().rows()", "EARLY without aggregates"),
     ("write early().agg(…) or early().frames(), or leave early() out",
      "write an aggregate or GROUP BY window, or leave EARLY out"),
+    ("leave it out: as_of says", "leave it out: AS OF says"),
     ("write agg(…), or give the levels", "give the levels"),
     ("use lower(…) as the key, or write agg(…)", "use lower(…) as the key"),
     ("for example agg.count()", "for example count(*)"),
@@ -261,6 +263,9 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
     message = _GIVEN.sub(translate_argument, _DELTA.sub(_timedelta_text, message))
     message = re.sub(r"using\('([^']*)'\)", r"USING \1", message)
     message = re.sub(r"\bearly\((.*?)\)", _translate_early, message)
+    message = re.sub(
+        r"\brunning\((?:AS OF None, )?(.*?)(?:, ID None)?\)", _translate_running, message
+    )
     message = message.replace("COMPLETE SINCE True", "COMPLETE")
     if re.search(r"use one of '|use 'auto'", message):
         message = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", message)
@@ -292,6 +297,10 @@ def _translate_argument(name: str, value: str) -> str:
     if name in _ROWS and value.isdigit():
         return f"{value} ROWS"
     return re.sub(r"\.0\b", "", value) if name in _DOUBLES else value
+
+
+def _translate_running(match: re.Match[str]) -> str:
+    return f"RUNNING {' '.join(match[1].split(', '))}".rstrip()
 
 
 def _translate_early(match: re.Match[str]) -> str:

@@ -19,6 +19,7 @@ start: part*
      | LATE WHEN                        -> late
      | FORGET_AFTER length              -> forget
      | EARLY (EVERY length)?            -> early
+     | RUNNING of_event+                -> running
      | EMPTY (MAX NUMBER)? (BETWEEN edge AND edge)?  -> empty
      | COMPLETE (SINCE edge)?           -> complete
      | USING technique hint*            -> using
@@ -38,6 +39,10 @@ hint: RATE number                       -> rate
     | PARTITIONS NUMBER                 -> partitions
     | DURATION length                   -> duration
     | HEIGHT NUMBER                     -> height
+
+of_event: ID name                       -> id
+        | AS_OF edge                    -> as_of
+        | LONGEST length                -> longest
 
 ?edge: STRING -> edge
      | number
@@ -83,6 +88,9 @@ LATE.3: /late\b(?=\s+(open|drop)\b)/i
 WHEN: /open\b|drop\b/i
 FORGET_AFTER.3: /forget\s+after\b(?=\s*['"\d]|\s+interval\b)/i
 EARLY.3: /early\b/i
+RUNNING.3: /running\b(?=\s+(id|as\s+of|longest)\b)/i
+ID.3: /id\b(?=\s+[\w`])/i
+AS_OF.3: /as\s+of\b/i
 EMPTY.3: /empty\s+(null|zero|last)\b/i
 COMPLETE.3: /complete\b/i
 SINCE.3: /since\b/i
@@ -146,6 +154,7 @@ _CALLED = {
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "SO_FAR": "SO FAR",
     "BURSTS": "BURSTS THRESHOLD",
     "PER_ROW": "PER ROW", "TO_FIELD": "TO",
+    "AS_OF": "AS OF",
     "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
     "COMMA": "a comma", "DOT": "", "MINUS": "", "SLASH": "", "MARK": "", "$END": "the end: ]",
@@ -155,7 +164,7 @@ _CALLED = {
 _EXAMPLES = {
     "WATTR": "WATTR ts", "SPAN": "SPAN start, stop", "PARTITION": "PARTITION BY key",
     "TIEBREAK": "TIEBREAK id", "LATE": "LATE OPEN", "FORGET": "FORGET AFTER 30 DAYS",
-    "USING": "USING panes", "EMPTY": "EMPTY ZERO",
+    "USING": "USING panes", "EMPTY": "EMPTY ZERO", "RUNNING": "RUNNING ID call_id",
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import Call
@@ -38,6 +39,20 @@ def _length(word: str = "") -> _Write:
     def write(writer: Writer, argument: str, given: Any) -> str:
         length = read_length(argument, given)
         return "" if length is None else f" {word}{writer.length(length)}"
+
+    return write
+
+
+def _instant(word: str) -> _Write:
+    def write(writer: Writer, argument: str, given: Any) -> str:
+        if isinstance(given, datetime):
+            given = given.isoformat()
+        if isinstance(given, str):
+            return f" {word}{in_quotes(given)}"
+        if isinstance(given, bool) or not isinstance(given, (int, float)):
+            example = f"{argument}='2025-03-01T00:00:00Z'"
+            raise refuse(f"{argument}={given!r}", "is no time", f"write for example {example}")
+        return f" {word}{writer.number(given)}"
 
     return write
 
@@ -105,6 +120,11 @@ _METHODS: Mapping[str, tuple[str, tuple[str, ...], Mapping[str, _Write]]] = {
 }  # fmt: skip
 
 
+_RUNNING: Mapping[str, _Write] = {
+    "as_of": _instant("AS OF "), "id": _name("ID "), "longest": _length("LONGEST "),
+}  # fmt: skip
+
+
 def write_verb(writer: Writer, method: Any, arguments: Any) -> str:
     """The words for a method of windows, called with these arguments; none without a method."""
     if method is None:
@@ -114,19 +134,36 @@ def write_verb(writer: Writer, method: Any, arguments: Any) -> str:
     chosen = check_choice("method", method, tuple(_METHODS), "a method that has words in SQL")
     words, needed, writers = _METHODS[chosen]
     given = {} if arguments is None else arguments
+    _check_mapping("arguments", given, "{'column': 'price'}")
+    missing = next((name for name in needed if given.get(name) is None), None)
+    if missing is not None:
+        raise refuse(f"method={chosen!r}", f"needs {missing!r}", f"add {missing!r} to arguments")
+    return f" {words}{_write_arguments(writer, words, writers, given)}"
+
+
+def write_running(writer: Writer, given: Any) -> str:
+    """The words for events that have not ended; none without arguments."""
+    if given is None:
+        return ""
+    _check_mapping("running", given, "{'id': 'call_id'}")
+    written = _write_arguments(writer, "RUNNING", _RUNNING, given)
+    return written and f" RUNNING{written}"
+
+
+def _check_mapping(argument: str, given: Any, example: str) -> None:
     if not isinstance(given, Mapping):
         raise refuse(
-            f"arguments={given!r}",
-            "is not a mapping",
-            "write for example arguments={'column': 'price'}",
+            f"{argument}={given!r}", "is not a mapping", f"write for example {argument}={example}"
         )
+
+
+def _write_arguments(
+    writer: Writer, words: str, writers: Mapping[str, _Write], given: Mapping[str, Any]
+) -> str:
     unknown = next((name for name in given if name not in writers), None)
     if unknown is not None:
         known = f"choose from {', '.join(writers)}" if writers else "leave it out"
         raise refuse(f"{unknown}={given[unknown]!r}", f"has no words after {words}", known)
-    missing = next((name for name in needed if given.get(name) is None), None)
-    if missing is not None:
-        raise refuse(f"method={chosen!r}", f"needs {missing!r}", f"add {missing!r} to arguments")
-    return f" {words}" + "".join(
+    return "".join(
         write(writer, name, given[name]) for name, write in writers.items() if name in given
     )

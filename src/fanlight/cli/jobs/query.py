@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
     "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "early",
-    "empty", "max_empty", "between", "complete", "using", "aggregates",
+    "running", "empty", "max_empty", "between", "complete", "using", "aggregates",
 }  # fmt: skip
 
 
@@ -44,6 +44,7 @@ class WindowQuery:
     late: str
     forget_after: Any
     early: Any  # False, True, or a duration
+    running: Mapping[str, Any]  # what is said of events that have not ended
     given: Mapping[str, Any]  # which windows agg gives
     using: Mapping[str, Any]
     aggregates: Mapping[str, Any]
@@ -84,6 +85,8 @@ class WindowQuery:
         windows: Any = fl.over(
             tables[self.source], self.spec, time=self.time, by=self.by, **options
         )
+        if self.running:
+            windows = windows.running(**self.running)
         if self.is_early and tables[self.source].isStreaming:
             windows = windows.early(None if self.early is True else self.early)
         with_hints: Windowed = windows.using(**self.using) if self.using else windows
@@ -163,6 +166,7 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         table.one_of("late", ("drop", "open")) or "drop",
         _read_length(table, "forget_after", 'a duration, such as "30 days"'),
         _read_early(table, name),
+        _read_running(table),
         _read_given(table, name),
         _read_hints(table),
         _read_aggregates(table),
@@ -241,6 +245,19 @@ def _read_early(table: Table, name: str | None) -> Any:
         why = f"does not apply to window = {name!r}"
         table.note_wrong("early", f"{why}; leave it out, or write one of {others}")
     return given
+
+
+def _read_running(table: Table) -> Mapping[str, Any]:
+    """The arguments of ``running``, for events that last."""
+    example = '{ id = "call_id", as_of = "2025-03-01T00:00:00Z" }'
+    given = table.take("running", dict, f"a table such as {example}")
+    if given and not isinstance(table.values.get("time"), list):
+        table.note_wrong("running", 'is of events that last; write time = ["start", "stop"]')
+    try:
+        fl.clause(fl.Sliding("1 day"), time=("a", "b"), running=given)  # it says what is wrong
+    except fl.FanlightError as error:
+        table.note_wrong("running", str(error))
+    return given or {}
 
 
 def _read_given(table: Table, name: str | None) -> dict[str, Any]:

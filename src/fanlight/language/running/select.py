@@ -235,6 +235,9 @@ class SelectRun:
             "forget_after": clause.forget_after,
         }
         windows: Any = over(self.table.df, clause.spec, **arguments)
+        if clause.running:
+            named = {"id": column(clause.running["id"])} if "id" in clause.running else {}
+            windows = windows.running(**{**clause.running, **named})
         if clause.early is not False:
             windows = windows.early(None if clause.early is True else clause.early)
         if clause.strategy == "auto" and not clause.hints:
