@@ -32,6 +32,8 @@ SHARED = tuple(
     for at in STARTS
 )
 TICKS = tuple((at, "0" if not at else f"{at} minutes") for at in range(0, 30, 5))
+WATERMARK = 14
+COUNTS = (2, 2, 3, 2, 2, 2, 3, 2, 2, 3, 2, 2, 9, 10, 8, 3, 2, 2, 2, 2)
 FILES = {"granular": "multi_granular"}
 SPANNING = Sketch(
     "Sliding('5 minutes') over events that last",
@@ -73,9 +75,51 @@ def _cut(start: int, stop: int) -> Iterator[Mark]:
             yield Mark("piece", first, last, str(last - first))
 
 
+def sketch_running() -> Sketch:
+    """The same events as a stream knows them at a watermark: what has not ended goes on."""
+    lanes = []
+    for name, (start, stop) in EVENTS.items():
+        known = [Mark("piece", start, min(stop, WATERMARK))]
+        rest = [Mark("gap", WATERMARK, stop, "not ended")] if stop > WATERMARK else []
+        lanes.append(Lane(name, (*known, *rest)))
+    lanes.append(Lane("watermark", (Mark("row", WATERMARK, WATERMARK),)))
+    windows = []
+    for at in STARTS:
+        if at < WATERMARK:
+            found = sum(
+                start < min(at + 5, WATERMARK) and stop > at for start, stop in EVENTS.values()
+            )
+            said = "final" if at + 5 <= WATERMARK else "so far"
+            windows.append(Mark("window", at, at + 5, f"{found} {said}"))
+    lanes.append(Lane("windows", tuple(windows)))
+    alt = "Calls that are running at the watermark count in windows up to it."
+    return Sketch("running events in a stream", tuple(lanes), TICKS[:-1], alt)
+
+
+def sketch_bursts() -> Sketch:
+    """Counts of minutes, and at each level what a window has beside its share of the longest."""
+    lanes = [Lane("a minute", curve=tuple(
+        (float(at + end), n / max(COUNTS)) for at, n in enumerate(COUNTS) for end in (0, 1)
+    ))]  # fmt: skip
+    whole = sum(COUNTS)
+    for length in (5, 10, 20):
+        marks = []
+        for at in range(0, 20, length):
+            found, wanted = sum(COUNTS[at : at + length]), whole * length / 20
+            burst = length < 20 and found >= 1.5 * wanted
+            text = f"{found}, {found / wanted:.1f} times {wanted:g}" if burst else str(found)
+            marks.append(Mark("window", at, at + length, text))
+        lanes.append(Lane(f"{length} minutes", tuple(marks)))
+    ticks = tuple((at, "0" if not at else f"{at} minutes") for at in range(0, 25, 5))
+    alt = "A window of a level has a burst where it has more than its share of the longest."
+    return Sketch("bursts", tuple(lanes), ticks, alt)
+
+
 KINDS: dict[str, Pictured | Sketch] = {
     "spanning": SPANNING,
     "parts": sketch_parts(),
+    "running": sketch_running(),
+    "bursts": sketch_bursts(),
     **{FILES.get(kind.words.rule, kind.words.rule): kind.example for kind in list_kinds()},
 }
 
