@@ -107,7 +107,7 @@ def test_windows_are_exact_when_the_watermark_passes_them(seed):
 
 
 def test_an_event_is_forgotten_after_its_longest_time():
-    query = UnendedQuery(SCHEMA, 1, (Count("1"),), (Grid(10, 10),), longest=25)
+    query = UnendedQuery(SCHEMA, 1, (Count("1"),), (Grid(10, 10),), longest=27)
     operator = query.start()
     operator.take(given([row_of(0, "a", 3, None, query.grids)]), BEGINNING)
     found = operator.take(given([]), 100)
