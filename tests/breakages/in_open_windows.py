@@ -93,7 +93,12 @@ WITHOUT_SPARK = (
     unended(
         "a late row is taken although nothing is known of its event",
         "UnendedEvents._learn",
-        Code("known | ~late[newest]", "np.ones(len(newest), np.bool_)"),
+        Code("np.logical_or.reduceat(~late[order], runs)", "np.ones(len(runs), np.bool_)"),
+    ),
+    unended(
+        "an event is late if what is newest of it is",
+        "UnendedEvents._learn",
+        Code("np.logical_or.reduceat(~late[order], runs)", "~late[newest]"),
     ),
     unended(
         "windows that have lost their events are not given again",

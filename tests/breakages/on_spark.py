@@ -518,8 +518,8 @@ BREAKAGES = (
     ),
     early_by_calendar(
         "a row is late when the number of a unit is passed",
-        "early_windows:_instant",
-        Code("bound.coordinate.calendar is not None", "False"),
+        "coordinates:as_instant",
+        Code("coordinate.calendar is not None", "False"),
     ),
     ends(
         "a window is shown to end where the next coordinate is",

@@ -140,3 +140,16 @@ def test_an_earlier_row_of_an_event_changes_nothing():
     found = operator.take(given([]), 100)
     assert [(one["start"], one["n"]) for one in found.to_pylist()] == [(0, 1), (10, 1)]
     assert np.array_equal(operator.deadlines, np.empty(0))
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_late_correction_counts_if_the_event_is_known_without_it(at_once):
+    query = UnendedQuery(SCHEMA, 1, (Count("1"),), (Grid(10, 10),))
+    operator = query.start()
+    rows = [row_of(0, "a", 25, None, query.grids), row_of(0, "a", 3, 35, query.grids)]
+    operator.take(given([]), 20)
+    for part in [rows] if at_once else [[row] for row in rows]:
+        operator.take(given(part), 20)
+        assert operator.late == 0
+    found = operator.take(given([]), 100)
+    assert [(one["start"], one["n"]) for one in found.to_pylist()] == [(20, 1), (30, 1)]
