@@ -110,4 +110,14 @@ WITHOUT_SPARK = (
         "UnendedEvents._drop_events",
         Code("not stay.all()", "False"),
     ),
+    unended(
+        "a key is not read when an early window begins in which an event is running",
+        "UnendedEvents.deadlines",
+        Code("np.minimum.at(deadlines, code[running], starts + 1)", "pass"),
+    ),
+    unended(
+        "a key is not read when changes of running events are to be given",
+        "UnendedEvents.deadlines",
+        Code("np.minimum.at(deadlines, changed, next_report(query.every, self.released))", "pass"),
+    ),
 )

@@ -566,11 +566,6 @@ BREAKAGES = (
         *law("sessions and repaired and min_duration"),
     ),
     running(
-        "a key is not read when an early window begins in which an event is running",
-        "UnendedEvents.deadlines",
-        Code("np.minimum.at(deadlines, code[running], starts + 1)", "pass"),
-    ),
-    running(
         "an event that lies between two windows is over when the first has ended",
         "give_with_running",
         Code("longest_slide(bound.grids)", "0"),

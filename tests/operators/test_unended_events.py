@@ -87,7 +87,11 @@ def test_windows_are_exact_when_the_watermark_passes_them(seed):
         for table in (given([row_of(*row, grids) for row in part]), given([])):
             if not table.num_rows:
                 watermark = max(watermark, rows[min(at + size, len(rows)) - 1][0] - delay)
+            due = operator.keys.filter(pa.array(operator.deadlines <= watermark))
+            unread = not table.num_rows and operator.released > BEGINNING
             result = operator.take(table, watermark)
+            if unread:  # Spark then reads those keys alone that are due
+                assert {*result["k"].to_pylist()} <= {*due["k"].to_pylist()}
             assert operator.late == (len(late) if table.num_rows else 0)
             operator = query.resume(operator.snapshot())
             for one in result.to_pylist():
