@@ -8,6 +8,7 @@ from tests.breakages.change import Code
 opened = seen_by("tests/operators/test_open_windows.py")
 frames = seen_by("tests/operators/test_open_frames.py")
 silences = seen_by("tests/operators/test_silence_operator.py")
+unended = seen_by("tests/operators/test_unended_events.py")
 clocks = seen_by("tests/operators/test_clock.py")
 
 WITHOUT_SPARK = (
@@ -78,5 +79,45 @@ WITHOUT_SPARK = (
         "an open frame whose last rows may leave it is given, however small it is then",
         "Scheme.may_vanish",
         Code("self.numbers[1] > 0", "self.numbers[1] < 0"),
+    ),
+    unended(
+        "an event without a stop is running an instant longer than it may",
+        "UnendedEvents._certain_last",
+        Code("self.query.longest - 1", "self.query.longest"),
+    ),
+    unended(
+        "what says that an event has begun is newer than what says that it has ended",
+        "UnendedEvents._learn",
+        Code("np.where(last == RUNNING, np.int64(BEGINNING), last)", "last"),
+    ),
+    unended(
+        "a late row is taken although nothing is known of its event",
+        "UnendedEvents._learn",
+        Code("np.logical_or.reduceat(~late[order], runs)", "np.ones(len(runs), np.bool_)"),
+    ),
+    unended(
+        "an event is late if what is newest of it is",
+        "UnendedEvents._learn",
+        Code("np.logical_or.reduceat(~late[order], runs)", "~late[newest]"),
+    ),
+    unended(
+        "windows that have lost their events are not given again",
+        "UnendedEvents._with_traces",
+        Code("given > BEGINNING", "given > RUNNING"),
+    ),
+    unended(
+        "events that are over are kept",
+        "UnendedEvents._drop_events",
+        Code("not stay.all()", "False"),
+    ),
+    unended(
+        "a key is not read when an early window begins in which an event is running",
+        "UnendedEvents.deadlines",
+        Code("np.minimum.at(deadlines, code[running], starts + 1)", "pass"),
+    ),
+    unended(
+        "a key is not read when changes of running events are to be given",
+        "UnendedEvents.deadlines",
+        Code("np.minimum.at(deadlines, changed, next_report(query.every, self.released))", "pass"),
     ),
 )

@@ -79,6 +79,9 @@ equality = seen_by("tests/spark/test_collations.py")
 exact = seen_by(*LIMITS)
 repaired = seen_by("tests/spark/test_repair.py")
 cut_again = seen_by("tests/spark/test_repaired_frames.py")
+running = seen_by("tests/spark/test_running_streams.py")
+handed = seen_by("tests/spark/test_handed.py")
+translated = seen_by("tests/spark/test_translated.py")
 
 BREAKAGES = (
     beats(
@@ -515,8 +518,8 @@ BREAKAGES = (
     ),
     early_by_calendar(
         "a row is late when the number of a unit is passed",
-        "early_windows:_instant",
-        Code("bound.coordinate.calendar is not None", "False"),
+        "coordinates:as_instant",
+        Code("coordinate.calendar is not None", "False"),
     ),
     ends(
         "a window is shown to end where the next coordinate is",
@@ -561,5 +564,50 @@ BREAKAGES = (
         "frame_repair:_starts_afresh",
         Code("scheme.drops_small_frames", "False"),
         *law("sessions and repaired and min_duration"),
+    ),
+    running(
+        "an event that lies between two windows is over when the first has ended",
+        "give_with_running",
+        Code("longest_slide(bound.grids)", "0"),
+    ),
+    running(
+        "a row without a stop is of an event even if it does not say of which",
+        "Lasting.rejections",
+        Code('f"{self.unended.stop_sql} is null and {self.unended.id_sql} is null"', '"false"'),
+    ),
+    running(
+        "an aggregate may ask when an event ends that has not",
+        "give_with_running",
+        Code('{"time", "order", "begins", "ends"}', '{"begins", "ends"}'),
+    ),
+    handed(
+        "Spark is handed what fanlight has",
+        "find_handed",
+        Code("read_aggregate(bound.df, one) is None", "True"),
+    ),
+    handed(
+        "columns of windows take the names of columns of rows",
+        "aggregate_placed",
+        Code("free_name(name, rows.columns)", "name"),
+    ),
+    handed(
+        "rows of no frame are a frame",
+        "aggregate_frames",
+        Code('rows.filter("frame_id is not null")', "rows"),
+    ),
+    translated(
+        "what Spark shows of an aggregate is all that it is",
+        "translation:_has_same_plan",
+        Code("bool(one.sameSemantics(other))", "True"),
+    ),
+    translated(
+        "fields of a struct of aggregates lose their names",
+        "translation:_as_spark_has_it",
+        Code("'struct<' in kind", "False"),
+    ),
+    translated(
+        "a name with braces around aggregates is taken for an argument",
+        "SqlExpression.write_sql",
+        Code("replace(self, texts=tuple(map(escape, self.texts)))", "self"),
     ),
 )

@@ -43,7 +43,7 @@ def begin(spark, name, folder):
     """Run the stream over the first files, and lay out the others beside them."""
     for place in ("in", "later"):
         (folder / place).mkdir(parents=True)
-    for number, rows in enumerate(batches()):
+    for number, rows in enumerate(batches(change=STREAMS[name].change)):
         write_batch(folder / ("in" if number < BEFORE else "later"), number, rows)
     return answer(spark, name, folder)
 
@@ -71,7 +71,7 @@ def answer(spark, name, folder):
 def expected(spark, name):
     """The batch's answer over all files, without what is late."""
     stream = STREAMS[name]
-    every = [row for rows in batches(late=[]) for row in rows]
+    every = [row for rows in batches([], stream.change) for row in rows]
     df = timed(spark.createDataFrame(table(every)))
     result = stream.query(df)
     return told(collected(result.where(stream.kept)))

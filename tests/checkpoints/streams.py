@@ -52,11 +52,28 @@ def rows(number):
     return sorted(found, key=lambda row: (row["seq"] % 5 == 0, row["seq"]))
 
 
-def batches(late=LATE):
+def batches(late=LATE, change=list):
     """The rows of each file, the first after the stop with late ones; the last closes all."""
-    found = [rows(number) for number in range(BEFORE + AFTER)]
+    found = change([rows(number) for number in range(BEFORE + AFTER)])
     found[BEFORE] += late
     return [*found, [SENTINEL]]
+
+
+def begun(files):
+    """Each fourth event is long, with a row in the file before that says that it has begun.
+
+    Each eighth never ends.
+    """
+    found = [[] for _ in files]
+    for number, every in enumerate(files):
+        for row in every:
+            if row["seq"] % 4:
+                found[number].append(row)
+                continue
+            begins = {**row, "began": row["ts"] - 20 * MINUTE}
+            found[max(0, number - 1)].append({**begins, "ts": None})
+            found[number] += [begins] if row["seq"] % 8 else []
+    return found
 
 
 def calls():
@@ -125,6 +142,16 @@ def early(spec):
     return query
 
 
+def running(df):
+    """A batch has no ``longest``: here an event that has not ended stops then."""
+    if df.isStreaming:
+        windows = over(df, TIMES, PAIR).running(id="seq", longest="30 minutes")
+    else:
+        stop = "coalesce(ts, if(seq % 8 = 0, began + make_dt_interval(0, 0, 30), null))"
+        windows = over(df.withColumn("ts", F.expr(stop)), TIMES, PAIR)
+    return windows.agg(**numbers())
+
+
 def attached_to(df):
     spine = df.select("case", "k", "ts", "seq")
     windows = over(df, fl.Trailing("4 minutes"))
@@ -147,13 +174,15 @@ def collected_late(df):
 class Stream:
     """A query; ``kept`` is what of a batch's answer a stream gives, as SQL, and ``mode`` how.
 
-    ``conf`` is what the session had when it began.
+    ``conf`` is what the session had when it began, ``change`` makes other rows of those of all
+    files.
     """
 
     query: Callable[[Any], Any]
     kept: str = "true"
     mode: str = "append"
     conf: tuple[tuple[str, str], ...] = ()
+    change: Callable[[Any], Any] = list
 
 
 CLOSED = "closed"
@@ -173,6 +202,7 @@ STREAMS = {
     "events-buckets": Stream(told(TIMES, numbers, PAIR, late="open")),
     "events-operator": Stream(told(TIMES, numbers, PAIR, "se-slicing")),
     "events-parts": Stream(told(TIMES, parts, PAIR)),
+    "events-running": Stream(running, change=begun),
     "snapshots": Stream(told(fl.Snapshot(), numbers, PAIR)),
     "chain": Stream(told(LEVELS, calls, strategy="chain")),
     "fit": Stream(lambda df: over(df, LEVELS).fit("v").drop("slope_error")),

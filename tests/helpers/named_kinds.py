@@ -89,6 +89,20 @@ def every(strategy, spec, time="at", most=8):
     return ask
 
 
+def running(df, c):
+    """Events that have not ended, of which none may take when it ends."""
+    windows = over(df, c, MINUTES, ("began", "at"))
+    if df.isStreaming:
+        windows = windows.running(id=c("tie"), longest="6 minutes")
+    else:
+        windows = windows.running(id=c("tie"), as_of="2023-11-14T22:20:00Z")
+    return windows.agg(
+        agg.max(c("packed")).alias(c("first")),
+        agg.count_distinct(c("packed"), c("text")).alias(c("most")),
+        agg.sum(c("real")).alias(c("all")),
+    )
+
+
 def filled(df, c):
     """Rows of another DataFrame, of the same names, in frames."""
     other = df.filter(c.column("tie") % 2 == 0)
@@ -162,6 +176,7 @@ KINDS = {
     "events, parts of several": parts_of_events(parts, spec=LEVELS),
     "events, parts in panes": parts_of_events(sums_of_parts, "panes"),
     "events, most in panes": parts_of_events(most_at_once, "panes"),
+    "events, running": running,
     "held": held,
     "snapshots": lambda df, c: over(df, c, fl.Snapshot(), ("began", "at")).agg(*aggregates(c)),
     "delta frames": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).agg(*aggregates(c)),

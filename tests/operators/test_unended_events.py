@@ -87,7 +87,11 @@ def test_windows_are_exact_when_the_watermark_passes_them(seed):
         for table in (given([row_of(*row, grids) for row in part]), given([])):
             if not table.num_rows:
                 watermark = max(watermark, rows[min(at + size, len(rows)) - 1][0] - delay)
+            due = operator.keys.filter(pa.array(operator.deadlines <= watermark))
+            unread = not table.num_rows and operator.released > BEGINNING
             result = operator.take(table, watermark)
+            if unread:  # Spark then reads those keys alone that are due
+                assert {*result["k"].to_pylist()} <= {*due["k"].to_pylist()}
             assert operator.late == (len(late) if table.num_rows else 0)
             operator = query.resume(operator.snapshot())
             for one in result.to_pylist():
@@ -107,7 +111,7 @@ def test_windows_are_exact_when_the_watermark_passes_them(seed):
 
 
 def test_an_event_is_forgotten_after_its_longest_time():
-    query = UnendedQuery(SCHEMA, 1, (Count("1"),), (Grid(10, 10),), longest=25)
+    query = UnendedQuery(SCHEMA, 1, (Count("1"),), (Grid(10, 10),), longest=27)
     operator = query.start()
     operator.take(given([row_of(0, "a", 3, None, query.grids)]), BEGINNING)
     found = operator.take(given([]), 100)
@@ -140,3 +144,16 @@ def test_an_earlier_row_of_an_event_changes_nothing():
     found = operator.take(given([]), 100)
     assert [(one["start"], one["n"]) for one in found.to_pylist()] == [(0, 1), (10, 1)]
     assert np.array_equal(operator.deadlines, np.empty(0))
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_late_correction_counts_if_the_event_is_known_without_it(at_once):
+    query = UnendedQuery(SCHEMA, 1, (Count("1"),), (Grid(10, 10),))
+    operator = query.start()
+    rows = [row_of(0, "a", 25, None, query.grids), row_of(0, "a", 3, 35, query.grids)]
+    operator.take(given([]), 20)
+    for part in [rows] if at_once else [[row] for row in rows]:
+        operator.take(given(part), 20)
+        assert operator.late == 0
+    found = operator.take(given([]), 100)
+    assert [(one["start"], one["n"]) for one in found.to_pylist()] == [(20, 1), (30, 1)]

@@ -1,7 +1,7 @@
 """The streams that are killed: of every kind in the law's registry, and what else has a sink.
 
-That is frames that are filled, windows without rows, and windows given early, which a table keeps
-the latest of.
+That is frames that are filled, windows without rows, windows given early, which a table keeps
+the latest of, and events that have not ended.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.law.ask import microseconds
 from tests.law.data import derived
 from tests.law.oracle import wanted
 from tests.law.registry import KINDS
-from tests.soak import filled, silent, upserted
+from tests.soak import filled, running, silent, upserted
 
 HELD = {name: EVERYTHING[name] for name in ("integral", "time_weighted_avg", "rate")}
 PARTS = {name for name, *_ in OF_PARTS.values()}
@@ -28,10 +28,14 @@ PARTS = {name for name, *_ in OF_PARTS.values()}
 
 @dataclass(frozen=True)
 class Feed:
-    """Rows that arrive in a folder of their own, late by less than ``late`` microseconds."""
+    """Rows that arrive in a folder of their own, late by less than ``late`` microseconds.
+
+    One without a time comes at any place, or when its event begins.
+    """
 
     rows: list[dict[str, Any]]
     late: int
+    begins: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +72,12 @@ class Stream:
 
 
 def arriving(feed, dice):
-    """The rows as they come in; those without a time at any place."""
+    """The rows as they come in."""
     times = [row["ts"] for row in feed.rows if row["ts"] is not None]
 
     def at(row):
-        return dice.choice(times) if row["ts"] is None else row["ts"] + dice.randrange(feed.late)
+        time = row["began"] if feed.begins and row["ts"] is None else row["ts"]
+        return dice.choice(times) if time is None else time + dice.randrange(feed.late)
 
     return [row for _, _, row in sorted((at(row), n, row) for n, row in enumerate(feed.rows))]
 
@@ -136,7 +141,8 @@ def streams(least, *, all_shapes):
     found = [asked(ask, least) for ask in first.values()]
     filling = (of_fill(least, aggregated=one) for one in (False, True))
     upserts = (of_upsert(least, name) for name in upserted.SPECS)
-    return [*found, *filling, of_empty(least), *upserts]
+    unended = (of_running(least, name) for name in running.LAST)
+    return [*found, *filling, of_empty(least), *upserts, *unended]
 
 
 def of_fill(least, *, aggregated):
@@ -182,6 +188,22 @@ def of_upsert(least, name):
         wanted=lambda: upserted.wanted(data.rows, name),
         last=upserted.LAST[name],
         key=upserted.KEYS[name],
+    )
+
+
+def of_running(least, name):
+    """Windows of events that have not ended; early into a table by their key."""
+    data = many(running.DATA, least)
+    return Stream(
+        name=f"running-{name}-python",
+        kind="running",
+        in_python=True,
+        delay=running.DELAY,
+        feeds={"in": Feed(data.rows, microseconds(running.LATE), begins=True)},
+        query=lambda dfs: running.query(dfs["in"], name),
+        wanted=lambda: running.wanted(data.rows, name),
+        last=running.LAST[name],
+        key=running.KEY if name == "early" else (),
     )
 
 

@@ -101,6 +101,7 @@ def calls(df):
     lasting = arriving.withColumnRenamed("timestamp", "stop").selectExpr("*", "stop as start")
     opened = fl.over(lasting, fl.Sliding("1 minute"), time=("start", "stop"))
     yield Good(opened.early, {"every": "1 minute"})
+    yield Good(opened.running, {"as_of": None, "id": "value", "longest": "6 hours"})
     pieces = sliding.pieces(agg.count())
     past, asks = fl.Trailing("1 hour"), {"spine": df, "time": "ts", "by": ["k"]}
     yield Good(fl.roll_up, {"pieces": pieces, "spec": past, **asks, "own": ()})

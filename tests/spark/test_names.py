@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import cache
+from functools import cache, reduce
 
 import pytest
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import fanlight as fl
@@ -31,7 +32,7 @@ from tests.law.run import ONE_TASK, PROVIDER, beside
 STREAMS = (
     "sliding, panes", "windows over rows", "at every row", "levels, granules", "fit",
     "events, cells", "events, se-slicing", "delta frames", "rows of frames", "own gaps", "detect",
-    "features of others", "events, parts", "held",
+    "features of others", "events, parts", "held", "events, running",
 )  # fmt: skip
 SETTINGS = (
     ((CASE, "false"), (ANSI, "true"), (RESERVED, "true")),
@@ -49,6 +50,8 @@ TWINS = Called(
 )
 
 
+# Names of the operator of events that have not ended, and one with a dot.
+UNENDED = ("a.b", "known", "place", "last", "id", "running", "given")
 COUNTED = ("windows over rows", "forgetting, rows")  # their windows are numbers of rows
 LAST = "the last instant of the window"
 
@@ -138,30 +141,50 @@ def texts(df, which):
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", STREAMS)
 def test_names_change_no_answer_of_a_stream(classic, tmp_path, kind):
-    """Both in one streaming query: over plain names, and over others."""
     at = STREAMS.index(kind)
     setting = SETTINGS[at % len(SETTINGS)]
     session = beside(classic, *setting, (PROVIDER, ROCKSDB), ONE_TASK)
+    streamed(session, tmp_path, kind, rows(session), TURNS[at % len(TURNS)])
+
+
+def streamed(session, tmp_path, kind, df, *others):
+    """All in one streaming query: over plain names, and over others."""
     late = "timestamp_seconds(1700100000)"  # a day: operators go through the windows until then
-    df = rows(session)
     last = df.filter("tie < 2").withColumns({one: F.expr(late) for one in ("at", "began")})
     for number, part in enumerate((df, last)):
         part.coalesce(1).write.parquet(str(tmp_path / f"in/batch={number}"))
-    both = []
-    for which, c in enumerate((PLAIN, TURNS[at % len(TURNS)])):
+    every = []
+    for which, c in enumerate((PLAIN, *others)):
         reader = session.readStream.schema(df.schema).option("maxFilesPerTrigger", 1)
         source = c.renamed(reader.parquet(str(tmp_path / "in")).select(*df.columns))
         source = source.withWatermark(quoted(c("at")), "1 minute")
-        both.append(texts(KINDS[kind](source, c), which))
-    name = f"names{at}"
-    writer = both[0].unionAll(both[1]).writeStream.format("memory").queryName(name)
+        every.append(texts(KINDS[kind](source, c), which))
+    name = tmp_path.name
+    writer = reduce(DataFrame.unionAll, every).writeStream.format("memory").queryName(name)
     writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
     writer.outputMode("append").trigger(availableNow=True).start().awaitTermination()
     found = session.table(name).collect()
-    sides = [sorted(repr(tuple(row[1:])) for row in found if row.which == n) for n in (0, 1)]
-    assert sides[0]
-    assert sides[0] == sides[1]
+    plain, *sides = (
+        sorted(repr(tuple(row[1:])) for row in found if row.which == n) for n in range(len(every))
+    )
+    assert plain
+    assert all(side == plain for side in sides)
     assert unharmed(session)
+
+
+def test_names_of_those_who_wait_for_a_stop(classic, tmp_path):
+    """Each name that the operator has is that of the event once; one in five never ends."""
+    columns = ("tie", "key", "other", "real", "text", "whole", "began")
+    called = [
+        Called(dict(zip(columns, (*UNENDED[n:], *UNENDED[:n]), strict=True)))
+        for n in range(len(UNENDED))
+    ]
+    session = beside(classic, *SETTINGS[0], (PROVIDER, ROCKSDB), ONE_TASK)
+    df = rows(session).withColumn("at", F.expr("if(tie % 5 = 0, null, at)"))
+    given = [answer(KINDS["events, running"](c.renamed(df), c)) for c in (PLAIN, *called)]
+    assert given[0]
+    assert given == given[:1] * len(given)
+    streamed(session, tmp_path, "events, running", df, *called)
 
 
 def test_a_name_reaches_into_structs_as_spark_reads_it(classic):

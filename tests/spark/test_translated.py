@@ -52,6 +52,7 @@ AGGREGATES = (
     "F.struct(F.min('price').alias('lo'), F.max('same'))", "F.array_sort(F.collect_set('phone'))",
     "F.round(F.avg('price'), 1) * F.lit(2.5)",
     "F.expr('round(sum(price) filter (where `Lane No` > 1), 1)')", "F.max('price').isNull()",
+    "F.struct(F.min('price').alias('{x}'), F.max('same').alias('{v} {start}'))",
 )  # fmt: skip
 REFUSED = (
     "F.listagg('phone')", "F.mode('price', True)",

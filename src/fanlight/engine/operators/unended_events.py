@@ -123,13 +123,11 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         order = np.lexsort((np.arange(size), ints(events["place"]), stop, same, code))
         runs = np.union1d(starts_of_runs(code[order]), starts_of_runs(same[order]))
         newest = order[np.append(runs[1:], size) - 1]
-        # The state has at most one row of an event that is not a trace of an earlier one.
-        known = np.minimum.reduceat(order, runs) < old
         late = np.zeros(size, np.bool_)
         late[old:] = ints(rows["known"]) <= before
-        stays = known | ~late[newest]
-        took = np.repeat(known, np.diff(np.append(runs, size)))
-        self.late = int((late[order] & ~took).sum())
+        # A late row of an event says what is newer of it, if the event is known without it.
+        stays = np.logical_or.reduceat(~late[order], runs)
+        self.late = int((late[order] & ~np.repeat(stays, np.diff(np.append(runs, size)))).sum())
         kept = newest[stays]
         replaced = np.setdiff1d(np.arange(old), kept)
         self.slices = self._with_traces(events, np.sort(kept), replaced)
