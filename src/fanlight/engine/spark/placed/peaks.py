@@ -37,7 +37,7 @@ def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
     if panes is None:
         raise AssertionError(bound)
     names = [field.name for field in fields.all]
-    edges = _order_edges(bound, fields, panes)
+    edges = _mark_edges(bound, fields, panes)
     rows = _most_of_panes(edges, bound.keys, _columns_of(fields), panes.range)
     greatest = of_columns(
         fields,
@@ -60,58 +60,60 @@ def _columns_of(fields: Fields) -> dict[str, str]:
     }
 
 
-def _order_edges(bound: Lasting, fields: Fields, panes: Grid) -> DataFrame:
-    """Starts and stops: keys, ``pane``, ``at``, and how many are running then and after it.
+def _mark_edges(bound: Lasting, fields: Fields, panes: Grid) -> DataFrame:
+    """Starts and stops: keys, ``pane``, ``edge``, and how many more are running from it on.
 
-    Of all events ``now`` and ``later``, of those that a field takes these with its name.
+    ``edge`` is twice the first instant of an event, or twice its last and one more. ``step`` is 1
+    or -1, ``step_`` with the name of a field that takes some events 0 for all others.
     """
-    keys, events = bound.keys, select_to_copy(bound, fields)
+    events = select_to_copy(bound, fields)
     rows = events.df.selectExpr("*", f"first_at as {BEGINS}", f"greatest(first_at, t) as {ENDS_AT}")
-    taken = [f"if({f.value} is null, 0L, 1L) as taken_{f.name}" for f in fields.all]
-    rows = rows.selectExpr("*", *fields.lifting).selectExpr(*keys, BEGINS, ENDS_AT, *taken)
-    start = struct({"at": BEGINS, "step": "1L", "instant": "0L"}.items())
-    stop = struct({"at": ENDS_AT, "step": "-1L", "instant": "0L"}.items())
-    alone = struct({"at": BEGINS, "step": "0L", "instant": "1L"}.items())
-    both = f"inline(if({ENDS_AT} > {BEGINS}, array({start}, {stop}), array({alone})))"
-    counted = [f"taken_{field.name}" for field in fields.all]
-    edges = rows.selectExpr(*keys, *counted, both)
-    pane = f"at - {after_edge('at', panes.offset, panes.slide)} as pane"
-    edges = edges.selectExpr("*", pane)
-    # Spark need not sort again to group by pane.
-    until = over_clause(keys, "pane, at", "range between unbounded preceding and current row")
-    then = over_clause(keys, "pane, at", "range between current row and current row")
-    texts = []
-    for of in dict.fromkeys(["", *_columns_of(fields).values()]):
-        times = of and f" * taken{of}"
-        later = f"sum(step{times}) {until}"
-        texts += [f"{later} as later{of}", f"{later} + sum(instant{times}) {then} as now{of}"]
-    return edges.selectExpr(*keys, "pane", "at", *texts)
+    rows = rows.selectExpr("*", *fields.lifting)
+    values = {field.name: field.value for field in fields.all}
+    some = {of: values[name] for name, of in _columns_of(fields).items() if of}
+    taken = [f"if({value} is null, 0L, 1L) as taken{of}" for of, value in some.items()]
+    ends = ["first_at * 2L as begin", "last_at * 2L + 1L as end"]
+    rows = rows.selectExpr(*bound.keys, *taken, *ends)
+    # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
+    edges = rows.unpivot(
+        [*bound.keys, *(f"taken{of}" for of in some)], ["begin", "end"], "side", "edge"
+    )
+    at = "shiftright(edge, 1)"
+    pane = f"{at} - {after_edge(at, panes.offset, panes.slide)} as pane"
+    edges = edges.selectExpr("*", pane, "1L - 2L * (edge & 1L) as step")
+    steps = [f"step * taken{of} as step{of}" for of in some]
+    return edges.selectExpr(*bound.keys, "pane", "edge", "step", *steps)
 
 
 def _most_of_panes(
     edges: DataFrame, keys: list[str], columns: Mapping[str, str], length: int
 ) -> DataFrame:
-    """The most of each pane that has an event: keys, ``pane``, and for each name a struct.
+    """The most of each pane in which an event runs: keys, ``pane``, and for each name a struct.
 
     The struct has how many, ``n``, and since when, ``at``, below 0 so the greatest is earliest.
     """
     kinds = list(dict.fromkeys(["", *columns.values()]))
-    made = [("first_at", "min(at)")]
+    # From its first instant on an event runs, until after its last, so the most is after a start.
+    until = over_clause(["pane", *keys], "edge", "rows between unbounded preceding and current row")
+    more = [f"sum(step{of}) {until} as more{of}" for of in kinds]
+    made = []
     for of in kinds:
-        made += [(f"most{of}", f"max({_since(f'now{of}', 'at')})"),
-                 (f"later{of}", f"max_by(later{of}, at)")]  # fmt: skip
+        made += [(f"most{of}", f"max({_since(f'more{of}', 'shiftright(edge, 1)')})"),
+                 (f"change{of}", f"sum(step{of})")]  # fmt: skip
+    rows = group_rows(edges.selectExpr("*", *more), [*keys, "pane"], made)
     order = over_clause(keys, "pane")
-    before = [f"coalesce(lag(later{of}) {order}, 0L) as before{of}" for of in kinds]
-    rows = group_rows(edges, [*keys, "pane"], made)
+    earlier = over_clause(keys, "pane", "rows between unbounded preceding and 1 preceding")
+    before = [f"coalesce(sum(change{of}) {earlier}, 0L) as before{of}" for of in kinds]
     rows = rows.selectExpr("*", *before, f"lead(pane) {order} as following")
-    rows = rows.selectExpr("*", f"{panes_until_following('later > 0', length)} as here")
-    # What was running before is running where the pane begins, unless something happens there.
-    rows = rows.filter("here > pane or greatest(most.n, if(first_at > pane, before, 0L)) > 0")
+    rows = rows.selectExpr(
+        "*", f"{panes_until_following('before + change > 0', length)} as here"
+    )
     own = []
     for name, of in columns.items():
-        began = f"if(first_at > pane, {_since(f'before{of}', 'pane')}, null)"
-        on = _since(f"later{of}", "here")
-        own.append(f"if(here > pane, {on}, greatest(most{of}, {began})) as {name}")
+        on = _since(f"before{of} + change{of}", "here")
+        most = struct([("n", f"before{of} + most{of}.n"), ("at", f"most{of}.at")])
+        began = _since(f"before{of}", "pane")
+        own.append(f"if(here > pane, {on}, greatest({most}, {began})) as {name}")
     return rows.selectExpr(*keys, "here as pane", *own)
 
 
