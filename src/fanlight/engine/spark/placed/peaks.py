@@ -84,7 +84,7 @@ def _mark_edges(bound: Lasting, fields: Fields, panes: Grid) -> DataFrame:
     rows = rows.selectExpr(*keys, *taken, *ends)
     # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
     kept = [*keys, "of_key", *(f"taken{of}" for of in some)]
-    edges = rows.unpivot(kept, ["begin", "end"], "side", "edge")
+    edges = rows.unpivot([*kept], ["begin", "end"], "side", "edge")
     place = f"{_AT} - {after_edge(_AT, panes.offset, panes.slide)} + of_key as place"
     edges = edges.selectExpr("*", place, "1L - 2L * (edge & 1L) as step")
     steps = [f"step * taken{of} as step{of}" for of in some]
