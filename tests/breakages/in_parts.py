@@ -42,7 +42,7 @@ ON_SPARK = (
     at_once(
         "what is running where a pane begins is what runs in the next",
         "peaks:_most_of_panes",
-        InText("lag(later", "lead(later"),
+        InText("unbounded preceding and 1 preceding", "unbounded preceding and current row"),
     ),
     at_once(
         "the most is told with its last instant",
@@ -51,8 +51,18 @@ ON_SPARK = (
     ),
     points(
         "an event without duration begins and stops at once",
-        "peaks:_order_edges",
-        InText(" > ", " >= "),
+        "peaks:_mark_edges",
+        InText("last_at * 2L + 1L", "(last_at - 1L) * 2L + 1L"),
+    ),
+    at_once(
+        "the most of a pane is of the pane alone",
+        "peaks:_most_of_panes",
+        Code('f"before{of} + {n}"', "n"),
+    ),
+    at_once(
+        "the most of a pane is told with its last instant",
+        "peaks:_pack",
+        InText(") - ", ") + "),
     ),
     parts(
         "an event without duration ends before it begins",

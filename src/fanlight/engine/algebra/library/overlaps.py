@@ -111,11 +111,15 @@ _STEP = (
     "named_struct('now', a.now + e.step, 'most', greatest(a.most, a.now + e.step), "
     "'at', if(a.now + e.step > a.most, e.at, a.at))"
 )
+_TO_TIME = "at -> {instant})[0]"
+# Where the most of windows is known already, no edges need be put in order.
 _MOST = (
+    "if(size({p}) = 1, "
+    f"named_struct('running', {{p}}[0].n, 'at', transform(array({{p}}[0].begins), {_TO_TIME}), "
     f"aggregate(sort_array({_EDGES}), "
     "named_struct('now', 0L, 'most', 0L, 'at', cast(null as bigint)), "
     f"(a, e) -> {_STEP}, "
-    "a -> named_struct('running', a.most, 'at', transform(array(a.at), at -> {instant})[0]))"
+    f"a -> named_struct('running', a.most, 'at', transform(array(a.at), {_TO_TIME})))"
 )
 _PEAK = Aggregate(
     "peak", {"p": AtOnce()}, _MOST,

@@ -3,7 +3,8 @@
     a=======b             after a start one more is running, after a stop one less
         c=======d         what is running where a pane begins, is running there, too
 
-An event without duration is running at its instant alone.
+An event without duration is running at its instant alone. What is running is added up within each
+pane, so panes are put in order apart, in all tasks; what was running before comes on top of it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ from fanlight.engine.spark.placed.areas import (
 )
 from fanlight.engine.spark.sql import group_rows, over_clause
 
+_BITS = 32  # for how far into a pane; Spark counts the rows that it puts in order in 31
+_HASHES = 1 << 31
+_AT = "shiftright(edge, 1)"
+
 
 def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
     """Windows with the most that are running at once, as a partial of one part without duration."""
@@ -37,8 +42,8 @@ def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
     if panes is None:
         raise AssertionError(bound)
     names = [field.name for field in fields.all]
-    edges = _order_edges(bound, fields, panes)
-    rows = _most_of_panes(edges, bound.keys, _columns_of(fields), panes.range)
+    edges = _mark_edges(bound, fields, panes)
+    rows = _most_of_panes(edges, bound.keys, _columns_of(fields), panes)
     greatest = of_columns(
         fields,
         Max(),
@@ -60,60 +65,84 @@ def _columns_of(fields: Fields) -> dict[str, str]:
     }
 
 
-def _order_edges(bound: Lasting, fields: Fields, panes: Grid) -> DataFrame:
-    """Starts and stops: keys, ``pane``, ``at``, and how many are running then and after it.
+def _mark_edges(bound: Lasting, fields: Fields, panes: Grid) -> DataFrame:
+    """Starts and stops: keys, ``place``, ``edge``, and how many more are running from it on.
 
-    Of all events ``now`` and ``later``, of those that a field takes these with its name.
+    ``edge`` is twice the first instant of an event, or twice its last and one more. ``step`` is 1
+    or -1, ``step_`` with the name of a field that takes some events 0 for all others. ``place`` is
+    an instant in the pane, another one for each key: Spark compares the first column much faster
+    than others where it tells rows apart.
     """
     keys, events = bound.keys, select_to_copy(bound, fields)
     rows = events.df.selectExpr("*", f"first_at as {BEGINS}", f"greatest(first_at, t) as {ENDS_AT}")
-    taken = [f"if({f.value} is null, 0L, 1L) as taken_{f.name}" for f in fields.all]
-    rows = rows.selectExpr("*", *fields.lifting).selectExpr(*keys, BEGINS, ENDS_AT, *taken)
-    start = struct({"at": BEGINS, "step": "1L", "instant": "0L"}.items())
-    stop = struct({"at": ENDS_AT, "step": "-1L", "instant": "0L"}.items())
-    alone = struct({"at": BEGINS, "step": "0L", "instant": "1L"}.items())
-    both = f"inline(if({ENDS_AT} > {BEGINS}, array({start}, {stop}), array({alone})))"
-    counted = [f"taken_{field.name}" for field in fields.all]
-    edges = rows.selectExpr(*keys, *counted, both)
-    pane = f"at - {after_edge('at', panes.offset, panes.slide)} as pane"
-    edges = edges.selectExpr("*", pane)
-    # Spark need not sort again to group by pane.
-    until = over_clause(keys, "pane, at", "range between unbounded preceding and current row")
-    then = over_clause(keys, "pane, at", "range between current row and current row")
-    texts = []
-    for of in dict.fromkeys(["", *_columns_of(fields).values()]):
-        times = of and f" * taken{of}"
-        later = f"sum(step{times}) {until}"
-        texts += [f"{later} as later{of}", f"{later} + sum(instant{times}) {then} as now{of}"]
-    return edges.selectExpr(*keys, "pane", "at", *texts)
+    rows = rows.selectExpr("*", *fields.lifting)
+    values = {field.name: field.value for field in fields.all}
+    some = {of: values[name] for name, of in _columns_of(fields).items() if of}
+    taken = [f"if({value} is null, 0L, 1L) as taken{of}" for of, value in some.items()]
+    of_key = f"pmod(hash({', '.join(keys)}), {min(panes.range, _HASHES)}L)" if keys else "0L"
+    ends = ["first_at * 2L as begin", "last_at * 2L + 1L as end", f"{of_key} as of_key"]
+    rows = rows.selectExpr(*keys, *taken, *ends)
+    # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
+    kept = [*keys, "of_key", *(f"taken{of}" for of in some)]
+    edges = rows.unpivot([*kept], ["begin", "end"], "side", "edge")
+    place = f"{_AT} - {after_edge(_AT, panes.offset, panes.slide)} + of_key as place"
+    edges = edges.selectExpr("*", place, "1L - 2L * (edge & 1L) as step")
+    steps = [f"step * taken{of} as step{of}" for of in some]
+    return edges.selectExpr(*keys, "place", "edge", "step", *steps)
 
 
 def _most_of_panes(
-    edges: DataFrame, keys: list[str], columns: Mapping[str, str], length: int
+    edges: DataFrame, keys: list[str], columns: Mapping[str, str], panes: Grid
 ) -> DataFrame:
-    """The most of each pane that has an event: keys, ``pane``, and for each name a struct.
+    """The most of each pane in which an event runs: keys, ``pane``, and for each name a struct.
 
     The struct has how many, ``n``, and since when, ``at``, below 0 so the greatest is earliest.
     """
-    kinds = list(dict.fromkeys(["", *columns.values()]))
-    made = [("first_at", "min(at)")]
-    for of in kinds:
-        made += [(f"most{of}", f"max({_since(f'now{of}', 'at')})"),
-                 (f"later{of}", f"max_by(later{of}, at)")]  # fmt: skip
-    order = over_clause(keys, "pane")
-    before = [f"coalesce(lag(later{of}) {order}, 0L) as before{of}" for of in kinds]
-    rows = group_rows(edges, [*keys, "pane"], made)
-    rows = rows.selectExpr("*", *before, f"lead(pane) {order} as following")
-    rows = rows.selectExpr("*", f"{panes_until_following('later > 0', length)} as here")
-    # What was running before is running where the pane begins, unless something happens there.
-    rows = rows.filter("here > pane or greatest(most.n, if(first_at > pane, before, 0L)) > 0")
+    kinds, length = list(dict.fromkeys(["", *columns.values()])), panes.range
+    until = over_clause(
+        ["place", *keys], "edge", "rows between unbounded preceding and current row"
+    )
+    more = [f"sum(step{of}) {until} as more{of}" for of in kinds]
+    into = after_edge(_AT, panes.offset, panes.slide)
+    # After a stop there are less than before it, so the most is after a start or where panes begin.
+    most = [(f"most{of}", f"max({_pack(f'more{of}', into, length)})") for of in kinds]
+    change = [(f"change{of}", f"sum(step{of})") for of in kinds]
+    rows = group_rows(edges.selectExpr("*", *more), ["place", *keys], [*most, *change])
+    rows = rows.selectExpr("*", f"place - {after_edge('place', panes.offset, panes.slide)} as pane")
+    before = over_clause(keys, "pane", "rows between unbounded preceding and 1 preceding")
+    rows = rows.selectExpr(
+        "*",
+        *(f"coalesce(sum(change{of}) {before}, 0L) as before{of}" for of in kinds),
+        f"lead(pane) {over_clause(keys, 'pane')} as following",
+    )
+    rows = rows.selectExpr("*", f"{panes_until_following('before + change > 0', length)} as here")
     own = []
     for name, of in columns.items():
-        began = f"if(first_at > pane, {_since(f'before{of}', 'pane')}, null)"
-        on = _since(f"later{of}", "here")
-        own.append(f"if(here > pane, {on}, greatest(most{of}, {began})) as {name}")
+        on = _since(f"before{of} + change{of}", "here")
+        n, into = _unpack(f"most{of}", length)
+        most_there = _since(f"before{of} + {n}", f"(pane + {into})")
+        began = _since(f"before{of}", "pane")
+        own.append(f"if(here > pane, {on}, greatest({most_there}, {began})) as {name}")
     return rows.selectExpr(*keys, "here as pane", *own)
 
 
 def _since(count: str, at: str) -> str:
     return struct([("n", count), ("at", f"-{at}")])
+
+
+def _pack(count: str, into: str, length: int) -> str:
+    """SQL: greater the greater the count is, and then the less far into a pane of this length.
+
+    A number where it fits, which Spark compares much faster than a struct.
+    """
+    bits = (length - 1).bit_length()
+    return f"shiftleft({count}, {bits}) - {into}" if bits <= _BITS else _since(count, into)
+
+
+def _unpack(packed: str, length: int) -> tuple[str, str]:
+    """SQL: the count, and how far into a pane."""
+    bits = (length - 1).bit_length()
+    if bits > _BITS:
+        return f"{packed}.n", f"-{packed}.at"
+    count = f"shiftright({packed} + {(1 << bits) - 1}L, {bits})"
+    return count, f"shiftleft({count}, {bits}) - {packed}"
