@@ -84,7 +84,8 @@ def calls(df):
     yield Good(fl.over, {"df": spans, "spec": fl.Snapshot(), **pair, "tiebreak": (), **LATE})
     yield Good(snapshots.agg, AGGREGATES)
     for windows in (events, snapshots):
-        yield Good(windows.running, {"as_of": "1970-01-01T00:20:00Z", "id": "k"})
+        still = {"as_of": "1970-01-01T00:20:00Z", "id": "k", "longest": None}
+        yield Good(windows.running, still)
     trailing = fl.over(df, fl.Trailing("1 hour"), **PLACE)
     yield Good(fl.over, {"df": df, "spec": fl.Trailing(), **PLACE, "tiebreak": (), **LATE})
     yield Good(trailing.attach, AGGREGATES)
