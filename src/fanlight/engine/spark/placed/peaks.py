@@ -80,11 +80,11 @@ def _mark_edges(bound: Lasting, fields: Fields, panes: Grid) -> DataFrame:
     some = {of: values[name] for name, of in _columns_of(fields).items() if of}
     taken = [f"if({value} is null, 0L, 1L) as taken{of}" for of, value in some.items()]
     of_key = f"pmod(hash({', '.join(keys)}), {min(panes.range, _HASHES)}L)" if keys else "0L"
-    ends = ["first_at * 2L as begin", "last_at * 2L + 1L as end", f"{of_key} as of_key"]
+    ends = ["first_at * 2L as started", "last_at * 2L + 1L as stopped", f"{of_key} as of_key"]
     rows = rows.selectExpr(*keys, *taken, *ends)
     # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
     kept = [*keys, "of_key", *(f"taken{of}" for of in some)]
-    edges = rows.unpivot([*kept], ["begin", "end"], "side", "edge")
+    edges = rows.unpivot([*kept], ["started", "stopped"], "which", "edge")
     place = f"{_AT} - {after_edge(_AT, panes.offset, panes.slide)} + of_key as place"
     edges = edges.selectExpr("*", place, "1L - 2L * (edge & 1L) as step")
     steps = [f"step * taken{of} as step{of}" for of in some]
