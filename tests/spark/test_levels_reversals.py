@@ -9,6 +9,7 @@ import pytest
 
 import fanlight as fl
 from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.refusals import refused
 from tests.helpers.sparks import ROCKSDB
 
 SECOND = 1_000_000
@@ -120,12 +121,6 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, filled):
     finally:
         classic.conf.set(STORE, kept)
     assert by_place(found) == expected(filled=filled)
-
-
-def refused(make, *said):
-    with pytest.raises(fl.FanlightError) as caught:
-        make()
-    assert all(text in str(caught.value) for text in said), str(caught.value)
 
 
 def test_what_has_no_reversals(classic):

@@ -9,6 +9,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.refusals import refused
 
 MINUTE = 60_000_000
 DRAW = random.Random(11)
@@ -141,12 +142,6 @@ def test_calendars_rows_and_numbers(classic):
     assert [(row.at, row.n_0, row.n_1) for row in counted] == [
         (2, 2, None), (3, None, 3), (4, 4, None), (6, 4, 3)
     ]  # fmt: skip
-
-
-def refused(make, *said):
-    with pytest.raises(fl.FanlightError) as caught:
-        make()
-    assert all(text in str(caught.value) for text in said), str(caught.value)
 
 
 def test_what_cannot_be_side_by_side(classic):

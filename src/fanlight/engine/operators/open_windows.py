@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.algebra.monoids import Max
-from fanlight.engine.operators.arrow_tables import Ints, ints
+from fanlight.engine.operators.arrow_tables import Ints, ints, positions_in_runs
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.reports import is_report, next_report
@@ -113,6 +113,6 @@ def each_once(code: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
     """The windows from ``first`` to ``last`` of keys, each once, by key and number."""
     count = np.maximum(last - first + 1, 0)
     owner = np.repeat(code, count)
-    step = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    step = positions_in_runs(np.cumsum(count) - count, len(owner))
     both = np.unique(np.stack([owner, np.repeat(first, count) + step], axis=1), axis=0)
     return both[:, 0], both[:, 1]

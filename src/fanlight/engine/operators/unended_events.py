@@ -16,7 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from fanlight.engine.operators.arrow_tables import Ints, as_array, filter_rows, ints, starts_of_runs
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    as_array,
+    filter_rows,
+    ints,
+    positions_in_runs,
+    starts_of_runs,
+)
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery, search_in_ranges
 from fanlight.engine.operators.open_windows import each_once
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
@@ -211,11 +218,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         hi = search_in_ranges(window, begin, end, high + 1)
         count = np.maximum(hi - lo, 0)
         event = np.repeat(np.arange(len(code)), count)
-        at = (
-            np.repeat(lo, count)
-            + np.arange(len(event))
-            - np.repeat(np.cumsum(count) - count, count)
-        )
+        at = np.repeat(lo, count) + positions_in_runs(np.cumsum(count) - count, len(event))
         order = np.argsort(at, kind="stable")
         pairs = self.slices.select(self.query.partial_names).take(pa.array(event[order]))
         edges = np.searchsorted(at[order], np.arange(len(owner) + 1))

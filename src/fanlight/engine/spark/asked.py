@@ -58,7 +58,7 @@ def check_labels(bound: Bound, labels: Sequence[str], outputs: Sequence[str]) ->
 def _read_call(bound: Bound, given: Any) -> Call | Expression | SqlExpression:
     """An aggregate of fanlight, or one of Spark's that means the same as one."""
     own: Call | Expression | SqlExpression | None
-    ours = isinstance(given, (Call, Expression))
+    ours = isinstance(given, (Call, Expression, SqlExpression))
     own = given if ours else translation.read_aggregate(bound.df, given)
     if own is not None:
         return own.of_events if bound.divides else own

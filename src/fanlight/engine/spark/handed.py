@@ -38,22 +38,23 @@ Handed = Mapping[str, "Column"]  # aggregates by their output names
 
 def find_handed(
     bound: Bound, given: Sequence[Any], named: Mapping[str, Any], outputs: Sequence[str]
-) -> Handed | None:
+) -> tuple[Handed | None, Sequence[Any], Mapping[str, Any]]:
     """All aggregates, for Spark to compute, if some are Spark's and fanlight has none like them.
 
+    And the same aggregates, those of Spark's read, as to read one takes Spark a few plans.
     ``outputs`` are the output columns that describe a window, besides the keys.
     """
     asked = [*((None, one) for one in given), *named.items()]
-    labels = [name or _label_of(bound.df, one) for name, one in asked]
+    read = [read_aggregate(bound.df, one) if is_column(one) else one for _, one in asked]
     foreign = [
         one
-        for _, one in asked
-        if is_column(one)
-        and read_aggregate(bound.df, one) is None
-        and _label_of(bound.df, one) is not None
+        for (_, one), own in zip(asked, read, strict=True)
+        if is_column(one) and own is None and _label_of(bound.df, one) is not None
     ]
     if not foreign:
-        return None
+        # One that is none stays as it is, to be refused.
+        kept = [one if own is None else own for (_, one), own in zip(asked, read, strict=True)]
+        return None, kept[: len(given)], dict(zip(named, kept[len(given) :], strict=True))
     own = next((one for _, one in asked if not is_column(one)), None)
     if own is not None:
         raise refuse(
@@ -61,9 +62,9 @@ def find_handed(
             "is of fanlight and of Spark alone, which computes all of its aggregates in one query",
             "ask for each in a query of its own, or write only aggregates of Spark",
         )
-    texts = [label or "" for label in labels]
-    check_labels(bound, texts, outputs)
-    return dict(zip(texts, (one for _, one in asked), strict=True))
+    labels = [name or _label_of(bound.df, one) or "" for name, one in asked]
+    check_labels(bound, labels, outputs)
+    return dict(zip(labels, (one for _, one in asked), strict=True)), given, named
 
 
 def aggregate_placed(bound: Placed, asked: Handed) -> DataFrame:
@@ -133,10 +134,8 @@ def _by_number(asked: Handed) -> list[Column]:
 
 
 @quietly()
-def _label_of(df: DataFrame, column: Any) -> str | None:
+def _label_of(df: DataFrame, column: Column) -> str | None:
     """The name that Spark has for an aggregate; None if it is none."""
-    if not is_column(column):
-        return None
     try:
         return df.groupBy().agg(column).columns[0]
     except PySparkException:

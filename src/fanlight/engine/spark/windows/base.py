@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 from pyspark.errors import PySparkException
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.expression import Expression
+from fanlight.engine.algebra.expression import Expression, SqlExpression
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
@@ -178,7 +178,8 @@ def check_analysis(df: DataFrame) -> DataFrame:
 def name_call(calls: Sequence[Aggregated]) -> str:
     """The call of ``agg`` as text, for errors."""
     return ", ".join(
-        call.label if isinstance(call, (Call, Expression)) else repr(call) for call in calls
+        call.label if isinstance(call, (Call, Expression, SqlExpression)) else repr(call)
+        for call in calls
     )
 
 

@@ -192,14 +192,14 @@ class FrameWindows(WindowedEarly):
         [Row(frame_id=0, rows=3, sum(bytes)=120), Row(frame_id=1, rows=3, sum(bytes)=120)]
 
         """
-        handed = self._find_handed(aggregates, named)
+        handed, asked, called = self._find_handed(aggregates, named)
         if handed is not None:
             with errors_of_call(", ".join(handed)):
                 found = aggregate_frames(self._bound, self.frames(), self.rows(), handed)
                 return self._complete(found)
-        calls = (*aggregates, *named.values())
+        calls = (*asked, *called.values())
         with errors_of_call(name_call(calls)):
-            return self._complete(self._finish_frames(self._build_fields(aggregates, named)))
+            return self._complete(self._finish_frames(self._build_fields(asked, called)))
 
     @in_kind
     def rows(self) -> DataFrame:
@@ -510,11 +510,11 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
-        handed = self._find_handed(aggregates, named)
+        handed, asked, called = self._find_handed(aggregates, named)
         if handed is not None:
             return explain_handed(bound, handed)
         some = aggregates or named
-        fields = self._build_fields(aggregates, named) if some else self._shown_fields()
+        fields = self._build_fields(asked, called) if some else self._shown_fields()
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
         state = describe_state(bound) if streaming else ""
@@ -561,12 +561,12 @@ Row(dye=0, frame_id=None)]
 
     def _find_handed(
         self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
-    ) -> Handed | None:
+    ) -> tuple[Handed | None, Sequence[Aggregated], Mapping[str, Aggregated]]:
         """The aggregates, where only Spark has some and rows of a batch have one frame each."""
         bound = self._bound
         apart = not (bound.scheme.is_unnumbered or bound.df.isStreaming)
         if not apart or is_taken(bound.df, "frame_id", bound.df.columns):
-            return None
+            return None, aggregates, named
         return find_handed(bound, aggregates, named, bound.outputs)
 
     def _shown_fields(self, *, exact: bool = False) -> Fields:

@@ -193,11 +193,11 @@ class PlacedWindows(WindowedEarly):
         known = know_calendar(bound)
         if known is not bound:
             return self._with_bound(known).agg(*aggregates, **named, **more)
-        handed = None if given is not None else self._find_handed(aggregates, named)
+        handed, asked, called = self._find_handed(aggregates, named, plain=given is None)
         if handed is not None:
             with errors_of_call(", ".join(handed)):
                 return self._complete(aggregate_placed(bound, handed))
-        calls, parts = self._plan_parts(aggregates, named, followed=given is not None)
+        calls, parts = self._plan_parts(asked, called, followed=given is not None)
         if bound.weights is not None:
             check_weighted(bound, calls)
         with errors_of_call(name_call(calls)):
@@ -286,11 +286,11 @@ class PlacedWindows(WindowedEarly):
 
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
-        handed = self._find_handed(aggregates, named)
+        handed, asked, called = self._find_handed(aggregates, named)
         if handed is not None:
             return explain_handed(bound, handed)
-        asked = aggregates or (() if named else (count(),))
-        calls, parts = self._plan_parts(asked, named)
+        asked = asked or (() if called else (count(),))
+        calls, parts = self._plan_parts(asked, called)
         time: str | tuple[str, str] = bound.time
         ttp = None
         if isinstance(bound, Lasting):
@@ -420,17 +420,24 @@ class PlacedWindows(WindowedEarly):
         return calls, fields, request
 
     def _find_handed(
-        self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
-    ) -> Handed | None:
-        """The aggregates, where only Spark has some and can be given the rows of windows."""
+        self,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+        *,
+        plain: bool = True,
+    ) -> tuple[Handed | None, Sequence[Aggregated], Mapping[str, Aggregated]]:
+        """The aggregates, where only Spark has some and can be given the rows of windows.
+
+        And the same as they were read; not ``plain``: more than aggregates is asked for.
+        """
         bound = self._bound
         kept = bound.weights is None and bound.since is None and not bound.changes_only
-        plain = kept and bound.early is None and not bound.event.ordered
+        plain = plain and kept and bound.early is None and not bound.event.ordered
         plain = plain and not bound.coordinate.counted and self._hints.strategy == AUTO
         if bound.df.isStreaming:
             plain = plain and bound.late != "open" and has_spark_windows(bound)
         if not plain:
-            return None
+            return None, aggregates, named
         return find_handed(bound, aggregates, named, bound.window_columns)
 
     def _asked_of(self, fields: Fields, plan: Plan[Pieces]) -> Asked:
