@@ -583,7 +583,10 @@ BREAKAGES = (
     handed(
         "Spark is handed what fanlight has",
         "find_handed",
-        Code("read_aggregate(bound.df, one) is None", "True"),
+        Code(
+            "is_column(one) and own is None and _label_of(bound.df, one) is not None",
+            "is_column(one) and _label_of(bound.df, one) is not None",
+        ),
     ),
     handed(
         "columns of windows take the names of columns of rows",
