@@ -8,7 +8,8 @@ import fanlight as fl
 
 
 def refused(make, *said):
-    """Assert that ``make`` is refused by an error with all these texts."""
+    """Assert that ``make`` is refused by an error with all these texts, and what to do instead."""
     with pytest.raises(fl.FanlightError) as caught:
         make()
-    assert all(text in str(caught.value) for text in said), str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert all(text in str(caught.value) for text in (*said, ";")), str(caught.value)

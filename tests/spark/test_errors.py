@@ -13,20 +13,13 @@ from fanlight.engine.spark.fields import check_version
 from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import frame, source, write_batch
 from tests.helpers.public import METHODS
+from tests.helpers.refusals import refused
 
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
 TIME = fl.Sliding("4 minutes", "1 minute")
 NUMBER = fl.Sliding(4, 1)
 ROWS = fl.Sliding(fl.rows(4), fl.rows(1))
 BY_TUPLE = fl.Sliding("4 minutes", fl.rows(1))
-
-
-def refused(act, *named):
-    with pytest.raises(fl.FanlightError) as caught:
-        act()
-    assert isinstance(caught.value, ValueError)
-    for name in named:
-        assert name in str(caught.value), str(caught.value)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from tests.helpers.refusals import refused
 
 LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
 AGED = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"], weights=[1, 0.5])
@@ -21,32 +22,27 @@ def df(classic):
     )
 
 
-def refused(make, match):
-    with pytest.raises(fl.FanlightError, match=match):
-        make()
-
-
 @pytest.mark.parametrize(
-    ("spec", "match"),
+    ("spec", "said"),
     [
-        ([], "lists no window"),
+        ([], ["lists no window"]),
         (
             [fl.Sliding("1 hour"), "1 hour"],
-            "query 1, '1 hour', is not placed by time alone; list fl.Sliding",
+            ["query 1, '1 hour', is not placed by time alone; list fl.Sliding"],
         ),
-        ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], "query 1.*not measured like"),
+        ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], ["query 1", "not measured like"]),
         (
             [fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))],
-            "query 1.*ends where rows",
+            ["query 1", "ends where rows"],
         ),
-        ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], "query 1.*repeats query 0"),
-        ([fl.Sliding(4)], "range=4 is a number"),
-        ([fl.Sliding("2 weeks", "1 microsecond"), fl.Sliding("1 hour")], "puts each row into"),
-        (fl.MultiGranular([1, 2], [1, 1]), "range=1 is a number"),
+        ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], ["query 1", "repeats query 0"]),
+        ([fl.Sliding(4)], ["range=4 is a number"]),
+        ([fl.Sliding("2 weeks", "1 microsecond"), fl.Sliding("1 hour")], ["puts each row into"]),
+        (fl.MultiGranular([1, 2], [1, 1]), ["range=1 is a number"]),
     ],
 )
-def test_queries(df, spec, match):
-    refused(lambda: fl.over(df, spec, time="ts"), match)
+def test_queries(df, spec, said):
+    refused(lambda: fl.over(df, spec, time="ts"), *said)
 
 
 def test_keys_and_names(df):
@@ -55,9 +51,9 @@ def test_keys_and_names(df):
     over = fl.over(df, LEVELS, time="ts", by="k")
     refused(lambda: over.agg(level=agg.count()), "'level' clashes with the output column 'level'")
     refused(lambda: over.agg(k=agg.count()), "'k' clashes with a key")
-    refused(lambda: fl.over(df, LEVELS, time="ts", by="slope").fit("x"), "'slope'.*clashes")
-    refused(lambda: fl.over(df, LEVELS, time="ts", by="s").recurring("s"), "'s'.*clashes")
-    refused(lambda: over.recurring("level"), "'level'.*clashes")
+    refused(lambda: fl.over(df, LEVELS, time="ts", by="slope").fit("x"), "'slope'", "clashes")
+    refused(lambda: fl.over(df, LEVELS, time="ts", by="s").recurring("s"), "'s'", "clashes")
+    refused(lambda: over.recurring("level"), "'level'", "clashes")
     refused(lambda: fl.over(df, LEVELS, time=("ts", "ts")), "one column for both ends")
 
 
@@ -71,8 +67,8 @@ def test_strategies(df):
 
 def test_weights(df):
     over = fl.over(df, AGED, time="ts")
-    refused(lambda: over.agg(agg.max("x")), r"max\(x\) with weights has no weighted form")
-    refused(lambda: over.agg(agg.avg("d")), r"avg\(d\) with weights.*cast the column to double")
+    refused(lambda: over.agg(agg.max("x")), "max(x) with weights has no weighted form")
+    refused(lambda: over.agg(agg.avg("d")), "avg(d) with weights", "cast the column to double")
     refused(lambda: over.fit("x"), "fit with weights")
     refused(lambda: over.recurring("s"), "recurring with weights")
 
@@ -93,7 +89,7 @@ def test_trend_lines(df):
 
 
 def test_recurring_items(df):
-    refused(lambda: fl.over(df, LEVELS, time="ts").recurring("m"), "'m'.*map")
+    refused(lambda: fl.over(df, LEVELS, time="ts").recurring("m"), "'m'", "map")
     refused(lambda: fl.over(df, ROWS, time="ts").recurring("s"), "levels counted in rows")
 
 

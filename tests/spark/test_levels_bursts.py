@@ -10,6 +10,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.refusals import refused
 
 MINUTE = 60_000_000
 RANGES, SLIDES = (4, 9, 18), (2, 3, 6)  # in minutes; slides that do not divide one another
@@ -152,12 +153,6 @@ def test_first_windows_that_an_initiation_time_cuts_have_their_own_length(classi
     assert fl.over(frame(classic, rows), spec, time="ts").agg(agg.count()).count() > 10
     found = fl.over(frame(classic, rows), spec, time="ts").bursts(agg.count(), threshold=1.01)
     assert [row for row in found.collect() if row.window.end.minute <= 18] == []
-
-
-def refused(make, *said):
-    with pytest.raises(fl.FanlightError) as caught:
-        make()
-    assert all(text in str(caught.value) for text in said), str(caught.value)
 
 
 @pytest.mark.parametrize("wrong", [1, 0.5, -2, True, "2", None, float("nan"), [2, 1], [2, "x"]])

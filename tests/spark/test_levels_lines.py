@@ -9,6 +9,7 @@ import pytest
 
 import fanlight as fl
 from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.refusals import refused
 from tests.helpers.sparks import ROCKSDB
 from tests.oracle import fit
 
@@ -123,12 +124,6 @@ def test_lives_completeness_and_late_rows_go_on_with_several_columns(classic):
                 for found in (own, alone)
             ]
             assert lines[0] == lines[1] != []
-
-
-def refused(make, *said):
-    with pytest.raises(fl.FanlightError) as caught:
-        make()
-    assert all(text in str(caught.value) for text in said), str(caught.value)
 
 
 def test_what_no_lines_are_fitted_to(classic):

@@ -9,17 +9,11 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import frame, source, write_batch
+from tests.helpers.refusals import refused
 
 ROW = {"case": 0, "k": "a", "ts": 5, "began": 0, "i": 5, "i0": 0, "x": 0.5, "x0": 0.0, "v": 1.0}
 TIME = fl.Sliding("4 minutes", "1 minute")
 PAIR = ("began", "ts")
-
-
-def refused(act, *named):
-    with pytest.raises(fl.FanlightError) as caught:
-        act()
-    for name in named:
-        assert name in str(caught.value), str(caught.value)
 
 
 @pytest.fixture(scope="module")

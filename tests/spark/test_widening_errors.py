@@ -7,6 +7,7 @@ from pyspark.errors import PySparkException
 
 import fanlight as fl
 from tests.helpers.dataframes import frame, source, write_batch
+from tests.helpers.refusals import refused
 from tests.helpers.widened import fails, nothing, returns_none
 
 SPEC = fl.ProgressiveWidening("1 second", longest="8 seconds", max_rows=5)
@@ -14,14 +15,6 @@ ROWS = [
     {"case": 0, "k": "a", "ts": n * 700_000, "i": n, "x": 0.5, "seq": n, "v": 1.0, "n": n, "s": "x"}
     for n in range(8)
 ]
-
-
-def refused(act, *named):
-    with pytest.raises(fl.FanlightError) as caught:
-        act()
-    for name in named:
-        assert name in str(caught.value), str(caught.value)
-    assert ";" in str(caught.value)
 
 
 @pytest.fixture(scope="module")
