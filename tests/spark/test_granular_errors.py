@@ -30,12 +30,18 @@ def df(classic):
             [fl.Sliding("1 hour"), "1 hour"],
             ["query 1, '1 hour', is not placed by time alone; list fl.Sliding"],
         ),
-        ([fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))], ["query 1", "not measured like"]),
+        (
+            [fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))],
+            ["query 1, Sliding(rows(4)), is not measured like query 0"],
+        ),
         (
             [fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))],
-            ["query 1", "ends where rows"],
+            ["query 1, Sliding('1 minute', rows(1)), ends where rows"],
         ),
-        ([fl.Sliding("1 hour"), fl.Sliding("60 minutes")], ["query 1", "repeats query 0"]),
+        (
+            [fl.Sliding("1 hour"), fl.Sliding("60 minutes")],
+            ["query 1, Sliding('60 minutes'), repeats query 0"],
+        ),
         ([fl.Sliding(4)], ["range=4 is a number"]),
         ([fl.Sliding("2 weeks", "1 microsecond"), fl.Sliding("1 hour")], ["puts each row into"]),
         (fl.MultiGranular([1, 2], [1, 1]), ["range=1 is a number"]),
@@ -51,9 +57,14 @@ def test_keys_and_names(df):
     over = fl.over(df, LEVELS, time="ts", by="k")
     refused(lambda: over.agg(level=agg.count()), "'level' clashes with the output column 'level'")
     refused(lambda: over.agg(k=agg.count()), "'k' clashes with a key")
-    refused(lambda: fl.over(df, LEVELS, time="ts", by="slope").fit("x"), "'slope'", "clashes")
-    refused(lambda: fl.over(df, LEVELS, time="ts", by="s").recurring("s"), "'s'", "clashes")
-    refused(lambda: over.recurring("level"), "'level'", "clashes")
+    refused(
+        lambda: fl.over(df, LEVELS, time="ts", by="slope").fit("x"), "fit by 'slope' clashes with"
+    )
+    refused(
+        lambda: fl.over(df, LEVELS, time="ts", by="s").recurring("s"),
+        "recurring by 's' clashes with",
+    )
+    refused(lambda: over.recurring("level"), "recurring by 'level' clashes with")
     refused(lambda: fl.over(df, LEVELS, time=("ts", "ts")), "one column for both ends")
 
 
@@ -68,7 +79,11 @@ def test_strategies(df):
 def test_weights(df):
     over = fl.over(df, AGED, time="ts")
     refused(lambda: over.agg(agg.max("x")), "max(x) with weights has no weighted form")
-    refused(lambda: over.agg(agg.avg("d")), "avg(d) with weights", "cast the column to double")
+    refused(
+        lambda: over.agg(agg.avg("d")),
+        "avg(d) with weights is a mean of decimal(9,2), which would no longer be exact; "
+        "cast the column to double",
+    )
     refused(lambda: over.fit("x"), "fit with weights")
     refused(lambda: over.recurring("s"), "recurring with weights")
 
@@ -89,7 +104,7 @@ def test_trend_lines(df):
 
 
 def test_recurring_items(df):
-    refused(lambda: fl.over(df, LEVELS, time="ts").recurring("m"), "'m'", "map")
+    refused(lambda: fl.over(df, LEVELS, time="ts").recurring("m"), "recurring('m') is of type map<")
     refused(lambda: fl.over(df, ROWS, time="ts").recurring("s"), "levels counted in rows")
 
 
