@@ -317,7 +317,7 @@ BREAKAGES = (
     placed_stream(
         "events from before 1970 are late",
         "select_with_ending",
-        Code('f"greatest({end}, {FIRST + bound.queries.place}L)"', 'f"{end}"'),
+        Code('f"timestamp_micros(greatest({at}, {first}L))"', 'f"timestamp_micros({at})"'),
         *streams("sliding and late and open"),
     ),
     seen_by(*streams("late and levels and separate"))(
@@ -364,7 +364,7 @@ BREAKAGES = (
     ),
     processor(
         "what is from before 1970 is released before the watermark moves",
-        "group_run:_watermark",
+        "GroupRun._watermark",
         Code("milliseconds > 0", "milliseconds >= 0"),
         *streams("sliding and late and rows"),
     ),

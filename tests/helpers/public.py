@@ -7,20 +7,18 @@ import sys
 
 import fanlight as fl
 
-# What each class of windows can do; what it cannot do it does not have.
+# What each class of windows can do besides; what it cannot do it does not have.
+EVERY = {"explain", "postpone", "rejected", "using"}
 METHODS = {
-    fl.SlidingWindows: {"agg", "early", "explain", "pieces", "rejected", "using", "wide"},
-    fl.EventWindows: {"agg", "early", "explain", "rejected", "running", "using", "wide"},
-    fl.LevelWindows: {
-        "agg", "bursts", "early", "explain", "fit", "pieces", "recurring", "rejected", "reversals",
-        "using", "wide",
+    fl.SlidingWindows: EVERY | {"agg", "early", "pieces", "wide"},
+    fl.EventWindows: EVERY | {"agg", "early", "running", "wide"},
+    fl.LevelWindows: EVERY | {
+        "agg", "bursts", "early", "fit", "pieces", "recurring", "reversals", "wide",
     },
-    fl.FrameWindows: {
-        "agg", "early", "explain", "fill", "frames", "rejected", "repair", "rows", "split", "using",
-    },
-    fl.SnapshotWindows: {"agg", "explain", "rejected", "running", "using"},
-    fl.TrailingWindows: {"attach", "attach_to", "explain", "rejected", "using"},
-    fl.WideningWindows: {"detect", "explain", "rejected", "using"},
+    fl.FrameWindows: EVERY | {"agg", "early", "fill", "frames", "repair", "rows", "split"},
+    fl.SnapshotWindows: EVERY | {"agg", "running"},
+    fl.TrailingWindows: EVERY | {"attach", "attach_to"},
+    fl.WideningWindows: EVERY | {"detect"},
 }  # fmt: skip
 
 

@@ -65,6 +65,10 @@ def framed(spec=DELTA, action="rows"):
     return lambda df: getattr(fl.over(df, spec, time="ts", by=BY), action)()
 
 
+def postponed(by):
+    return lambda df: fl.over(df, DELTA, time="ts", by=BY).postpone(by).rows()
+
+
 def early(*every):
     return lambda df: fl.over(df, DELTA, time="ts", by=BY).early(*every).frames()
 
@@ -130,6 +134,8 @@ DIFFERENT = {
     ),
     "tiebreak": (summed(ROWS), summed(ROWS, tiebreak="seq"), "tiebreak"),
     "forgetting": (summed(ROWS), summed(ROWS, forget_after="1 hour"), "forget_after"),
+    "postponed": (framed(), postponed("1 hour"), "postponed"),
+    "by how much": (postponed("2 hours"), postponed("1 hour"), "postponed"),
     "how long": (
         summed(ROWS, forget_after="2 hours"), summed(ROWS, forget_after="1 hour"), "forget_after"
     ),
@@ -176,8 +182,8 @@ def noted(monkeypatch):
     found, mine = [], get_ident()
 
     class Noted(spark_4_1.GroupProcessor):
-        def __init__(self, query, fingerprint, out):
-            super().__init__(query, fingerprint, out)
+        def __init__(self, query, fingerprint, out, postponed):
+            super().__init__(query, fingerprint, out, postponed)
             if get_ident() == mine:
                 found.append(fingerprint)
 

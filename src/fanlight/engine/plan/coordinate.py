@@ -18,6 +18,7 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("float", "double"), "double"),
 }
 _MONTH = 2_629_746_000_000  # microseconds, on average
+_LONGEST_MONTH = 32 * 86_400_000_000  # with a day for clocks that change
 EXACT_DOUBLE = 2**52  # up to here a double holds every whole number, and every half
 
 
@@ -39,6 +40,11 @@ class CalendarUnit:
     def microseconds(self) -> int:
         """How long it is on average."""
         return self.count * (_MONTH if self.in_months else MICROSECONDS["hour"])
+
+    @property
+    def longest_unit(self) -> int:
+        """How many microseconds it may be long, clocks that change included."""
+        return self.count * (_LONGEST_MONTH if self.in_months else 2 * MICROSECONDS["hour"])
 
 
 @dataclass(frozen=True)

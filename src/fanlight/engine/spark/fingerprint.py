@@ -69,6 +69,8 @@ def fingerprint(
         ),
         **{name: describe(option) for name, option in more.items()},
     }
+    if bound.df.isStreaming and bound.postponement:
+        asked["postponed"] = write_duration(bound.postponement)
     if bound.source.forget_after is not None:
         asked["forget_after"] = describe(bound.source.forget_after)
     return {about: text for about, text in asked.items() if text}

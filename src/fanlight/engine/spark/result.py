@@ -6,12 +6,14 @@ Only Spark's own windows end otherwise: they have these columns already (``spark
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import StructField, StructType, TimestampType
 
+from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.lag import Lag
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.equality import collated, has_collation
@@ -65,13 +67,40 @@ def window_column(bound: Bound, windows: DataFrame, start: str, end: str) -> Col
     a window it does neither: Spark would take the instant before the end for its time.
     """
     column = expr(windows, f"named_struct('start', {start}, 'end', {end})")
-    metadata: dict[str, Any] = {}
     ends_within = isinstance(bound, Placed) and any(grid.closed for grid in bound.grids)
-    if bound.coordinate.is_timestamp and not (bound.coordinate.counted or ends_within):
-        metadata[TIME_WINDOW] = True
-        if bound.df.isStreaming:
-            metadata[WATERMARK] = bound.delay
-    return column.alias("window", metadata=metadata)
+    if not bound.coordinate.is_timestamp or bound.coordinate.counted or ends_within:
+        return column.alias("window")
+    if not bound.df.isStreaming:
+        return column.alias("window", metadata={TIME_WINDOW: True})
+    return _with_lags(bound, column)
+
+
+def with_lags(bound: Bound, windows: DataFrame) -> DataFrame:
+    """Windows that Spark has made; in a stream with the lags of their times."""
+    if not bound.df.isStreaming:
+        return windows
+    others = [quote(name) for name in windows.columns]
+    return windows.select(
+        *(
+            _with_lags(bound, expr(windows, one)) if one == quote("window") else expr(windows, one)
+            for one in others
+        )
+    )
+
+
+def _with_lags(bound: Bound, window: Column) -> Column:
+    """A window of a stream, with the watermark and the lags of its times in its metadata."""
+    first, last = (Lag(length, bounds=True).metadata for length in bound.lags)
+    ends = zip(("start", "end"), (first, last), strict=True)
+    kind = StructType([StructField(name, TimestampType(), metadata=lag) for name, lag in ends])
+    metadata = {TIME_WINDOW: True, WATERMARK: bound.delay, **last}
+    return window.cast(kind).alias("window", metadata=metadata)
+
+
+def time_column(bound: Bound, df: DataFrame, text: str, name: str, late: int | None) -> Column:
+    """The time of rows that a stream passes on, with the watermark; ``late`` is its lag."""
+    lag = Lag(late).metadata
+    return expr(df, text).alias(name, metadata={WATERMARK: bound.delay, **lag})
 
 
 def window_times(bound: Bound, start: str, end: str) -> tuple[str, str]:

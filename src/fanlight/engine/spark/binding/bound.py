@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.plan.coordinate import Coordinate, check_length
+from fanlight.engine.spark.binding.lag import Lag, add_lags
 from fanlight.engine.spark.binding.source import Given, Source, check_not_output
 from fanlight.engine.spark.coordinates import coordinate, exact, rejections
 from fanlight.engine.spec.errors import refuse
@@ -27,6 +28,8 @@ class Bound:
     # How often windows are given before they are final, in coordinates: 0 with each micro-batch.
     early: int | None = field(default=None, kw_only=True)
     collects: bool = field(default=False, kw_only=True)  # whether late rows are given, too
+    # By how many microseconds a stream waits longer than its watermark; None: by the lag of times.
+    postponed: int | None = field(default=None, kw_only=True)
 
     @property
     def df(self) -> DataFrame:
@@ -72,6 +75,62 @@ class Bound:
     def delay(self) -> Any | None:
         """The watermark's delay, if the time column carries one."""
         return self.source.delay
+
+    @property
+    def lag(self) -> Lag | None:
+        """The lag of the first instant of a row; None if it is of a source."""
+        return self.source.lag
+
+    @property
+    def postponement(self) -> int:
+        """By how many microseconds a stream waits longer than its watermark."""
+        if not self.df.isStreaming:
+            return 0
+        if self.postponed is not None:
+            return self.postponed
+        length = 0 if self.lag is None else self.lag.length
+        if length is None:
+            raise refuse(
+                f"over(…, time={self.times!r})",
+                "takes times from windows of the same stream, which come when they have ended, and "
+                "nothing says how long they may be: what came too late would be left out",
+                "say how long with .postpone('2 hours') before the aggregates, or give the windows "
+                "that the times are of a max_duration",
+            )
+        return length
+
+    def later(self, microseconds: str, *, back: bool = False) -> str:
+        """SQL: an instant as much later as a stream is postponed, or as much earlier."""
+        wait = self.postponement
+        return f"({microseconds} {'-' if back else '+'} {wait}L)" if wait else microseconds
+
+    @property
+    def times(self) -> str | tuple[str, str]:
+        """The time columns, as they were given."""
+        return self.time
+
+    @property
+    def lags(self) -> tuple[int | None, int | None]:
+        """The lags of a result's windows, of where they begin and end; None: nothing bounds it."""
+        length, late = self.window_lags
+        end = add_lags(self.postponement, late)
+        return add_lags(end, length), end
+
+    @property
+    def window_lags(self) -> tuple[int | None, int | None]:
+        """How long windows are at most, and how long after its end a window is given, at most."""
+        return 0, 0
+
+    def postpone(self, by: Any) -> Self:
+        """The same windows, given so much later by a stream."""
+        length = read_extent("by", by, positive=False, counted=False)
+        if length.measure != "time" or length.value < 0:
+            raise refuse(
+                f"postpone({by!r})",
+                "is not a duration",
+                "write for example postpone('2 hours'), or postpone('0 seconds') not to wait",
+            )
+        return replace(self, postponed=int(length.value))
 
     @property
     def partitions(self) -> int | None:

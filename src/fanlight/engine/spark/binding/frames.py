@@ -12,6 +12,7 @@ from fanlight.engine.kinds.kind import FINAL, FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spark.binding.bound import Bound, Refusal
+from fanlight.engine.spark.binding.lag import add_lags
 from fanlight.engine.spark.binding.source import (
     WRONG_COLUMN,
     bind_calls,
@@ -64,6 +65,18 @@ class FrameBound(Bound):
                 f"rename it first: df.withColumnRenamed({FINAL!r}, …)",
             ),
         ]
+
+    @property
+    def window_lags(self) -> tuple[int | None, int | None]:
+        """How long frames are at most, and how long after its end a frame is given, at most.
+
+        A frame that is left after a while ends before it is left, and one whose key is forgotten
+        ends at its last row.
+        """
+        scheme = self.scheme
+        longest = None if scheme.timing is None else scheme.timing.cap
+        lingers = scheme.kind == "dwell" and scheme.numbers[1] > 0
+        return longest, add_lags(longest if lingers else 0, self.forget_after or 0)
 
     @property
     def length_name(self) -> str:

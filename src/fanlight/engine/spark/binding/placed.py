@@ -13,6 +13,7 @@ from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event
 from fanlight.engine.plan.row_ends import LastRows, RowEnds, row_ends_of
 from fanlight.engine.spark.binding.bound import Bound, Refusal
+from fanlight.engine.spark.binding.lag import Lag, lag_of_event
 from fanlight.engine.spark.binding.source import (
     Source,
     advise_watermark,
@@ -59,6 +60,15 @@ class Placed(Bound):
     def longest(self) -> int:
         """The longest RANGE, in coordinates."""
         return max(grid.range for grid in self.grids)
+
+    @property
+    def window_lags(self) -> tuple[int | None, int | None]:
+        """How long windows are at most, and how long after its end a window is given, at most."""
+        if isinstance(self.row_ends, LastRows):
+            return None, 0
+        calendar = self.coordinate.calendar
+        unit = 1 if calendar is None else calendar.longest_unit
+        return max(grid.range + grid.opened for grid in self.grids) * unit, 0
 
     @property
     def query_columns(self) -> list[str]:
@@ -203,6 +213,17 @@ class Lasting(Placed):
     start_sql: str
     limit: int  # bound on the absolute value of coordinates
     unended: Unended | None = field(default=None, kw_only=True)
+    start_lag: Lag | None = field(default=None, kw_only=True)
+
+    @property
+    def lag(self) -> Lag | None:
+        """The lag of the first instant of an event; None if both of its ends are of a source."""
+        return lag_of_event(self.start_lag, self.source.lag)
+
+    @property
+    def times(self) -> tuple[str, str]:
+        """The columns of an event's start and stop."""
+        return self.start, self.time
 
     @property
     def lasting(self) -> bool:
@@ -337,7 +358,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
             "leave weights out, or name one column, for example the stop",
         )
     own = ("window", name) if name else ("window",)
-    source, start, text = _bind_events(df, windows, time, by, tiebreak, own)
+    source, start, text, lag = _bind_events(df, windows, time, by, tiebreak, own)
     coordinate, grids = make_grids(windows, source.time, source.time_type)
     for window, grid in zip(windows, grids, strict=True):
         _check_reach(window, grid, limit(grid, len(grids)))
@@ -355,6 +376,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
         late=rule,
         start=start,
         start_sql=text,
+        start_lag=lag,
         limit=min(limit(grid, len(grids)) for grid in grids),
     )
 
@@ -416,8 +438,8 @@ def _read_list(given: Sequence[Any]) -> list[Sliding]:
 
 def _bind_events(
     df: Any, specs: Sequence[Sliding], time: Any, by: Any, tiebreak: Any, own: Sequence[str]
-) -> tuple[Source, str, str]:
-    """The source with the stop as its time; the name of the start, and its SQL."""
+) -> tuple[Source, str, str, Lag | None]:
+    """The source with the stop as its time; the name of the start, its SQL, and its lag."""
     start, stop = read_time_pair(time)
     for spec in specs:
         if spec.measure == "rows" or spec.mixed:
@@ -441,7 +463,8 @@ def _bind_events(
     make_grids(specs, stop, source.time_type)
     _check_watermark(source, start, WATERMARK in began.metadata)
     text = quote_column(df, start)
-    return source, start, f"cast({text} as timestamp)" if source.read_from else text
+    lag = Lag.of(began.metadata) if source.df.isStreaming else None
+    return source, start, f"cast({text} as timestamp)" if source.read_from else text, lag
 
 
 def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:

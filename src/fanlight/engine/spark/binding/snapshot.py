@@ -28,6 +28,11 @@ class SnapshotBound(Lasting):
     snapshot: Snapshot
 
     @property
+    def window_lags(self) -> tuple[int | None, int | None]:
+        """Nothing bounds how long windows are; equal ones are given when the next one differs."""
+        return None, None if self.snapshot.merge_equal else 0
+
+    @property
     def divides(self) -> bool:
         """Whether a part of a row may lie in a window: never, as windows end where events do."""
         return False

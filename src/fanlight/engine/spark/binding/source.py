@@ -19,6 +19,7 @@ from fanlight.engine.algebra.aggregate import Call, contains_type
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark import translation
+from fanlight.engine.spark.binding.lag import Lag
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -71,6 +72,7 @@ class Source:
     tie_types: tuple[DataType, ...] = ()
     # Makes the caller's kind of DataFrame of a result; None: it is Spark's.
     back: Callable[[DataFrame], Any] | None = None
+    lag: Lag | None = None  # of the time of a stream, where that is of another result
 
     @property
     def keys(self) -> list[str]:
@@ -151,15 +153,16 @@ def bind_source(
     tie_types = tuple(one.dataType for one in ties)
     kind, text = type_text(found.dataType), quote_column(df, time)
     delay = found.metadata.get(WATERMARK)
+    lag = Lag.of(found.metadata) if df.isStreaming else None
     if not is_read_as_timestamp(kind):
         return Source(
             df, time, text, kind, keys, names, breaks, delay, key_types=key_types,
-            tie_types=tie_types,
+            tie_types=tie_types, lag=lag,
         )  # fmt: skip
     cast = f"cast({text} as timestamp)"
     return Source(
         df, time, cast, "timestamp", keys, names, breaks, delay, read_from=kind,
-        key_types=key_types, tie_types=tie_types,
+        key_types=key_types, tie_types=tie_types, lag=lag,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -80,7 +80,10 @@ def bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> Trailing
             f"is of type {source.time_type}, but the windows are over {bound.time_type}",
             "cast one of them",
         )
-    return TrailingBound(source, bound.coordinate, bound.spec, bound.horizons)
+    asks = TrailingBound(source, bound.coordinate, bound.spec, bound.horizons)
+    if not spine.isStreaming or bound.postponed is not None:
+        return replace(asks, postponed=bound.postponed)
+    return replace(asks, postponed=max(bound.postponement, asks.postponement))
 
 
 def name_columns(spine: DataFrame) -> list[str]:

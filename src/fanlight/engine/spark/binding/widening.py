@@ -9,6 +9,7 @@ from pyspark.sql.types import StructType
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.plan.coordinate import Coordinate, check_kind, check_length
+from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import bind_source, check_not_output, check_stream
 from fanlight.engine.spark.sql import is_taken, type_text
@@ -24,6 +25,11 @@ class WideningBound(Bound):
     """A source whose time is a whole number, with the spec of the windows over it."""
 
     spec: ProgressiveWidening
+
+    @property
+    def window_lags(self) -> tuple[int | None, int | None]:
+        """A window is two batches of its level; it is searched when the second is complete."""
+        return 2 * levels_of(self.spec)[-1].duration, 0
 
 
 def bind_widening(

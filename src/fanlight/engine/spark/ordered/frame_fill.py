@@ -7,7 +7,7 @@ join, whose state is bounded by the watermarks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -150,7 +150,8 @@ def fill_frames(
     limit = None if longest is None else read_extent("longest", longest)
     if limit is not None:
         bound.check_length("longest", limit)
-    rows = _select_other(other)
+    bound = replace(bound, postponed=max(bound.postponement, other.postponement))
+    rows = _select_other(other, bound.later)
     frames = _lower_own(bound, frames, own)
     labels = [output.label for output in own.outputs]
     shown = [(f"kept.r{n}", label) for n, label in enumerate(labels)]
@@ -201,11 +202,12 @@ def _join_condition(bound: FrameBound) -> bool:
     return bound.df.isStreaming or bound.scheme.is_unnumbered
 
 
-def _select_other(other: Bound) -> DataFrame:
+def _select_other(other: Bound, later: Callable[[str], str]) -> DataFrame:
     """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct.
 
     In a stream ``stamp`` is the event time of these rows, and Spark takes only one. Whatever is
     read from the row later on may be read before the join, so nothing in it is marked as another.
+    Both sides of the join have an event time that is as much ``later``.
     """
     df = other.df
     time = coordinate(other.coordinate, other.time_sql)
@@ -214,6 +216,9 @@ def _select_other(other: Bound) -> DataFrame:
     columns += [(row.cast(without_event_time(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
     rows = project(df, [*columns, *keys]).filter("t is not null")
+    if df.isStreaming and later("t") != "t":
+        kept = [name for name in rows.columns if name != "stamp"]
+        rows = with_event_time(rows, kept, f"timestamp_micros({later('t')})", "stamp", other.delay)
     kinds = {f"other{n}": kind for n, kind in enumerate(other.source.key_types)}
     forms = {n: normal_form(n, kind, bare=df.isStreaming) for n, kind in kinds.items()}
     if all(form == name for name, form in forms.items()):
@@ -253,7 +258,7 @@ def _fill_by_join(
     equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
     within = [*equal, "t >= start", "t < ending"]
     if bound.df.isStreaming:
-        end = restore_sql(bound.coordinate, "ending")
+        end = restore_sql(bound.coordinate, bound.later("ending"))
         frames = with_event_time(frames, ["*"], end, "until", bound.delay)
     if bound.df.isStreaming and limit is not None:
         micros = int(limit.value)
@@ -265,7 +270,10 @@ def _fill_by_join(
 def _frame_times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
     """SQL: the start and end of a frame; in a stream ``end`` is a time already, with watermark."""
     first, last = result.window_times(bound, start, end)
-    return first, end if bound.df.isStreaming else last
+    if not bound.df.isStreaming:
+        return first, last
+    ended = bound.later(f"unix_micros({end})", back=True)
+    return first, f"timestamp_micros({ended})" if bound.postponement else end
 
 
 def _end(bound: FrameBound) -> str:

@@ -23,7 +23,8 @@ from fanlight.engine.spark.equality import (
 from fanlight.engine.spark.fields import Field, Fields, types_of
 from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.ordered.encoding import encode_sql
-from fanlight.engine.spark.sql import group_rows, project, type_text, types_in
+from fanlight.engine.spark.result import time_column
+from fanlight.engine.spark.sql import expr_as, group_rows, project, type_text, types_in
 from fanlight.engine.spec.errors import refuse
 
 UNORDERED = ("map<", "variant", "interval")
@@ -169,5 +170,20 @@ def bound_fields(closing: str) -> list[Field]:
 
 
 def restore_names(bound: FrameBound, payload: Sequence[str], numbered: DataFrame) -> DataFrame:
-    """Give the columns of the DataFrame their own names back, and add ``frame_id``."""
-    return project(numbered, [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")])
+    """Give the columns of the DataFrame their own names back, and add ``frame_id``.
+
+    In a stream the time has the watermark. A row waits for no more than the watermark, unless its
+    frame may be left out for being too small.
+    """
+    columns = [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")]
+    if not bound.df.isStreaming:
+        return project(numbered, columns)
+    waits = 0 if bound.scheme.drops_small_frames else 1
+    return numbered.select(
+        *(
+            time_column(bound, numbered, text, name, late=bound.lags[waits])
+            if name == bound.time
+            else expr_as(numbered, text, name)
+            for text, name in columns
+        )
+    )

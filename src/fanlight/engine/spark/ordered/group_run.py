@@ -31,12 +31,17 @@ class GroupRun(ABC):
     """An operator over a group of keys: packed rows in, packed results of the schema ``out`` out.
 
     ``asked`` is the fingerprint of the query: state that a query with another one left is refused.
-    Where the state is, and how a timer is set, is for each version of Spark to say.
+    The operator's watermark is Spark's less what the query is ``postponed`` by, in microseconds;
+    timers are in Spark's time. Where the state is, and how a timer is set, is for each version of
+    Spark to say.
     """
 
-    def __init__(self, query: Query, asked: Fingerprint, out: pa.Schema) -> None:
+    def __init__(
+        self, query: Query, asked: Fingerprint, out: pa.Schema, postponed: int = 0
+    ) -> None:
         self._packed = Pickled((query, out))
         self._asked = dict(asked)
+        self._postponed = postponed
 
     def __reduce__(self) -> tuple[Any, ...]:
         return load_guarded(), (Guard("fanlight"), type(self), self.__dict__)
@@ -70,7 +75,7 @@ class GroupRun(ABC):
         """Take the rows of a micro-batch; release what the watermark completes."""
         packed = [(row.groups, row.rows) for row in rows]
         group = self._open_group(packed[0][0])
-        watermark = _watermark(milliseconds)
+        watermark = self._watermark(milliseconds)
         results, late = group.feed([rows for _, rows in packed], watermark)
         yield from self._save(group, watermark, results, late)
 
@@ -78,7 +83,7 @@ class GroupRun(ABC):
         """Release what is complete now that the watermark has reached the timer."""
         group = self._open_group(None)
         group.alarm = None  # Spark has removed the timer
-        watermark = _watermark(milliseconds)
+        watermark = self._watermark(milliseconds)
         yield from self._save(group, watermark, group.release(watermark), 0)
 
     def close(self) -> None:
@@ -108,9 +113,17 @@ class GroupRun(ABC):
         if watermark is None:
             return FIRST
         if self._setup[0].has_no_late_rows:
-            return None if group.next_time is None else -(-group.next_time // 1000)
+            return None if group.next_time is None else self._timer_at(group.next_time)
         # All groups go with the watermark, so that which rows are late depends on it alone.
-        return watermark // 1000 + 1
+        return self._timer_at(watermark + 1)
+
+    def _timer_at(self, time: int) -> int:
+        """The millisecond of Spark's watermark at which the operator's has passed a time."""
+        return -(-(time + self._postponed) // 1000)
+
+    def _watermark(self, milliseconds: int) -> int | None:
+        """The operator's watermark; None before the first one, while Spark says 1970."""
+        return milliseconds * 1000 - self._postponed if milliseconds > 0 else None
 
     def _pack_results(self, results: pa.Table | None, late: int) -> Iterator[Row]:
         """Results as packed rows, with the count of late rows."""
@@ -123,8 +136,3 @@ class GroupRun(ABC):
                 yield make(0, pack([results.slice(at, MOST)]))
         if late:
             yield make(late, None)
-
-
-def _watermark(milliseconds: int) -> int | None:
-    """The watermark in microseconds; None before the first one, while Spark says 1970."""
-    return milliseconds * 1000 if milliseconds > 0 else None

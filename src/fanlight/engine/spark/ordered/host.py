@@ -44,7 +44,7 @@ class Hosting:
         self._aggregated = aggregated  # by Spark, in the same query
         self._collects = bound.collects  # late rows, by an operator besides
         self._rows, self._given, self.columns = rows, bound.keys, list(columns)
-        self._partitions = bound.partitions
+        self._partitions, self._postponement = bound.partitions, bound.postponement
         self.types = {f.name: f.dataType for f in rows.schema.fields}
         # The hash of a key is the first of its columns: it says where the key's state is.
         self.keys = [HASH, *bound.keys] if bound.keys else []
@@ -76,7 +76,7 @@ class Hosting:
         packed = run_in_workers(
             self._rows.selectExpr(*texts), Pack(self.schema, self._partitions), PACKED
         )
-        results_packed = run_groups(packed, query, asked, results, mode)
+        results_packed = run_groups(packed, query, asked, results, mode, self._postponement)
         if not self._collects:  # those that are collected are counted where they are
             late = expr(results_packed, "sum(late)").alias("rows")
             results_packed = results_packed.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)

@@ -31,8 +31,10 @@ _VALUE = StructType([StructField("state", BinaryType())])
 class GroupProcessor(GroupRun, StatefulProcessor):
     """An operator whose state is in variables of Spark's state store."""
 
-    def __init__(self, query: Query, asked: Fingerprint, out: pa.Schema) -> None:
-        super().__init__(query, asked, out)
+    def __init__(
+        self, query: Query, asked: Fingerprint, out: pa.Schema, postponed: int = 0
+    ) -> None:
+        super().__init__(query, asked, out, postponed)
         self._handle: Any = None
         self._head: Any = None
         self._variables: dict[str, Any] = {}

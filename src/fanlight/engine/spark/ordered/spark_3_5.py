@@ -30,10 +30,10 @@ _NEVER = "cast(null as timestamp)"
 
 
 def run_groups(
-    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str
+    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str, postponed: int
 ) -> DataFrame:
     """Groups of packed rows through an operator: ``late`` and ``found``, packed results."""
-    run = WholeState(query, asked, out)
+    run = WholeState(query, asked, out, postponed)
 
     def run_group(key: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
         return run.call(key, frames, state)
@@ -55,8 +55,10 @@ def run_groups(
 class WholeState(GroupRun):
     """An operator whose variables are one value of Spark's, by name and number."""
 
-    def __init__(self, query: Query, asked: Fingerprint, out: pa.Schema) -> None:
-        super().__init__(query, asked, out)
+    def __init__(
+        self, query: Query, asked: Fingerprint, out: pa.Schema, postponed: int = 0
+    ) -> None:
+        super().__init__(query, asked, out, postponed)
         self._kept: dict[tuple[str, int], bytes] = {}
         self._state: Any = None
         self._milliseconds = 0

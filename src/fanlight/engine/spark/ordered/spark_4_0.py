@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run_groups(
-    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str
+    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str, postponed: int
 ) -> DataFrame:
     """Groups of packed rows through an operator: ``late`` and ``found``, packed results."""
     if is_connect(packed):
@@ -28,7 +28,7 @@ def run_groups(
             "use a classic session, or Spark 4.1",
         )
     return packed.groupBy("group").transformWithStateInPandas(
-        statefulProcessor=PandasProcessor(query, asked, out),
+        statefulProcessor=PandasProcessor(query, asked, out, postponed),
         outputStructType=FOUND,
         outputMode=mode,
         timeMode="eventTime",

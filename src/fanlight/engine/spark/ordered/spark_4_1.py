@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def run_groups(
-    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str
+    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str, postponed: int
 ) -> DataFrame:
     """Groups of packed rows through an operator: ``late`` and ``found``, packed results."""
     return packed.groupBy("group").transformWithState(
-        statefulProcessor=GroupProcessor(query, asked, out),
+        statefulProcessor=GroupProcessor(query, asked, out, postponed),
         outputStructType=FOUND,
         outputMode=mode,
         timeMode="eventTime",

@@ -172,6 +172,7 @@ def attach_to(
     rows = placed.unionByName(asking, allowMissingColumns=True)
     if not bound.df.isStreaming:
         return _pass(bound, looked, lifted, payload, rows)
+    bound = replace(bound, postponed=asks.postponed)
     more = {"spine": asks.df.columns, "spine's time": asks.time, "spine's by": asks.by}
     return _host(bound, looked, lifted, payload, rows, "trailing windows of a spine", more)
 

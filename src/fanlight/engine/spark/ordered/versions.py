@@ -21,16 +21,19 @@ NEEDS_ROCKSDB = INSTALLED >= (4, 0)  # for an operator's state; in 3.5 it is a v
 
 
 def run_groups(
-    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str
+    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str, postponed: int
 ) -> DataFrame:
-    """Groups of packed rows through an operator: ``late`` and ``found``, packed results."""
+    """Groups of packed rows through an operator: ``late`` and ``found``, packed results.
+
+    The operator is told of a watermark that is ``postponed`` by so many microseconds.
+    """
     if INSTALLED >= (4, 1):
         from fanlight.engine.spark.ordered.spark_4_1 import run_groups as run
     elif INSTALLED >= (4, 0):
         from fanlight.engine.spark.ordered.spark_4_0 import run_groups as run
     else:
         from fanlight.engine.spark.ordered.spark_3_5 import run_groups as run
-    return run(packed, query, asked, out, mode)
+    return run(packed, query, asked, out, mode, postponed)
 
 
 def check_place(what: str, *, aggregated: bool, collects: bool) -> None:

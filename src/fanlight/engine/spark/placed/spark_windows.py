@@ -18,7 +18,7 @@ from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import drop_rejected
 from fanlight.engine.spark.relation import fields_without_counts
-from fanlight.engine.spark.result import finish_windows, lower_outputs
+from fanlight.engine.spark.result import finish_windows, lower_outputs, with_lags
 from fanlight.engine.spark.sql import expr_as, group_rows, name_columns, project
 
 
@@ -26,7 +26,7 @@ def aggregate_in_windows(bound: Placed, fields: Fields) -> DataFrame:
     """The whole result, by ``groupBy(…, window(…)).agg(…)``."""
     if all(output.native for output in fields.outputs):
         results = [(output.by_spark, output.label) for output in fields.outputs]
-        return _group_in_spark(bound, fields, bound.names, results)
+        return with_lags(bound, _group_in_spark(bound, fields, bound.names, results))
     lowered = lower_outputs(fields.lowering(SPARK_WINDOWS), bound.shown_start)
     return finish_windows(bound, aggregate_by_start(bound, fields), lowered)
 
@@ -62,6 +62,7 @@ def has_spark_windows(bound: Placed) -> bool:
     grid, calendar = bound.grid, bound.coordinate.calendar
     plain = not (grid.has_gaps or grid.anew or grid.opened or grid.closed)
     one = not (bound.queries.several or bound.lasting or bound.event.ordered)
+    plain = plain and not bound.postponement  # which the end of Spark's windows would not show
     return bound.coordinate.is_timestamp and calendar is None and plain and one
 
 
@@ -70,7 +71,7 @@ def group_in_windows(bound: Placed, results: Sequence[Column]) -> DataFrame:
     rows = drop_rejected(bound)
     by = [(column_of(rows, one), name) for one, name in zip(bound.by, bound.names, strict=True)]
     by.append((_window_of(bound, bound.time_sql), "window"))
-    return rows.groupBy(*name_columns(rows, by)).agg(*results)
+    return with_lags(bound, rows.groupBy(*name_columns(rows, by)).agg(*results))
 
 
 def _group_in_spark(

@@ -14,7 +14,8 @@ late in all of its windows or in none, however time is cut. Of events the waterm
 and its delay is the paper's time to postpone (TTP).
 
 Spark's watermark begins at 1970, and an event time that is not after it is late. So no ``ending``
-is before that: what is older is kept until the watermark moves.
+is before that: what is older is kept until the watermark moves. Windows that are postponed have
+an ``ending`` that is as much later.
 
 Every candidate ends in rows of keys, ``query`` (where there are several), ``start``, ``ending`` and
 partials.
@@ -30,7 +31,7 @@ from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Granules, Pieces
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.coordinates import restore_sql
+from fanlight.engine.spark.coordinates import as_instant
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import first_end, first_event_end, window_end, window_end_by
@@ -78,7 +79,8 @@ def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[
     Queries taken one by one are told apart by the least that it may be: where their plans are
     equal up to a shuffle, Spark would reuse that of the first, and give the others no watermark.
     """
-    at = restore_sql(bound.coordinate, f"greatest({end}, {FIRST + bound.queries.place}L)")
+    at, first = bound.later(as_instant(bound.coordinate, end)), FIRST + bound.queries.place
+    at = f"timestamp_micros(greatest({at}, {first}L))"
     return with_event_time(rows, kept, at, "ending", bound.delay)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from fanlight.engine.spark.binding.lag import Lag
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.equality import has_collation
 from fanlight.engine.spark.placed.stream import FIRST
@@ -98,8 +99,10 @@ def group_by_end(
         return group_rows(inner.selectExpr(*kept), [*bound.keys, AT], firsts)
     # A struct's field does not carry the watermark that the window has. The watermark begins at
     # 1970: what ended before waits until it moves.
-    waits = f"greatest(window.end, timestamp_micros({FIRST}L))"
+    end = bound.later("unix_micros(window.end)")
+    waits = f"timestamp_micros(greatest({end}, {FIRST}L))"
     rows = with_event_time(inner, kept, waits, "ending", bound.delay)
     found = group_rows(rows, [*bound.keys, AT, "ending"], firsts)
     told = [expr(found, name) for name in found.columns if name not in (AT, "ending")]
-    return found.select(*told, expr(found, AT).alias(AT, metadata={WATERMARK: bound.delay}))
+    metadata = {WATERMARK: bound.delay, **Lag(bound.lags[1], bounds=True).metadata}
+    return found.select(*told, expr(found, AT).alias(AT, metadata=metadata))

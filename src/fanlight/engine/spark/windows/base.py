@@ -70,6 +70,59 @@ class Windowed(Pictured, ABC):
 
     _bound: Any
 
+    @abstractmethod
+    def _with_bound(self, bound: Any) -> Self:
+        """The same windows of another bound."""
+
+    def postpone(self, by: Any) -> Self:
+        """Wait so much longer for rows of a stream: windows are released, and rows late, later.
+
+        For rows that come later than the watermark's delay allows for, because of what they are.
+        An event that lasts, made of a frame or a session, is known when that has ended: in windows
+        over such events postpone by how long frames last. Of frames with ``max_duration`` that is
+        the default; of others :meth:`agg` asks for it.
+
+        Parameters
+        ----------
+        by
+            How much longer: a duration, ``"0 seconds"`` for no longer at all.
+
+        Returns
+        -------
+        Windowed
+            The same windows, postponed. A batch has no late rows, and gives the same in any case.
+
+        Raises
+        ------
+        FanlightError
+            If ``by`` is not a duration, or is negative.
+
+        Notes
+        -----
+        A window is released when the watermark is that far past its end, so its result comes as
+        much later, and a stream keeps as much more. A row is late once the first of its windows
+        has been released.
+
+        See Also
+        --------
+        Suzanne et al., *Slicing Techniques for Temporal Aggregation in Spanning Event Streams*,
+        section 2 (the time to postpone, TTP).
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from pyspark.sql import functions as F
+        >>> calls = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+        >>> hours = fl.over(calls, fl.Sliding("1 hour"), time="timestamp").agg(n=fl.agg.count())
+        >>> events = hours.withColumn("start", F.col("window.start"))
+        >>> events = events.withColumn("stop", F.window_time("window"))
+        >>> days = fl.over(events, fl.Sliding("1 day"), time=("start", "stop"))
+        >>> days.postpone("2 hours").agg(fl.agg.sum("n")).columns
+        ['window', 'sum(n)']
+
+        """
+        return self._with_bound(self._bound.postpone(by))
+
     @property
     def _spec(self) -> Any:
         """The windows, as a user wrote them."""
@@ -94,10 +147,6 @@ class WindowedEarly(Windowed):
     """Windows that a stream can also give while they are open."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def _with_bound(self, bound: Any) -> Self:
-        """The same windows of another bound."""
 
     def early(self, every: Any = None) -> Self:
         """The windows of a stream also while they are open: each again when it has changed.

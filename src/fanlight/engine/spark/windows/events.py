@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.plan.events import check_height
@@ -19,10 +18,6 @@ class WithRunning(Windowed):
     """Windows over events that last, some of which may not have ended yet."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def _with_bound(self, bound: Any) -> Self:
-        """The same windows of another bound."""
 
     def running(self, *, as_of: Any = None, id: str | None = None, longest: Any = None) -> Self:
         """Count events that have no stop yet, and take one row for each event.

@@ -13,6 +13,7 @@ from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_trailing import explain_trailing
 from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
+from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine, name_columns
 from fanlight.engine.spark.fields import Fields, build_fields
@@ -25,7 +26,7 @@ from fanlight.engine.spark.ordered.trailing_rows import (
 )
 from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
-from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, is_taken
+from fanlight.engine.spark.sql import expr, expr_as, is_taken
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import attach_function
 from fanlight.engine.spark.windows.base import (
@@ -56,6 +57,9 @@ class TrailingWindows(Windowed):
     def __init__(self, bound: TrailingBound, hints: Hints | None = None) -> None:
         self._bound = bound
         self._hints = hints or Hints()
+
+    def _with_bound(self, bound: TrailingBound) -> Self:
+        return type(self)(bound, self._hints)
 
     @in_kind
     def attach(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
@@ -361,7 +365,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 def _column(asks: TrailingBound, rows: DataFrame, inner: str, name: str) -> Column:
     """A column under its name; in a stream, the time with its watermark."""
     if asks.df.isStreaming and name == asks.time:
-        return expr(rows, inner).alias(name, metadata={WATERMARK: asks.delay})
+        return result.time_column(asks, rows, inner, name, asks.postponement)
     return expr_as(rows, inner, name)
 
 

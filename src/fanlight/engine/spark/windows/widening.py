@@ -49,6 +49,9 @@ class WideningWindows(Windowed):
         self._rate = rate
         self._groups = groups
 
+    def _with_bound(self, bound: WideningBound) -> Self:
+        return type(self)(bound, self._rate, self._groups)
+
     def using(
         self,
         strategy: str = "auto",
