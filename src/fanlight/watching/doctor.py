@@ -197,7 +197,7 @@ def _check_package(name: str, workers: list[dict[str, str | None]]) -> Finding:
     write, there = f"{install}  # where Spark's Python workers run", ""
     programs = {str(worker["program"]) for worker in workers}
     if programs != {sys.executable}:
-        write = f"{SAME_PYTHON}  # before the session is made; on a cluster there: {install}"
+        write = f"{SAME_PYTHON}  # before the session is made; on a cluster, there: {install}"
         there = f" in {', '.join(sorted(programs))}"
     if any(worker[name] is None for worker in workers):
         return Finding(what, "missing", versions + there, needed, write)
