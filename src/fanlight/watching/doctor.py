@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from importlib import metadata
 from typing import Any
 
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from fanlight import __version__
@@ -32,7 +31,7 @@ from fanlight.engine.spark.supported import (
     read_version,
     tell_untried,
 )
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, find_python_error, refuse
 from fanlight.watching.findings import Diagnosis, Finding
 from fanlight.watching.needs import list_needing
 
@@ -119,7 +118,7 @@ def _check_java(spark: Any) -> Finding:
     query = "SELECT java_method('java.lang.System', 'getProperty', 'java.version')"
     try:
         version = str(spark.sql(query).first()[0])
-    except PySparkException as error:
+    except Exception as error:  # noqa: BLE001 - a platform forbids it in an error of its own
         return Finding("Java", "unknown", say_reason(error))
     major = (read_version(version) or (0,))[0]
     if major >= _OLDEST_JAVA or not at_least(spark.version, (4, 0)):
@@ -143,7 +142,7 @@ def _check_workers(spark: Any) -> list[Finding]:
         rows = spark.range(_ROWS).mapInArrow(query, "versions string").collect()
     except Exception as error:  # noqa: BLE001 - where no worker starts, an error of py4j
         needed = list_needing("Python workers")
-        write = f"{SAME_PYTHON}  # {_ELSEWHERE}"
+        write = f"{SAME_PYTHON}  # {_ELSEWHERE}" if find_python_error(str(error)) else None
         return [Finding("Python workers", "missing", say_reason(error), needed, write)]
     workers = [json.loads(row.versions) for row in rows]
     findings = [Finding("Python workers", "ok", f"Python {_list_versions(workers, 'Python')}")]
@@ -275,7 +274,7 @@ def _read_setting(spark: Any, name: str) -> str | None:
     """A setting; None if it is not set, or the platform hides it."""
     try:
         return str(spark.conf.get(name))
-    except PySparkException:
+    except Exception:  # noqa: BLE001 - a platform hides it by an error of its own
         return None
 
 
