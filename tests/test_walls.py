@@ -95,6 +95,7 @@ PROGRAMS = {
         "fanlight.language.aggregate_text",
         "fanlight.engine.kinds",
         "fanlight.engine.spec.units",
+        "fanlight.engine.spec.errors",
     },
     "benchmarks": PUBLIC,
     "experiments": PUBLIC,

@@ -94,8 +94,9 @@ def check_bare(found, bare):
     assert found["missing"] == ["fanlight on the workers", "numba on the workers"]
     assert found["batch"] == (
         f"the Python of Spark's workers, {bare}, has no fanlight and no numba, which these windows "
-        "need there; write, for that Python: pip install 'fanlight[kernels]', or send an "
-        "environment along that has it"
+        'need there; before the session is made, write: os.environ["PYSPARK_PYTHON"] = '
+        "sys.executable, so that workers run the Python of the driver; on a cluster write, for "
+        "that Python: pip install 'fanlight[kernels]', or send an environment along that has it"
     )
     lacks_fanlight(found["stream"], bare)
 

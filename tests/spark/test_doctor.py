@@ -131,6 +131,31 @@ def test_the_page_shows_what_is_said(own):
     assert set(plain) <= set(shown)
 
 
+class Closed:
+    """A platform that shows nothing of a session, and runs nothing: by errors of its own."""
+
+    version = "4.3.0"
+
+    def range(self, *_):
+        raise RuntimeError("\nno job may run")
+
+    def sql(self, _):
+        raise RuntimeError("An error occurred while calling o1.sql.\n: forbidden by the platform")
+
+    conf = property(lambda self: self)
+    get = sql
+
+
+def test_what_a_platform_forbids_stops_no_other_finding():
+    found = fl.doctor(Closed())
+    said = {one.what: (one.state, one.found) for one in found.findings}
+    assert said["Java"] == ("unknown", "forbidden by the platform")
+    assert said["Python workers"] == ("missing", "no job may run")
+    assert "PYSPARK_PYTHON" not in str(found), "no Python was at fault"
+    hidden = {"RocksDB state store", "ANSI", "time zone"}
+    assert {what for what in hidden if said[what][0] == "unknown"} == hidden
+
+
 def test_what_is_no_session_is_refused():
     with pytest.raises(fl.FanlightError, match="is not a Spark session"):
         fl.doctor("spark")

@@ -22,6 +22,8 @@ FURTHER = [
     "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
+MADE = "SparkSession.builder"  # in the first example of a page: whoever begins there has only that
+ZONES = ["UTC", "America/New_York"]
 COMPARED = "docs/replace.md"  # run by test_replace.py, which compares its pairs
 
 # Blocks that nothing can run, by what their fence says they are.
@@ -49,14 +51,18 @@ NOT_RUN = {
 }
 
 
-@pytest.mark.usefixtures("page_session")
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("page", PAGES)
-def test_page(page):
+@pytest.mark.parametrize("page_session", ZONES, indirect=True)
+def test_page(page, page_session):
+    """On a session that nobody has configured but the page itself: it says all that it needs."""
     text = (ROOT / page).read_text("utf-8")
     names: dict = {"__name__": "__page__"}
     if page not in OWN_DATA:
         run(START, start_of((ROOT / START).read_text("utf-8")), names)
     assert examples(text)
+    if MADE in examples(text)[0].source:
+        page_session()
     assert run(page, text, names) == []
 
 

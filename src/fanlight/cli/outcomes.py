@@ -13,6 +13,7 @@ import click
 
 import fanlight as fl
 from fanlight.cli.jobs.document import InvalidJobError
+from fanlight.engine.spec.errors import find_python_error
 
 SUCCESS, FAILED, INVALID, INTERRUPTED = 0, 1, 2, 130  # exit codes
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -83,7 +84,8 @@ def _shorten_spark_error(error: Exception) -> str:
     message = str(error)
     lines = [line.removeprefix(": ") for line in message.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("\tat ", "An error occurred while "))]
-    message = "\n".join(lines[:3]) if lines else type(error).__name__
+    told = "\n".join(lines[:3]) if lines else type(error).__name__
+    message = find_python_error(message) or told
     if "DATA_SOURCE_NOT_FOUND" not in message and "Failed to find data source" not in message:
         return message
     for format, package in _PACKAGES.items():

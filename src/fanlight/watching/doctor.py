@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from typing import Any
 
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from fanlight import __version__
-from fanlight.engine.plan.compiler import INSTALL, PACKAGE
+from fanlight.engine.plan.compiler import INSTALL, PACKAGE, SAME_PYTHON
 from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB
+from fanlight.engine.spark.sql import say_reason
 from fanlight.engine.spark.state import (
     PARTITIONS,
     PROVIDER,
@@ -30,13 +31,14 @@ from fanlight.engine.spark.supported import (
     read_version,
     tell_untried,
 )
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, find_python_error, refuse
 from fanlight.watching.findings import Diagnosis, Finding
 from fanlight.watching.needs import list_needing
 
 _OLDEST_JAVA = 17
 _ROWS = 10_000  # more than any cluster has tasks: each task gets some
 _ON_WORKERS = ("fanlight", "numpy", "numba", "protobuf")
+_ELSEWHERE = "before the session is made; on a cluster set it to a Python that has fanlight"
 _KEYS = "frames, windows over rows, trend lines: a few numbers each, for ever unless forget_after="
 _EXTRAS = {"plotly": ("plot", "pictures: fanlight.plots"), "click": ("cli", "the command line")}
 
@@ -116,8 +118,8 @@ def _check_java(spark: Any) -> Finding:
     query = "SELECT java_method('java.lang.System', 'getProperty', 'java.version')"
     try:
         version = str(spark.sql(query).first()[0])
-    except PySparkException as error:
-        return Finding("Java", "unknown", _first_line(error))
+    except Exception as error:  # noqa: BLE001 - a platform forbids it in an error of its own
+        return Finding("Java", "unknown", say_reason(error))
     major = (read_version(version) or (0,))[0]
     if major >= _OLDEST_JAVA or not at_least(spark.version, (4, 0)):
         return Finding("Java", "ok", version)
@@ -138,9 +140,10 @@ def _check_workers(spark: Any) -> list[Finding]:
     try:
         query = make_version_query(_ON_WORKERS)
         rows = spark.range(_ROWS).mapInArrow(query, "versions string").collect()
-    except PySparkException as error:
+    except Exception as error:  # noqa: BLE001 - where no worker starts, an error of py4j
         needed = list_needing("Python workers")
-        return [Finding("Python workers", "missing", _first_line(error), needed)]
+        write = f"{SAME_PYTHON}  # {_ELSEWHERE}" if find_python_error(str(error)) else None
+        return [Finding("Python workers", "missing", say_reason(error), needed, write)]
     workers = [json.loads(row.versions) for row in rows]
     findings = [Finding("Python workers", "ok", f"Python {_list_versions(workers, 'Python')}")]
     names = [name for name in _ON_WORKERS if name != "protobuf" or NEEDS_ROCKSDB]
@@ -159,6 +162,7 @@ def make_version_query(names: tuple[str, ...]) -> Callable[[Iterator[Any]], Iter
     def read_versions(batches: Iterator[Any]) -> Iterator[Any]:
         import json  # a worker does not have this module's imports
         import platform
+        import sys
         from importlib import import_module, metadata, util
 
         import pyarrow as pa
@@ -167,6 +171,7 @@ def make_version_query(names: tuple[str, ...]) -> Callable[[Iterator[Any]], Iter
             pass
         modules = {"protobuf": "google.protobuf"}
         versions: dict[str, str | None] = {"Python": platform.python_version()}
+        versions["program"] = sys.executable
         for name in names:
             try:
                 installed = util.find_spec(modules.get(name, name)) is not None
@@ -187,13 +192,17 @@ def _check_package(name: str, workers: list[dict[str, str | None]]) -> Finding:
     what, state_needs = f"{name} on the workers", name == "protobuf"
     needed = list_needing("RocksDB" if state_needs else "Python workers")
     versions, own = _list_versions(workers, name), __version__
-    extra = "spark" if state_needs else "kernels"
-    write = f"pip install 'fanlight[{extra}]=={own}'  # where Spark's Python workers run"
+    install = f"pip install 'fanlight[{'spark' if state_needs else 'kernels'}]=={own}'"
+    write, there = f"{install}  # where Spark's Python workers run", ""
+    programs = {str(worker["program"]) for worker in workers}
+    if programs != {sys.executable}:
+        write = f"{SAME_PYTHON}  # before the session is made; on a cluster, there: {install}"
+        there = f" in {', '.join(sorted(programs))}"
     if any(worker[name] is None for worker in workers):
-        return Finding(what, "missing", versions, needed, write)
+        return Finding(what, "missing", versions + there, needed, write)
     fitting = {own, "of unknown version"}
     if name == "fanlight" and any(worker[name] not in fitting for worker in workers):
-        return Finding(what, "missing", f"{versions}, but {own} here", needed, write)
+        return Finding(what, "missing", f"{versions}{there}, but {own} here", needed, write)
     return Finding(what, "ok", versions)
 
 
@@ -265,14 +274,10 @@ def _read_setting(spark: Any, name: str) -> str | None:
     """A setting; None if it is not set, or the platform hides it."""
     try:
         return str(spark.conf.get(name))
-    except PySparkException:
+    except Exception:  # noqa: BLE001 - a platform hides it by an error of its own
         return None
 
 
 def _list_versions(workers: list[dict[str, str | None]], name: str) -> str:
     """The different versions of a package on the workers, in words."""
     return ", ".join(sorted({worker[name] or "not there" for worker in workers}))
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0][:200]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
+from fanlight.engine.spec.errors import find_python_error
 from fanlight.watching.progress import Progress, progress
 
 MOST = 500  # micro-batches that are remembered, for the figures
@@ -96,6 +97,9 @@ def _add_batch(status: QueryStatus, one: Progress) -> QueryStatus:
 
 def shorten_error(error: BaseException) -> str:
     """An error's text in a line or two, without the stack trace."""
+    own = find_python_error(str(error))
+    if own is not None:
+        return own[:600]
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    useful = [line for line in lines if not line.startswith(("at ", "JVM stacktrace", "Traceback"))]
+    useful = [line for line in lines if not line.startswith(("at ", "JVM stacktrace"))]
     return " ".join(useful[:2])[:600] or type(error).__name__

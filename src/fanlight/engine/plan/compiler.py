@@ -8,6 +8,8 @@ from fanlight.engine.spec.errors import MissingPackageError
 
 PACKAGE = "numba"
 INSTALL = "pip install 'fanlight[kernels]'"
+# Without it Spark starts the first python3 of the PATH, also beside a driver of another Python.
+SAME_PYTHON = 'os.environ["PYSPARK_PYTHON"] = sys.executable'
 
 
 def has_compiler() -> bool:

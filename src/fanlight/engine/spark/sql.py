@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from fanlight.engine.algebra.sql_text import has_substitution, in_backticks, quote, split_path
+from fanlight.engine.spec.errors import find_python_error
 
 WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
 TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window
@@ -43,11 +44,11 @@ def expr(df: DataFrame, text: str) -> Column:
     return column
 
 
-def first_line(error: Exception) -> str:
-    """The first line of Spark's message that is not empty."""
-    return next(
-        (line.strip() for line in str(error).splitlines() if line.strip()), "no reason given"
-    )
+def say_reason(error: Exception) -> str:
+    """The line of Spark's message that says why: of a Python worker its error, or the first."""
+    lines = (line.strip().removeprefix(": ") for line in str(error).splitlines())
+    told = (line for line in lines if line and not line.startswith("An error occurred while "))
+    return find_python_error(str(error)) or next(told, "no reason given")
 
 
 def expr_as(df: DataFrame, text: str, name: str) -> Column:

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# How an error of Python stands in Spark's messages: after its traceback, which is indented deeper;
+# without one, where Python does not get as far; or where there is no such program.
+_PYTHON_ERRORS = (
+    re.compile(
+        r"^([ \t]*)(?:\S.*)?Traceback \(most recent call last\):\n"
+        r"(?:(?:\1[ \t].*|[ \t]*)\n)*\1(?P<error>\S.*)",
+        re.MULTILINE,
+    ),
+    re.compile(r"Error from python worker:\n[ \t]*(?P<error>\S.*)"),
+    re.compile(r"(?P<error>Cannot run program .*)"),
+)
 
 
 class FanlightError(ValueError):
@@ -46,6 +59,19 @@ class CallError(FanlightError, TypeError):
 def refuse(asked: str, why: str, instead: str) -> FanlightError:
     """An error from its three parts: what was asked, why it cannot be, what to write instead."""
     return FanlightError(f"{asked} {why}; {instead}")
+
+
+def find_python_error(message: str) -> str | None:
+    """The error of a Python worker that Spark's message quotes, in one line; None if none is.
+
+    >>> find_python_error('IOException: Cannot run program "python3": error=2')
+    'Cannot run program "python3": error=2'
+    """
+    for pattern in _PYTHON_ERRORS:
+        found = [match["error"].strip() for match in pattern.finditer(message)]
+        if found:
+            return found[-1]
+    return None
 
 
 def shorten(text: str, room: int = 60) -> str:

@@ -25,7 +25,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from fanlight.engine.spark.sql import first_line, type_text
+from fanlight.engine.spark.sql import say_reason, type_text
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import parse_duration
@@ -277,7 +277,7 @@ def _read_schema(
     except (PySparkException, TypeError) as error:
         raise refuse(
             "replay of " + ", ".join(map(repr, paths)),
-            f"cannot read them as {format}: {first_line(error)}",
+            f"cannot read them as {format}: {say_reason(error)}",
             "check the path, the format and the schema",
         ) from error
     return kinds

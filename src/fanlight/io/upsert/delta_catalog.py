@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from fanlight.engine.algebra.sql_text import has_substitution, quote
-from fanlight.engine.spark.sql import expr_as, first_line
+from fanlight.engine.spark.sql import expr_as, say_reason
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.io.upsert.flat_rows import ENDS, flatten_key, flatten_names, is_window
 from fanlight.io.upsert.sql_tables import check_columns
@@ -100,7 +100,7 @@ def _explain_failure(table: str, error: Exception, version: str) -> FanlightErro
     message, request = str(error), f"upsert into the Delta table {table!r} by Spark's connector"
     if "DATA_SOURCE_NOT_FOUND" not in message:
         after = "no row of this micro-batch was written; correct it and start again"
-        return refuse(request, f"fails: {first_line(error)}", after)
+        return refuse(request, f"fails: {say_reason(error)}", after)
     return refuse(
         request,
         "finds no Delta connector in the session",

@@ -14,7 +14,7 @@ from fanlight.engine.algebra.sql_text import has_substitution, in_backticks
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import first_line
+from fanlight.engine.spark.sql import say_reason
 from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.language.errors import error_at
@@ -189,7 +189,7 @@ class _RunningText(TextSource):
     def spark_error_at(self, error: PySparkException, places: Sequence[Place]) -> FanlightError:
         """Spark's error about a query, pointing at the name that Spark mentions."""
         tokens, text = self.query.tokens, self.query.text
-        message = _PLACE.sub("", first_line(error))
+        message = _PLACE.sub("", say_reason(error))
         names = [unquote(name).casefold() for name in _NAMED.findall(message)[:1]]
         for at, end in places:
             for one in tokens[at:end]:

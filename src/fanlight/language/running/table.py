@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import expr, first_line, is_taken
+from fanlight.engine.spark.sql import expr, is_taken, say_reason
 from fanlight.language.errors import error_at
 from fanlight.language.names import join_name, unquote
 from fanlight.language.query import Query, escape_braces
@@ -112,7 +112,7 @@ def find_table(
             df.schema  # noqa: B018 - Connect looks only now
     except PySparkException as error:
         message = (
-            f"{'.'.join(name)} is not a table of the Spark session ({first_line(error)}); pass a "
+            f"{'.'.join(name)} is not a table of the Spark session ({say_reason(error)}); pass a "
             "DataFrame under that name: fl.sql(text, bids=df)"
         )
         raise error_at(source.query.text, *at, message) from error

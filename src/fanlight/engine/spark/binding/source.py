@@ -31,12 +31,12 @@ from fanlight.engine.spark.sql import (
     TIME_WINDOW,
     WATERMARK,
     expr,
-    first_line,
     is_column,
     is_connect,
     is_same_name,
     is_taken,
     quote_column,
+    say_reason,
     type_text,
 )
 from fanlight.engine.spark.supported import check_session
@@ -355,7 +355,7 @@ def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
                 "is not a column of the DataFrame",
                 _advise_column(df, argument, column),
             ) from error
-        said = first_line(error)
+        said = say_reason(error)
         hint = "a Column built for the same kind of session" if is_connect(df) else "a valid Column"
         raise refuse(
             f"{argument}={column}", f"is not understood by Spark ({said})", f"pass {hint}"
@@ -405,7 +405,7 @@ def _name_condition(df: DataFrame, call: Call) -> str:
             rows = df.filter(test).join(nothing, test, "left_semi").select(test)
             names += rows.schema.names
         except WRONG_COLUMN as error:
-            said, asked = first_line(error), f"{replace(call, conditions=()).label}: where({one!r})"
+            said, asked = say_reason(error), f"{replace(call, conditions=()).label}: where({one!r})"
             if said.startswith("[INVALID_NON_DETERMINISTIC"):
                 raise refuse(
                     asked,

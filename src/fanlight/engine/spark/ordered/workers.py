@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark import TaskContext
 
-from fanlight.engine.plan.compiler import INSTALL, PACKAGE, check_compiler
+from fanlight.engine.plan.compiler import INSTALL, PACKAGE, SAME_PYTHON, check_compiler
 from fanlight.engine.spec.formats import RELEASE
 
 if TYPE_CHECKING:  # a stream's first worker needs none of it
@@ -66,13 +66,17 @@ class Guard:
                 )
 
         release = RELEASE
-        write = f"write, for that Python: {INSTALL}, or send an environment along that has it"
+        write = (
+            f"before the session is made, write: {SAME_PYTHON}, so that workers run the Python of "
+            f"the driver; on a cluster write, for that Python: {INSTALL}, or send an environment "
+            "along that has it"
+        )
         return check_worker, self._packages
 
 
 def _make_task(function: Function) -> Function:
     """A function that a worker without fanlight can unpickle far enough to say what is missing."""
-    guarded = (Guard("fanlight", PACKAGE), function)
+    guarded = (Guard("fanlight", PACKAGE, "pyarrow"), function)
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from fanlight.engine.spark.ordered.workers import freeze_modules

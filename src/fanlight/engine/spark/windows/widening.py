@@ -24,7 +24,7 @@ from fanlight.engine.spark.ordered.arrow_types import arrow_type
 from fanlight.engine.spark.ordered.widening_detection import Search, page_format
 from fanlight.engine.spark.ordered.widening_rows import select_rows
 from fanlight.engine.spark.rejected import rejected_rows
-from fanlight.engine.spark.sql import first_line, type_text
+from fanlight.engine.spark.sql import say_reason, type_text
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import search_function
 from fanlight.engine.spark.windows.base import Windowed, check_hints, with_partitions
@@ -290,7 +290,7 @@ class WideningWindows(Windowed):
         try:
             made = self._bound.df.sparkSession.createDataFrame([], schema).schema
         except (PySparkException, ValueError, TypeError) as error:
-            why = f"cannot be read ({first_line(error)})"
+            why = f"cannot be read ({say_reason(error)})"
             raise refuse(f"schema={schema!r}", why, "write 'user string, tries int'") from error
         if not made.fields:
             raise FanlightError("schema='' has no column; write for example 'user string'")
