@@ -96,11 +96,14 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
     from pyspark.sql import Observation
     from pyspark.sql import functions as F
 
+    from fanlight.engine.spark.quiet import quietly
+
     if job.sink is None:
         msg = "a job that is run must have a sink"
         raise AssertionError(msg)
     sink = job.sink
 
+    @quietly()  # in the thread that it runs in, as its session is
     def write_windows() -> int | None:
         # Tags and descriptions are per thread. Spark describes a stream's jobs by its name itself.
         spark.addTag(f"fanlight {job.name}".replace(",", " "))
