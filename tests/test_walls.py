@@ -96,6 +96,7 @@ PROGRAMS = {
         "fanlight.engine.kinds",
         "fanlight.engine.spark.quiet",
         "fanlight.engine.spec.units",
+        "fanlight.watching.micro_batches",
     },
     "benchmarks": PUBLIC,
     "experiments": PUBLIC,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import fanlight as fl
 from fanlight.cli.jobs.job import Job
 from fanlight.cli.jobs.query import SqlQuery
+from fanlight.watching.micro_batches import has_run, last_batch, recent_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,15 +48,15 @@ class StreamTotals:
 
     def take_new(self, query: Any) -> Iterator[Any]:
         """Add the micro-batches that are new since the last call, and yield their progress."""
-        newest = query.lastProgress  # cheaper than recentProgress, and mostly nothing is new
+        newest = last_batch(query)  # cheaper than recentProgress, and mostly nothing is new
         if newest is None or newest.timestamp <= self._seen:
             return
-        for one in query.recentProgress:
+        for one in recent_batches(query):
             if one.timestamp <= self._seen:
                 continue
             self._seen = one.timestamp
-            if "addBatch" not in one.durationMs:
-                continue  # Spark also reports, now and then, that no data has come
+            if not has_run(one):
+                continue
             self.last = fl.progress(one)
             self.batches += 1
             self.rows += self.last.rows
