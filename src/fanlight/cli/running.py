@@ -107,8 +107,9 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
     @quietly()  # in the thread that it runs in, as its session is
     def write_windows() -> int | None:
         # Tags and descriptions are per thread. Spark describes a stream's jobs by its name itself.
-        spark.addTag(f"fanlight {job.name}".replace(",", " "))
-        context = getattr(spark, "sparkContext", None)  # Spark Connect has no context, only tags
+        if hasattr(spark, "addTag"):  # in Spark 3.5 only Connect has tags
+            spark.addTag(f"fanlight {job.name}".replace(",", " "))
+        context = _context_of(spark)
         if context is not None:
             context.setJobDescription(job_description(job))
         result = sink.fit_columns(job.result(spark, stream=False))
@@ -122,6 +123,19 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
     begin = time.monotonic()
     windows = _run_until_interrupted(write_windows, spark)
     return RunResult(time.monotonic() - begin, windows, StreamTotals(), interrupted=False)
+
+
+def _context_of(spark: SparkSession) -> Any:
+    """The context of a session; None on Spark Connect, which has only tags."""
+    return getattr(spark, "sparkContext", None)
+
+
+def _interrupt(spark: SparkSession) -> None:
+    """Interrupt all jobs; a classic session of Spark 3.5 does so by its context alone."""
+    if hasattr(spark, "interruptAll"):
+        spark.interruptAll()
+    else:
+        _context_of(spark).cancelAllJobs()
 
 
 def job_description(job: Job) -> str:
@@ -148,7 +162,7 @@ def _run_until_interrupted(work: Callable[[], int | None], spark: SparkSession) 
         Thread(target=run, daemon=True).start()
         while not wait([done], TICK).done:
             if interrupts.times:
-                spark.interruptAll()
+                _interrupt(spark)
     if interrupts.times:
         raise KeyboardInterrupt
     return done.result()

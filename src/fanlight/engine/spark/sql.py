@@ -8,6 +8,7 @@ DataFrame in a process of classic mode would get the wrong kind. Only :func:`exp
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -47,9 +48,7 @@ def window_of_spark(df: DataFrame, name: str, time: str, lengths: Iterable[str])
 def _function(df: DataFrame, name: str) -> Any:
     """A function of ``pyspark.sql.functions``, classic or Connect as the DataFrame is."""
     if is_connect(df):
-        from pyspark.sql.connect import functions
-
-        return getattr(functions, name)
+        return getattr(import_module("pyspark.sql.connect.functions"), name)
     function = getattr(F, name)
     return getattr(function, "__wrapped__", function)
 
