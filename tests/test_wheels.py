@@ -64,9 +64,13 @@ def test_the_page_says_what_was_tried_and_what_was_refused():
             {**tried, "spark": "4.0.1", "done": 90, "refused": {"approximate, batch": "4.1"}},
             {**tried, "spark": "3.5.6", "done": 91, "refused": {"approximate, batch": "4.1"}},
             {**tried, "spark": "4.10.0", "done": 92, "refused": {}},
+            {**tried, "spark": "4.10.0", "kind": "around", "right": ["`fl.watch`", "`fl.doctor`"]},
+            {**tried, "spark": "3.5.6", "kind": "around", "right": ["`fl.watch`"]},
         ]
     )
     lines = [line for line in page.splitlines() if line.startswith("|")]
     assert [line.split(" | ")[0] for line in lines[2:5]] == ["| 3.5.6", "| 4.0.1", "| 4.10.0"]
     assert lines[3] == "| 4.0.1 | classic | 3.11.7 | 2.3.3 | 17.0.1 | 89 right | 1 |"
-    assert lines[-1] == "| approximate, batch | 3.5 classic, 4.0 classic | 4.1 |"
+    assert lines[7] == "| approximate, batch | 3.5 classic, 4.0 classic | 4.1 |"
+    assert lines[8] == "|  | 3.5.6 | 4.10.0 |"
+    assert lines[-2:] == ["| `fl.watch` | yes | yes |", "| `fl.doctor` | no | yes |"]

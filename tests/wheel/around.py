@@ -126,7 +126,7 @@ def doctor(spark, _):
 
 def command(folder, *words):
     """What a command prints; it ends well, and says nothing of warnings or of Spark's plans."""
-    ran = subprocess.run(  # noqa: S603
+    ran = subprocess.run(
         [sys.executable, "-m", "fanlight", *words],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -156,7 +156,7 @@ def run_of_a_stream(_, folder):
 
 
 def doctor_as_a_command(_, folder):
-    told = subprocess.run(  # noqa: S603
+    told = subprocess.run(
         [sys.executable, "-m", "fanlight", "doctor", "--json"],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
