@@ -68,15 +68,17 @@ def page_of(found: Sequence[Found]) -> str:
         right = one["done"] - refused - len(one["wrong"])
         tried.append((*(one[name] for name in told), f"{right} right", refused))
     lacks = _table(LACKS, _missing(ordered))
-    return f"{HEAD}{_table(TRIED, tried)}{MISSING}{lacks}{AROUND}{_around(around)}{FOOT}"
+    return f"{HEAD}{_table(TRIED, tried)}{MISSING}{lacks}{_around(around)}{FOOT}"
 
 
 def _around(found: Sequence[Found]) -> str:
-    """A table of what is around the windows: a column for each PySpark that was asked."""
+    """What is around the windows, in a column for each PySpark that was asked."""
+    if not found:
+        return ""
     ordered = sorted(found, key=lambda one: _numbers(one["spark"]))
     cases = dict.fromkeys(case for one in ordered for case in one["right"])
     rows = [(case, *("yes" if case in one["right"] else "no" for one in ordered)) for case in cases]
-    return _table(("", *(one["spark"] for one in ordered)), rows)
+    return AROUND + _table(("", *(one["spark"] for one in ordered)), rows)
 
 
 def _missing(found: Sequence[Found]) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -107,7 +107,7 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
     @quietly()  # in the thread that it runs in, as its session is
     def write_windows() -> int | None:
         # Tags and descriptions are per thread. Spark describes a stream's jobs by its name itself.
-        if hasattr(spark, "addTag"):  # in Spark 3.5 only Connect has tags
+        with suppress(RuntimeError):  # in Spark 3.5 only Connect has tags
             spark.addTag(f"fanlight {job.name}".replace(",", " "))
         context = _context_of(spark)
         if context is not None:
@@ -132,9 +132,9 @@ def _context_of(spark: SparkSession) -> Any:
 
 def _interrupt(spark: SparkSession) -> None:
     """Interrupt all jobs; a classic session of Spark 3.5 does so by its context alone."""
-    if hasattr(spark, "interruptAll"):
+    try:
         spark.interruptAll()
-    else:
+    except RuntimeError:
         _context_of(spark).cancelAllJobs()
 
 
