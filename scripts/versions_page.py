@@ -26,7 +26,15 @@ each engine. All other tests run on the newest PySpark.
 MISSING = """
 ## What a version does not have
 
-An error says so, before a job starts. All else is there on each version.
+An error says so, before a job starts. All else that was asked is there on each version: every kind
+of window in `tests/wheel/kinds.py`.
+
+"""
+AROUND = """
+## Around the windows
+
+What `tests/wheel/around.py` asks in classic sessions, with the extras `cli`, `spark`, `sql` and
+`watch`. What is not in this table was tried on the newest PySpark alone.
 
 """
 FOOT = """
@@ -49,6 +57,8 @@ LACKS = ("", "not on", "since")
 
 def page_of(found: Sequence[Found]) -> str:
     """The whole page."""
+    around = [one for one in found if one["kind"] == "around"]
+    found = [one for one in found if one["kind"] != "around"]
     ordered = sorted(found, key=lambda one: (_numbers(one["spark"]), _numbers(one["python"])))
     ordered.sort(key=lambda one: str(one["kind"]))
     told = ("spark", "kind", "python", "pandas", "java")
@@ -57,7 +67,18 @@ def page_of(found: Sequence[Found]) -> str:
         refused = len(one["refused"])
         right = one["done"] - refused - len(one["wrong"])
         tried.append((*(one[name] for name in told), f"{right} right", refused))
-    return f"{HEAD}{_table(TRIED, tried)}{MISSING}{_table(LACKS, _missing(ordered))}{FOOT}"
+    lacks = _table(LACKS, _missing(ordered))
+    return f"{HEAD}{_table(TRIED, tried)}{MISSING}{lacks}{_around(around)}{FOOT}"
+
+
+def _around(found: Sequence[Found]) -> str:
+    """What is around the windows, in a column for each PySpark that was asked."""
+    if not found:
+        return ""
+    ordered = sorted(found, key=lambda one: _numbers(one["spark"]))
+    cases = dict.fromkeys(case for one in ordered for case in one["right"])
+    rows = [(case, *("yes" if case in one["right"] else "no" for one in ordered)) for case in cases]
+    return AROUND + _table(("", *(one["spark"] for one in ordered)), rows)
 
 
 def _missing(found: Sequence[Found]) -> list[tuple[str, str, str]]:

@@ -39,9 +39,11 @@ SPARKS = OUT / "pyspark"
 CACHE = OUT / "cache"
 FOUND = OUT / "found"
 UV = (sys.executable, "-m", "uv")
+# What is around the windows.
+AROUND = "cli,spark,sql,watch"
 # The extras that bring PySpark.
 WITH_SESSION = ("spark", "connect")
-WITH_SPARK = {*WITH_SESSION, "demo"}
+WITH_SPARK = {*WITH_SESSION, "demo", AROUND}
 # Those where a platform brings its PySpark; "" is the wheel without an extra.
 BESIDE_SPARK = ("", "kernels")
 # PySpark 3.5 keeps NumPy 1, which a newer pyarrow does not load, and does not say so.
@@ -114,12 +116,14 @@ def environment(wheel: Path, room: Room) -> Path:
     """A folder with a Python, the wheel, the extra, and what these two ask for."""
     extra, version, folder = room.extra, room.version, OUT / room.name
     wanted = [f"{wheel}[{extra}]"] if extra else [str(wheel)]
-    if version == "next" or extra in BESIDE_SPARK:  # next: the extra does not allow it yet
+    # next, and pandas 3: the extra does not allow it
+    if version == "next" or extra in BESIDE_SPARK or room.pandas == "3":
         other = "spark" if extra in BESIDE_SPARK else extra
         more = {one.name: one for one in required(other)}
         spark = more.pop("pyspark")
         release = spark_of(version, other)
         wanted = [wanted[0] if extra in BESIDE_SPARK else f"{wheel}[kernels]"]
+        wanted += [] if room.pandas else [str(more["pandas"])]
         wanted += [f"pyspark[{','.join(spark.extras)}]=={release}", str(more["protobuf"])]
     elif extra in WITH_SPARK:
         wanted.append(f"pyspark=={spark_of(version, extra)}")
@@ -204,10 +208,19 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[Room,
         some = ("few", "few") if version == "newest" else ("each", "few")
         for extra, kind, which in zip(WITH_SESSION, ("classic", "connect"), some, strict=True):
             yield Room(extra, version), ["check.py", kind, which]
+        if version in ("oldest", "newest") and not everything:
+            yield around(version)
     if everything:
         yield from matrix()
+        yield from map(around, lines("spark"))
     demo = ["demo", "--out", str(OUT / "demo")] if everything else ["--version"]
     yield Room("demo", "newest"), ["-m", "fanlight.cli", *demo]
+
+
+def around(version: str) -> tuple[Room, list[str]]:
+    """What is around the windows, on a PySpark."""
+    room = Room(AROUND, version)
+    return room, ["around.py", str(FOUND / f"{room.name}.json")]
 
 
 def matrix() -> Iterator[tuple[Room, list[str]]]:

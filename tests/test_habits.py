@@ -92,6 +92,13 @@ def test_a_package_has_one_version_whichever_lock_it_is_in():
         )
 
 
+@pytest.mark.parametrize("extra", ["spark", "connect", "demo"])
+def test_the_extras_bring_a_pandas_of_which_no_pyspark_warns(extra):
+    (pandas,) = [one for one in of_extra(extra) if one.name == "pandas"]
+    assert pandas.specifier.contains("2.3.3")
+    assert not pandas.specifier.contains("3.0.0")
+
+
 def missing(asked: Iterable[Requirement], lock: str) -> set[str]:
     """What packages and their extras ask for, as installed here, and the lock does not have.
 

@@ -182,3 +182,25 @@ def test_the_examples_pass_a_strict_type_checker(tmp_path, mypy_cache):
     lines, ran = checked(tmp_path, mypy_cache, source)
     assert ran.returncode in (0, 1), ran.stdout + ran.stderr
     assert not [line for line in lines if " error:" in line], ran.stdout
+
+
+def test_a_pyarrow_that_does_not_load_with_numpy_is_told(monkeypatch):
+    """As PySpark 3.5 comes: it keeps NumPy 1."""
+
+    def load(_):
+        raise ImportError("pyarrow requires NumPy 2.0 or newer, found 1.26.4")
+
+    monkeypatch.setattr(fl, "import_module", load)
+    for name in ("over", "progress", "doctor"):
+        with pytest.raises(fl.FanlightError, match=r"write: pip install 'pyarrow<22'$") as told:
+            getattr(fl, name)
+        assert f"fanlight.{name} needs pyarrow" in str(told.value)
+
+
+def test_another_module_that_does_not_load_stays_python_s_error(monkeypatch):
+    def load(_):
+        raise ImportError("libarrow.so: cannot open")
+
+    monkeypatch.setattr(fl, "import_module", load)
+    with pytest.raises(ImportError, match="cannot open"):
+        getattr(fl, "over")  # noqa: B009 - it is loaded on first use

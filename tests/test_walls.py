@@ -94,8 +94,10 @@ PROGRAMS = {
         "fanlight.language.columns",
         "fanlight.language.aggregate_text",
         "fanlight.engine.kinds",
+        "fanlight.engine.spark.quiet",
         "fanlight.engine.spec.units",
         "fanlight.engine.spec.errors",
+        "fanlight.watching.micro_batches",
     },
     "benchmarks": PUBLIC,
     "experiments": PUBLIC,
@@ -502,3 +504,72 @@ def test_windows_are_asked_of_the_grid(name):
 @pytest.mark.parametrize("source", ["grid.slide", "bound.grid.range", "self.cut.grid.offset"])
 def test_arithmetic_of_a_grid_is_seen(source):
     assert grid_arithmetic(source) == [1]
+
+
+# What belongs to the process, and so to whoever runs it: other threads, a test runner, a notebook.
+STREAMS = {"stdout", "stderr", "stdin", "excepthook", "displayhook", "unraisablehook"}
+OF_THE_PROCESS = {
+    *("redirect_stdout", "redirect_stderr", "dup2", "catch_warnings", "simplefilter"),
+    *("filterwarnings", "resetwarnings", "showwarning", "captureWarnings", "basicConfig"),
+    *("dictConfig", "fileConfig", "setLevel", "setLoggerClass", "setLogRecordFactory"),
+    *("addHandler", "removeHandler", "addFilter", "removeFilter", "setLogLevel"),
+}
+HOLDERS = {"sys", "logging", "warnings"}
+LOGGER_STATE = {"disabled", "propagate", "handlers", "filters"}
+CHANGED = {
+    "fanlight.engine.spark.quiet": ["addFilter"],  # PySpark's own records, of this thread alone
+    "fanlight.cli.demo.running": ["dup2", "dup2"],  # a program, whose JVM logs to a file
+}
+
+
+def changes_of_the_process(source: str) -> list[str]:
+    """What a module does to streams, hooks, loggers and warnings that are not its own."""
+    found = []
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            of = ast.unparse(node.value) if isinstance(node, ast.Attribute) else None
+            stored = of and isinstance(node.ctx, (ast.Store, ast.Del))
+            taken = name in LOGGER_STATE or (of == "sys" and name in STREAMS)
+            if name in OF_THE_PROCESS or (stored and taken):
+                found.append(name)
+        elif isinstance(node, ast.Call):
+            of = ast.unparse(node.args[0]) if node.args else ""
+            called = ast.unparse(node.func)
+            if called == "logging.disable" or (called == "setattr" and of in HOLDERS):
+                found.append(called)
+        elif isinstance(node, ast.ImportFrom) and node.module == "logging":
+            found += [one.name for one in node.names if one.name == "disable"]
+    return found
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_is_of_the_process_is_left_alone(name):
+    assert changes_of_the_process(MODULES[name].read_text("utf-8")) == CHANGED.get(name, [])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "sys.stdout = out",
+        "sys.excepthook = tell",
+        "setattr(sys, 'stdout', out)",
+        "with redirect_stdout(out): pass",
+        "with contextlib.redirect_stderr(out): pass",
+        "os.dup2(1, 2)",
+        "with warnings.catch_warnings(): pass",
+        "warnings.simplefilter('ignore')",
+        "from logging import disable",
+        "logging.disable()",
+        "logging.getLogger('py4j').setLevel('ERROR')",
+        "logger.disabled = True",
+        "logger.addFilter(kept)",
+        "spark.sparkContext.setLogLevel('ERROR')",
+    ],
+)
+def test_a_change_of_the_process_is_seen(source):
+    assert len(changes_of_the_process(source)) == 1
+
+
+def test_a_program_may_print():
+    assert changes_of_the_process("print(text, file=sys.stderr); sys.stdout.write(text)") == []

@@ -29,9 +29,11 @@ def test_every_kind_of_window_is_tried():
 def test_every_extra_is_tried():
     tried = list(wheels.checks(["oldest", "newest"], everything=False))
     extras = set(PROJECT["optional-dependencies"]) - FOR_US
-    assert {room.extra for room, _ in tried} == {*extras, ""}
+    assert {one for room, _ in tried for one in room.extra.split(",")} == {*extras, ""}
     assert {(room.extra, room.version) for room, _ in tried} >= {
-        (extra, version) for extra in ("spark", "connect") for version in ("oldest", "newest")
+        (extra, version)
+        for extra in ("spark", "connect", wheels.AROUND)
+        for version in ("oldest", "newest")
     }
 
 
@@ -62,9 +64,13 @@ def test_the_page_says_what_was_tried_and_what_was_refused():
             {**tried, "spark": "4.0.1", "done": 90, "refused": {"approximate, batch": "4.1"}},
             {**tried, "spark": "3.5.6", "done": 91, "refused": {"approximate, batch": "4.1"}},
             {**tried, "spark": "4.10.0", "done": 92, "refused": {}},
+            {**tried, "spark": "4.10.0", "kind": "around", "right": ["`fl.watch`", "`fl.doctor`"]},
+            {**tried, "spark": "3.5.6", "kind": "around", "right": ["`fl.watch`"]},
         ]
     )
     lines = [line for line in page.splitlines() if line.startswith("|")]
     assert [line.split(" | ")[0] for line in lines[2:5]] == ["| 3.5.6", "| 4.0.1", "| 4.10.0"]
     assert lines[3] == "| 4.0.1 | classic | 3.11.7 | 2.3.3 | 17.0.1 | 89 right | 1 |"
-    assert lines[-1] == "| approximate, batch | 3.5 classic, 4.0 classic | 4.1 |"
+    assert lines[7] == "| approximate, batch | 3.5 classic, 4.0 classic | 4.1 |"
+    assert lines[8] == "|  | 3.5.6 | 4.10.0 |"
+    assert lines[-2:] == ["| `fl.watch` | yes | yes |", "| `fl.doctor` | no | yes |"]

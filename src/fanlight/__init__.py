@@ -147,6 +147,14 @@ def __getattr__(name: str) -> Any:
             f"write: pip install 'fanlight[{extra}]'"
         )
         raise ModuleNotFoundError(msg) from error
+    except ImportError as error:
+        if "pyarrow" not in str(error) or "NumPy" not in str(error):
+            raise
+        msg = (
+            f"fanlight.{name} needs pyarrow, which does not load with this NumPy ({error}): "
+            "PySpark 3.5 keeps NumPy 1; write: pip install 'pyarrow<22'"
+        )
+        raise FanlightError(msg) from error
     return getattr(module, name)
 
 

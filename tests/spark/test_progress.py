@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -66,6 +67,14 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     batches = [fl.progress(one) for one in query.recentProgress]
     assert [one.rows for one in batches if one.rows] == [3, 2, 4]
     assert sum(one.late for one in batches) == found.late
+    # Spark 3.5 has dicts, as the JSON of later ones, without the duration.
+    dicts = [json.loads(one.json) for one in query.recentProgress]
+    for one, batch in zip(dicts, batches, strict=True):
+        one.pop("batchDuration", None)
+        told = fl.progress(one)
+        assert replace(told, seconds=batch.seconds) == batch
+        assert abs(told.seconds - batch.seconds) < 0.5  # by which Spark measures
+    assert sum(map(fl.late_rows, dicts)) == found.late
 
 
 @pytest.mark.sampled(3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
+from shutil import rmtree
 
 import pytest
 
@@ -48,48 +48,63 @@ def test_an_aggregate_may_be_named_verbose(classic):
 
 
 class Frame:
-    """A DataFrame whose plan says ``told``."""
+    """A DataFrame whose plan says ``told``; it is its own session."""
 
     def __init__(self, told):
-        self.told = told
+        self.told, self.sparkSession = told, self
 
-    def explain(self, extended=None, mode=None):
-        assert (extended, mode) == (None, "cost")
-        print(f"Range, Statistics({self.told})")
+    def where(self, _):
+        return self
 
+    def sql(self, text, **_):
+        assert text.startswith("EXPLAIN COST ")
+        return self
 
-def test_nothing_is_printed_and_other_threads_print_as_ever(capsys):
-    """Also into the standard output that they took hold of meanwhile."""
-    taken = []
-
-    class Slow(Frame):
-        def explain(self, **_):
-            other = Thread(target=lambda: (taken.append(sys.stdout), print("other")))
-            other.start()
-            other.join()
-            print(f"Statistics({self.told})")
-
-    before = sys.stdout
-    assert estimated_rows(Slow("sizeInBytes=78.1 KiB, rowCount=1.00E+4")) == 10_000
-    assert sys.stdout is before
-    print("later", file=taken[0], flush=True)
-    assert taken[0].encoding == before.encoding
-    assert capsys.readouterr().out == "other\nlater\n"
+    def collect(self):
+        return [(f"Range, Statistics({self.told})",)]
 
 
-def test_many_threads_ask_at_once(capsys):
-    before, asked = sys.stdout, [f"rowCount={n}" for n in range(1, 50)]
-    with ThreadPoolExecutor(8) as threads:
-        known = list(threads.map(estimated_rows, [Frame(f"sizeInBytes=1.0 B, {n}") for n in asked]))
-    assert known == list(range(1, 50))
-    assert sys.stdout is before
-    assert capsys.readouterr().out == ""
+def tables(spark):
+    return [one.name for one in spark.catalog.listTables()]
 
 
-def test_without_a_standard_output(monkeypatch):
-    monkeypatch.setattr(sys, "stdout", None)
-    assert estimated_rows(Frame("sizeInBytes=80.0 B")) == 10
-    assert sys.stdout is None
+def test_many_threads_ask_at_once_and_print_nothing(spark, capfd):
+    """Nor is anything left in the catalog."""
+    before, known = (sys.stdout, sys.stderr), tables(spark)
+    asked = [spark.range(n) for n in range(1, 13)]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(estimated_rows, asked)) == list(range(1, 13))
+    assert (sys.stdout, sys.stderr) == before
+    assert capfd.readouterr().out == ""
+    assert tables(spark) == known
+
+
+def test_what_spark_cannot_plan_is_not_known_and_leaves_nothing(spark, capfd, tmp_path):
+    spark.range(3).write.parquet(str(tmp_path / "rows"))
+    df = spark.read.parquet(str(tmp_path / "rows"))
+    rmtree(tmp_path / "rows")
+    known = tables(spark)
+    estimated_rows(df)
+    estimated_rows(df.select("id", "id"))
+    assert tables(spark) == known
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_is_cached_stays_cached(spark):
+    df = spark.range(7).selectExpr("id", "id % 2 as odd").cache()
+    assert df.count() == 7
+    try:
+        assert estimated_rows(df) == 7
+        assert df.storageLevel.useMemory
+    finally:
+        df.unpersist()
+
+
+def test_no_job_runs(classic):
+    jobs = classic.sparkContext.statusTracker()
+    before = jobs.getJobIdsForGroup(None)
+    assert estimated_rows(classic.range(9).groupBy("id").count()) is not None
+    assert jobs.getJobIdsForGroup(None) == before
 
 
 @pytest.mark.parametrize(
@@ -104,11 +119,3 @@ def test_without_a_standard_output(monkeypatch):
 )
 def test_what_spark_says(told, rows):
     assert estimated_rows(Frame(told)) == rows
-
-
-def test_a_spark_that_explains_otherwise_knows_nothing():
-    class Quiet(Frame):
-        def explain(self, **_):
-            return self.told
-
-    assert estimated_rows(Quiet("sizeInBytes=80.0 B")) is None

@@ -14,6 +14,8 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra import registry, suggestions
+from fanlight.engine.spark import translation
+from tests.wheel import spark_windows
 
 ADVISED = re.compile(r"; write (.*) after 'from fanlight import agg'$", re.DOTALL)
 MINUTE = "1 minute"
@@ -199,6 +201,27 @@ def test_windows_of_spark_become_ours(calls, kind, text):
     for own in (eval(told, {"fl": fl, "df": df}), fl.over(df, column)):  # noqa: S307
         found = own.agg(n=agg.count()).select("window", "n")
         assert answers(found) == answers(theirs.withColumnRenamed("session_window", "window"))
+
+
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+def test_windows_of_spark_are_read_in_each_form(sessions, kind):
+    """`make wheels` compares their answers, on the oldest and on the newest Spark."""
+    functions = spark_windows.functions_of(sessions[kind])
+    df = spark_windows.rows_of(sessions[kind])
+    for form, time in spark_windows.asked():
+        column = spark_windows.FORMS[form](functions, spark_windows.TIMES[time])
+        assert fl.over(df, column, by=spark_windows.KEY).agg(agg.count()).columns[-1] == "count(1)"
+
+
+@pytest.mark.parametrize(
+    ("shown", "length"),
+    [
+        ("3600000000", "1 hour"), ("-60000000", "-1 minute"), ("'1 hour'", "1 hour"),
+        ("1 hours 30 minutes", "1 hours 30 minutes"), ("a", None), ("CASE WHEN 1 minute", None),
+    ],
+)  # fmt: skip
+def test_a_length_is_read_as_each_spark_shows_it(shown, length):
+    assert translation._length(shown) == length
 
 
 def test_windows_of_spark_say_their_time(calls):

@@ -7,7 +7,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import fanlight as fl
 from fanlight.cli.jobs.job import Job
 from fanlight.cli.jobs.query import SqlQuery
+from fanlight.watching.micro_batches import has_run, last_batch, recent_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,15 +48,15 @@ class StreamTotals:
 
     def take_new(self, query: Any) -> Iterator[Any]:
         """Add the micro-batches that are new since the last call, and yield their progress."""
-        newest = query.lastProgress  # cheaper than recentProgress, and mostly nothing is new
+        newest = last_batch(query)  # cheaper than recentProgress, and mostly nothing is new
         if newest is None or newest.timestamp <= self._seen:
             return
-        for one in query.recentProgress:
+        for one in recent_batches(query):
             if one.timestamp <= self._seen:
                 continue
             self._seen = one.timestamp
-            if "addBatch" not in one.durationMs:
-                continue  # Spark also reports, now and then, that no data has come
+            if not has_run(one):
+                continue
             self.last = fl.progress(one)
             self.batches += 1
             self.rows += self.last.rows
@@ -96,15 +97,19 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
     from pyspark.sql import Observation
     from pyspark.sql import functions as F
 
+    from fanlight.engine.spark.quiet import quietly
+
     if job.sink is None:
         msg = "a job that is run must have a sink"
         raise AssertionError(msg)
     sink = job.sink
 
+    @quietly()  # in the thread that it runs in, as its session is
     def write_windows() -> int | None:
         # Tags and descriptions are per thread. Spark describes a stream's jobs by its name itself.
-        spark.addTag(f"fanlight {job.name}".replace(",", " "))
-        context = getattr(spark, "sparkContext", None)  # Spark Connect has no context, only tags
+        with suppress(RuntimeError):  # in Spark 3.5 only Connect has tags
+            spark.addTag(f"fanlight {job.name}".replace(",", " "))
+        context = _context_of(spark)
         if context is not None:
             context.setJobDescription(job_description(job))
         result = sink.fit_columns(job.result(spark, stream=False))
@@ -118,6 +123,19 @@ def run_batch(job: Job, spark: SparkSession) -> RunResult:
     begin = time.monotonic()
     windows = _run_until_interrupted(write_windows, spark)
     return RunResult(time.monotonic() - begin, windows, StreamTotals(), interrupted=False)
+
+
+def _context_of(spark: SparkSession) -> Any:
+    """The context of a session; None on Spark Connect, which has only tags."""
+    return getattr(spark, "sparkContext", None)
+
+
+def _interrupt(spark: SparkSession) -> None:
+    """Interrupt all jobs; a classic session of Spark 3.5 does so by its context alone."""
+    try:
+        spark.interruptAll()
+    except RuntimeError:
+        _context_of(spark).cancelAllJobs()
 
 
 def job_description(job: Job) -> str:
@@ -144,7 +162,7 @@ def _run_until_interrupted(work: Callable[[], int | None], spark: SparkSession) 
         Thread(target=run, daemon=True).start()
         while not wait([done], TICK).done:
             if interrupts.times:
-                spark.interruptAll()
+                _interrupt(spark)
     if interrupts.times:
         raise KeyboardInterrupt
     return done.result()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import current_thread, main_thread
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 # Keeps Spark's log and progress bar out of the terminal; a user's setting wins.
 QUIET = {"spark.log.level": "FATAL", "spark.ui.showConsoleProgress": "false"}
-# Loggers to which PySpark prints each error of a query as JSON; a command prints its own message.
-_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def is_remote(settings: Mapping[str, str]) -> bool:
@@ -33,8 +30,9 @@ def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
+    from fanlight.engine.spark.quiet import quietly
+
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    warnings.filterwarnings("ignore", category=FutureWarning, module=r"pyspark\.")
     builder: Any = SparkSession.builder.appName(f"fanlight {name}")
     quiet = {} if is_remote(settings) else QUIET  # a server keeps its own log settings
     for key, value in {**quiet, **settings}.items():
@@ -47,29 +45,11 @@ def session(name: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
             "newer? Set JAVA_HOME to it, or SPARK_REMOTE to a Spark Connect server"
         ) from error
     try:
-        with _raise_on_interrupt(), _mute_error_records():
+        # PySpark logs each error of a query as JSON; a command prints its own message.
+        with _raise_on_interrupt(), quietly():
             yield spark
     finally:
         spark.stop()
-
-
-@contextmanager
-def _mute_error_records() -> Iterator[None]:
-    """Disable the loggers to which PySpark itself prints errors."""
-    try:
-        from pyspark.logger import PySparkLogger
-    except ModuleNotFoundError:  # Spark 3.5 prints none
-        yield
-        return
-    loggers = [PySparkLogger.getLogger(name) for name in _LOGGERS]
-    before = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
-    try:
-        yield
-    finally:
-        for logger, disabled in zip(loggers, before, strict=True):
-            logger.disabled = disabled
 
 
 @contextmanager

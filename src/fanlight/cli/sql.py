@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,11 +32,10 @@ def run_sql(text: str, tables: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def explain_sql(text: str, tables: Mapping[str, DataFrame]) -> str:
-    """Spark's plan of a query as text; Spark itself can only print it."""
-    printed = StringIO()
-    with redirect_stdout(printed):
-        run_sql(text, tables).explain()
-    return printed.getvalue()
+    """Spark's plan of a query as text."""
+    result = run_sql(text, tables)
+    (row,) = result.sparkSession.sql("EXPLAIN SELECT * FROM {df}", df=result).collect()
+    return str(row[0])
 
 
 def require_sql() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from fanlight.engine.plan.late_rows import METRIC
 from fanlight.engine.spec.errors import refuse
+from fanlight.watching.micro_batches import as_progress, recent_batches
 
 
 def late_rows(of: Any) -> int:
@@ -53,14 +54,15 @@ def late_rows(of: Any) -> int:
 def list_micro_batches(asked: str, of: Any) -> list[Any]:
     """The progress of each micro-batch that a query remembers; given one progress, that one."""
     if hasattr(of, "recentProgress"):
-        return list(of.recentProgress)
-    if not hasattr(of, "observedMetrics"):
+        return recent_batches(of)
+    one = as_progress(of)
+    if not hasattr(one, "observedMetrics"):
         raise refuse(
             f"{asked}({type(of).__name__})",
             "is neither a streaming query nor its progress",
             "pass what writeStream.start() returns, or query.lastProgress",
         )
-    return [of]
+    return [one]
 
 
 def _count_late_rows(progress: Any) -> int:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.arrow import is_of_spark, to_arrow
+from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spec import FanlightError
 from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.draw import draw
@@ -80,7 +81,8 @@ class NewestWindows:
         """Read and draw the windows once."""
         ended, begin = not self._running(), time.monotonic()
         try:
-            reading = self._to_reading(self._read_table())
+            with quietly():
+                reading = self._to_reading(self._read_table())
         except Exception as error:  # noqa: BLE001 - a user's function, and whatever Spark raises
             reading = replace(self.latest, trouble=shorten_error(error))
         seconds = time.monotonic() - begin

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from fanlight.watching.late_rows import count_late_by_windows, list_micro_batches
+from fanlight.watching.micro_batches import as_progress
 
 _BEGINNING = "1970-01-01T00:00:00"  # Spark's watermark before the first event time
 
@@ -137,7 +138,7 @@ def progress(of: Any) -> Progress:
     for one in batches:
         late.update(count_late_by_windows(one))
     return Progress(
-        name=of.name,
+        name=as_progress(of).name,
         batch=last.batchId if last else None,
         rows=sum(one.numInputRows for one in batches),
         rows_per_second=float(with_rows[-1].processedRowsPerSecond) if with_rows else 0.0,

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from fanlight.engine.spec.errors import find_python_error
+from fanlight.watching.micro_batches import has_run, last_batch, recent_batches
 from fanlight.watching.progress import Progress, progress
 
 MOST = 500  # micro-batches that are remembered, for the figures
@@ -72,13 +73,13 @@ class QueryPoller:
 
     def _read_new_batches(self) -> list[Progress]:
         """The micro-batches since the last poll."""
-        newest = self._query.lastProgress  # a small answer; mostly there is nothing new
+        newest = last_batch(self._query)  # a small answer; mostly there is nothing new
         if newest is None or newest.timestamp <= self._newest_timestamp:
             return []
-        new = [one for one in self._query.recentProgress if one.timestamp > self._newest_timestamp]
+        recent = recent_batches(self._query)
+        new = [one for one in recent if one.timestamp > self._newest_timestamp]
         self._newest_timestamp = max((one.timestamp for one in new), default=self._newest_timestamp)
-        # Progress without "addBatch" is of no micro-batch: Spark reports that no rows have come.
-        return [progress(one) for one in new if "addBatch" in one.durationMs]
+        return [progress(one) for one in new if has_run(one)]
 
 
 def _add_batch(status: QueryStatus, one: Progress) -> QueryStatus:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -82,9 +81,7 @@ def session(log: Path) -> Iterator[SparkSession]:
                 f"Spark did not start; is there a Java 17 or newer? Its messages are in {log}"
             ) from error
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about pandas versions, while no pandas is used here
-            yield spark
+        yield spark
     finally:
         spark.stop()
 

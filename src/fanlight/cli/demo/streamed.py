@@ -53,7 +53,7 @@ def finish(spark: SparkSession, work: Path, query: Any) -> Streamed:
     """Wait until a query has ended, and return its result and figures."""
     query.awaitTermination()
     progress = query.recentProgress
-    most = max(sum(state.numRowsTotal for state in one.stateOperators) for one in progress)
+    most = max(fl.progress(one).state_rows for one in progress)
     return Streamed(
         spark.read.parquet(str(work / "result")), len(progress), count_late(query), most
     )
@@ -61,9 +61,4 @@ def finish(spark: SparkSession, work: Path, query: Any) -> Streamed:
 
 def count_late(query: Any) -> int:
     """The late rows: fanlight's count for data-driven windows, Spark's for time windows."""
-    dropped = sum(
-        state.numRowsDroppedByWatermark
-        for progress in query.recentProgress
-        for state in progress.stateOperators
-    )
-    return fl.late_rows(query) or dropped
+    return fl.late_rows(query) or fl.progress(query).dropped

@@ -11,6 +11,15 @@ from logging import Logger, LogRecord
 LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
+class _Depth(threading.local):
+    """How many calls of this thread that are quiet are under way, one within the other."""
+
+    calls = 0
+
+
+_depth = _Depth()
+
+
 def error_loggers() -> list[Logger]:
     """Where PySpark logs errors of queries; Spark 3.5 logs none."""
     try:
@@ -20,19 +29,22 @@ def error_loggers() -> list[Logger]:
     return [PySparkLogger.getLogger(name) for name in LOGGERS]
 
 
+def _is_kept(_: LogRecord) -> bool:
+    """Whether a record is logged: a logger asks in the thread that logs."""
+    return not _depth.calls
+
+
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context manager: PySpark does not log errors of this thread; those of others it does."""
-    own = threading.get_ident()
+    """Context manager: PySpark does not log errors of this thread; those of others it does.
 
-    def kept(record: LogRecord) -> bool:
-        return record.thread != own
-
-    loggers = error_loggers()
-    for logger in loggers:
-        logger.addFilter(kept)
+    PySpark has no setting for it. The filter stays, and lets all else through: one that comes and
+    goes would be taken out of a list that another thread is walking.
+    """
+    for logger in error_loggers():
+        logger.addFilter(_is_kept)  # which a logger takes once
+    _depth.calls += 1
     try:
         yield
     finally:
-        for logger in loggers:
-            logger.removeFilter(kept)
+        _depth.calls -= 1

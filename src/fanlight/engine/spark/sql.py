@@ -1,13 +1,14 @@
 """The one place that turns SQL text into Columns.
 
 ``pyspark.sql.functions`` builds classic or Connect columns by a process-wide flag; a Connect
-DataFrame in a process of classic mode would get the wrong kind. Only :func:`expr` makes
-Columns, and it looks at the DataFrame.
+DataFrame in a process of classic mode would get the wrong kind. Only :func:`expr` and
+:func:`window_of_spark` make Columns, and they look at the DataFrame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -35,13 +36,22 @@ def is_column(value: Any) -> bool:
 
 def expr(df: DataFrame, text: str) -> Column:
     """The Column of an SQL expression, classic or Connect as the DataFrame is."""
-    if is_connect(df):
-        from pyspark.sql.connect.functions import expr
-
-        return expr(text)
-    classic: Any = getattr(F.expr, "__wrapped__", F.expr)
-    column: Column = classic(text)
+    column: Column = _function(df, "expr")(text)
     return column
+
+
+def window_of_spark(df: DataFrame, name: str, time: str, lengths: Iterable[str]) -> Column:
+    """Spark's ``window`` or ``session_window`` over the time that an SQL text gives."""
+    column: Column = _function(df, name)(expr(df, time), *lengths)
+    return column
+
+
+def _function(df: DataFrame, name: str) -> Any:
+    """A function of ``pyspark.sql.functions``, classic or Connect as the DataFrame is."""
+    if is_connect(df):
+        return getattr(import_module("pyspark.sql.connect.functions"), name)
+    function = getattr(F, name)
+    return getattr(function, "__wrapped__", function)
 
 
 def say_reason(error: Exception) -> str:

@@ -26,10 +26,11 @@ from fanlight.engine.algebra.suggestions import advise_otherwise, suggest_aggreg
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.column_text import closing, infix, is_balanced, split_outside
 from fanlight.engine.spark.quiet import quietly
-from fanlight.engine.spark.sql import expr, quote_column, type_text
+from fanlight.engine.spark.sql import expr, quote_column, type_text, window_of_spark
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.frames import Session
 from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.units import write_duration
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
 _SHOWN = re.compile(r"Column<'(.*?)(?: AS ([^()]*))?'>", re.DOTALL)
 _CALL = re.compile(r"(\w+)\((.*?)\)(?: FILTER \(WHERE (.*)\))?", re.DOTALL | re.IGNORECASE)
 _DISTINCT = re.compile("^distinct ", re.IGNORECASE)
-_LENGTH = re.compile(r"'?(-?\d+ [a-z]+)'?")
+# Spark 3.5 shows lengths in microseconds, and calls windows by the names of their expressions.
+_WINDOW = re.compile(r"Column<'(window|session_?window)\((.*)\)(?: AS .*)?'>", re.DOTALL)
+_LENGTH = re.compile(r"'?(-?\d+(?:(?: -?\d+)? [a-z]+)*)'?")
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:E-?\d+)?")
 _PATH = re.compile(r"\w+(?:\.\w+)+")
 _SIGNS = ("/", "*", "+", "-")
@@ -149,35 +152,46 @@ def translate_names(given: Any) -> str | None:
 
 def read_windows(df: DataFrame, column: Any) -> tuple[Any, str] | None:
     """The windows of ``F.window(…)`` or ``F.session_window(…)``, and their time, if it is those."""
-    call = _call_of(column)
-    if call is None or call[1] not in ("window", "session_window") or not is_of_spark(df):
+    shown = _WINDOW.fullmatch(str(column))
+    if shown is None or not is_of_spark(df):
         return None
-    time, *rest = call[2].split(", ")
-    lengths = [match[1] for match in map(_LENGTH.fullmatch, rest) if match]
-    if not lengths or len(lengths) != len(rest):
-        return None
-    name = _column_name(df, time)
-    text = f"{call[1]}({quote_column(df, name)}, {', '.join(map(repr, lengths))})"
-    if not _has_same_plan(df, column, text):
-        return None
-    if call[1] == "session_window":
-        return Session(lengths[0]), name
-    length, slide, start = [*lengths, *[""] * 3][:3]
+    kind = "window" if shown[1] == "window" else "session_window"
+    words = shown[2].split(", ")  # which the name of the time may have, too
+    for place in range(max(1, len(words) - 3), len(words)):
+        lengths = [length for word in words[place:] if (length := _length(word))]
+        name = _column_name(df, ", ".join(words[:place]))
+        if place + len(lengths) == len(words) and _are_windows(df, column, kind, name, lengths):
+            return _windows_of(kind, *lengths), name
+    return None
+
+
+def _windows_of(kind: str, length: str, slide: str = "", start: str = "") -> Session | Sliding:
+    """Spark's windows as a spec."""
+    if kind == "session_window":
+        return Session(length)
     begins = 0 if not start or start.startswith("0 ") else start
-    return Sliding(length, slide or length, offset=begins), name
+    return Sliding(length, slide or length, offset=begins)
+
+
+def _length(word: str) -> str | None:
+    """A length of windows by what Spark shows of it: a duration, or a number of microseconds."""
+    shown = _LENGTH.fullmatch(word)
+    if shown is None:
+        return None
+    return write_duration(int(shown[1])) if shown[1].lstrip("-").isdigit() else shown[1]
 
 
 def advise_windows(df: DataFrame, column: Any) -> str | None:
     """What to write instead of Spark's windows, where they cannot be had; None of other Columns."""
-    call = _call_of(column)
-    if call is None or call[1] not in ("window", "session_window"):
+    shown = _WINDOW.fullmatch(str(column))
+    if shown is None:
         return None
     if not is_of_spark(df):
         return "fl.over(df, …), with a DataFrame"
     read = read_windows(df, column)
     if read is not None:
         return f"fl.over(df, fl.{read[0]!r}, time={read[1]!r})"
-    if call[1] == "session_window":
+    if shown[1] != "window":
         return "fl.over(df, fl.Session(gap), time='ts'), where gap is a duration or SQL of one"
     return "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts') with your lengths"
 
@@ -354,8 +368,22 @@ def _as_spark_has_it(df: DataFrame, column: Column, own: Computed) -> Computed |
 def _has_same_plan(df: DataFrame, column: Column, text: str) -> bool:
     """Whether Spark gives a Column and an SQL text the same plan."""
     try:
-        one, other = (df.groupBy(by).count() if "window(" in text else df.select(by)
-                      for by in (column, expr(df, text)))  # fmt: skip
-        return bool(one.sameSemantics(other))
+        return bool(df.select(column).sameSemantics(df.select(expr(df, text))))
     except PySparkException:
         return False
+
+
+@quietly()
+def _are_windows(
+    df: DataFrame, column: Column, kind: str, time: str, lengths: Sequence[str]
+) -> bool:
+    """Whether Spark gives a Column the plan of such windows, whatever name the Column has."""
+    sql = quote_column(df, time)
+    text = f"{kind}({sql}, {', '.join(map(repr, lengths))})"
+    with suppress(PySparkException):
+        asked = df.groupBy(column).count()
+        for same in (window_of_spark(df, kind, sql, lengths), expr(df, text)):
+            for one in (same, same.alias(asked.columns[0])):
+                if asked.sameSemantics(df.groupBy(one).count()):
+                    return True
+    return False
