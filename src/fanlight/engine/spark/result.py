@@ -19,7 +19,7 @@ from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.equality import collated, has_collation
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import by_query
-from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, expr_as
+from fanlight.engine.spark.sql import TIME_WINDOW, expr, expr_as
 
 Named = tuple[str, str]  # SQL text, and the column's name
 # Spark's error shows it, in the second line of the plan, where it refuses another output mode.
@@ -90,17 +90,22 @@ def with_lags(bound: Bound, windows: DataFrame) -> DataFrame:
 
 def _with_lags(bound: Bound, window: Column) -> Column:
     """A window of a stream, with the watermark and the lags of its times in its metadata."""
-    first, last = (Lag(length, bounds=True).metadata for length in bound.lags)
-    ends = zip(("start", "end"), (first, last), strict=True)
-    kind = StructType([StructField(name, TimestampType(), metadata=lag) for name, lag in ends])
-    metadata = {TIME_WINDOW: True, WATERMARK: bound.delay, **last}
-    return window.cast(kind).alias("window", metadata=metadata)
+    first, last = bound.lags
+    ends = [
+        StructField(
+            name,
+            TimestampType(),
+            metadata=Lag(lag, bound.delay, bounds=True, marked=False).metadata,
+        )
+        for name, lag in (("start", first), ("end", last))
+    ]
+    metadata = {TIME_WINDOW: True, **Lag(last, bound.delay, bounds=True).metadata}
+    return window.cast(StructType(ends)).alias("window", metadata=metadata)
 
 
 def time_column(bound: Bound, df: DataFrame, text: str, name: str, late: int | None) -> Column:
     """The time of rows that a stream passes on, with the watermark; ``late`` is its lag."""
-    lag = Lag(late).metadata
-    return expr(df, text).alias(name, metadata={WATERMARK: bound.delay, **lag})
+    return expr(df, text).alias(name, metadata=Lag(late, bound.delay).metadata)
 
 
 def window_times(bound: Bound, start: str, end: str) -> tuple[str, str]:

@@ -8,40 +8,66 @@ wait as much longer, so that none of their rows is late.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
+
+from pyspark.sql.types import StructField
+
+from fanlight.engine.spark.sql import WATERMARK
 
 LAG = "fanlight.lag"  # metadata
 # A schema may be stored with its metadata and be read again: there rows come as those of a source.
 _HERE = uuid4().hex
 _UNBOUNDED = -1
+# Milliseconds that tell the watermark which a result carries on from another one with that delay.
+_OURS = 1
 
 
 @dataclass(frozen=True)
 class Lag:
     """The lag of a column: at most ``length`` microseconds, or None if nothing bounds it.
 
-    ``bounds``: the column is a bound of windows, and not the time of rows that are passed on.
+    ``delay`` is that of the stream's watermark, in milliseconds. ``bounds``: the column is a bound
+    of windows, and not the time of rows that are passed on. ``marked``: it is event time for Spark,
+    which one column of a result is at most.
     """
 
     length: int | None
+    delay: Any
     bounds: bool = False
+    marked: bool = True
 
     @property
     def metadata(self) -> dict[str, Any]:
         """The metadata of a column with this lag."""
         length = _UNBOUNDED if self.length is None else self.length
-        return {LAG: [_HERE, str(length), "bounds" if self.bounds else "rows"]}
+        kept = (_HERE, length, self.delay, int(self.bounds), int(self.marked))
+        mark = {WATERMARK: self.delay + _OURS} if self.marked else {}
+        return {LAG: [str(part) for part in kept], **mark}
 
     @classmethod
-    def of(cls, metadata: Mapping[str, Any]) -> Lag | None:
+    def of(cls, metadata: Mapping[str, Any] | None) -> Lag | None:
         """The lag that the metadata of a column says; None for a column of a source."""
-        here, length, kind = metadata.get(LAG, ("", "", ""))
+        here, *kept = (metadata or {}).get(LAG, [""])
         if here != _HERE:
             return None
-        return cls(None if int(length) == _UNBOUNDED else int(length), kind == "bounds")
+        length, delay, bounds, marked = map(int, kept)
+        return cls(None if length == _UNBOUNDED else length, delay, bool(bounds), bool(marked))
+
+
+def has_two_watermarks(of: Mapping[str, Any], fields: Iterable[StructField]) -> bool:
+    """Whether a time column has a watermark of its own, and its rows come from other windows.
+
+    Spark sets a watermark on a column by its metadata, and takes it off all others.
+    """
+    lag, delay = Lag.of(of), of.get(WATERMARK)
+    if delay is None or (lag is not None and delay == lag.delay + _OURS):
+        return False
+    others = ((Lag.of(field.metadata), field.metadata or {}) for field in fields)
+    taken = any(one and one.marked and WATERMARK not in told for one, told in others)
+    return lag is not None or taken
 
 
 def lag_of_event(start: Lag | None, stop: Lag | None) -> Lag | None:
@@ -51,12 +77,10 @@ def lag_of_event(start: Lag | None, stop: Lag | None) -> Lag | None:
     anywhere.
     """
     if start is None:
-        return Lag(None) if stop is not None and stop.bounds else stop
-    if stop is None:
+        return Lag(None, stop.delay) if stop is not None and stop.bounds else stop
+    if stop is None or start.length is None:
         return start
-    if start.length is None or stop.length is None:
-        return Lag(None)
-    return max(start, stop, key=lambda lag: lag.length or 0)
+    return stop if stop.length is None or stop.length > start.length else start
 
 
 def add_lags(*lengths: int | None) -> int | None:

@@ -19,7 +19,7 @@ from fanlight.engine.algebra.aggregate import Call, contains_type
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark import translation
-from fanlight.engine.spark.binding.lag import Lag
+from fanlight.engine.spark.binding.lag import Lag, has_two_watermarks
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -152,8 +152,15 @@ def bind_source(
     ties = schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
     tie_types = tuple(one.dataType for one in ties)
     kind, text = type_text(found.dataType), quote_column(df, time)
-    delay = found.metadata.get(WATERMARK)
     lag = Lag.of(found.metadata) if df.isStreaming else None
+    delay = found.metadata.get(WATERMARK) if lag is None else lag.delay
+    if df.isStreaming and has_two_watermarks(found.metadata, df.schema.fields):
+        raise refuse(
+            f"time={time!r}",
+            "has a watermark of its own, but its rows come from windows of a stream that has one "
+            "already: Spark waits for the earlier of the two, and no row would come",
+            "leave the second withWatermark out: results carry the watermark on",
+        )
     if not is_read_as_timestamp(kind):
         return Source(
             df, time, text, kind, keys, names, breaks, delay, key_types=key_types,

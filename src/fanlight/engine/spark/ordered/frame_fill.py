@@ -216,7 +216,8 @@ def _select_other(other: Bound, later: Callable[[str], str]) -> DataFrame:
     columns += [(row.cast(without_event_time(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
     rows = project(df, [*columns, *keys]).filter("t is not null")
-    if df.isStreaming and later("t") != "t":
+    lag = other.source.lag
+    if df.isStreaming and (later("t") != "t" or (lag is not None and not lag.marked)):
         kept = [name for name in rows.columns if name != "stamp"]
         rows = with_event_time(rows, kept, f"timestamp_micros({later('t')})", "stamp", other.delay)
     kinds = {f"other{n}": kind for n, kind in enumerate(other.source.key_types)}

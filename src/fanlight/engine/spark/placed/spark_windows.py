@@ -62,7 +62,9 @@ def has_spark_windows(bound: Placed) -> bool:
     grid, calendar = bound.grid, bound.coordinate.calendar
     plain = not (grid.has_gaps or grid.anew or grid.opened or grid.closed)
     one = not (bound.queries.several or bound.lasting or bound.event.ordered)
-    plain = plain and not bound.postponement  # which the end of Spark's windows would not show
+    # Spark's windows are given at their end, and by a time that is event time for Spark.
+    lag = bound.source.lag
+    plain = plain and not bound.postponement and (lag is None or lag.marked)
     return bound.coordinate.is_timestamp and calendar is None and plain and one
 
 

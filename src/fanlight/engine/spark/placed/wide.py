@@ -11,7 +11,6 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.equality import has_collation
 from fanlight.engine.spark.placed.stream import FIRST
 from fanlight.engine.spark.sql import (
-    WATERMARK,
     expr,
     expr_as,
     group_rows,
@@ -104,5 +103,5 @@ def group_by_end(
     rows = with_event_time(inner, kept, waits, "ending", bound.delay)
     found = group_rows(rows, [*bound.keys, AT, "ending"], firsts)
     told = [expr(found, name) for name in found.columns if name not in (AT, "ending")]
-    metadata = {WATERMARK: bound.delay, **Lag(bound.lags[1], bounds=True).metadata}
-    return found.select(*told, expr(found, AT).alias(AT, metadata=metadata))
+    lag = Lag(bound.lags[1], bound.delay, bounds=True)
+    return found.select(*told, expr(found, AT).alias(AT, metadata=lag.metadata))
