@@ -51,7 +51,8 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     kind = kind_of(spec)
     opened = (False, True, "5 minutes", "PT90S", 2.5) if kind.family.opened else (False, None)
     early = data.draw(st.sampled_from(opened))
-    more = {"late": late, "forget_after": silence, "early": early}
+    wait = data.draw(st.sampled_from((None, "2 hours", "90 seconds", "0 seconds")))
+    more = {"late": late, "forget_after": silence, "postpone": wait, "early": early}
     running = (
         {} if isinstance(time, str) else data.draw(st.fixed_dictionaries({}, optional=RUNNING))
     )
@@ -64,6 +65,8 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     assert found.tiebreak == paths(tiebreak)
     assert found.late == late
     assert length(found.forget_after) == length(silence)
+    assert (found.postpone is None) == (wait is None)
+    assert length(found.postpone) == length(wait)
     assert length(found.early) == length(early or False)
     assert ("final" in found.outputs) == bool(early)
     assert {**found.running, "longest": length(found.running.get("longest"))} == {
@@ -173,7 +176,9 @@ def test_a_method_that_cannot_be_written_is_refused(spec, method, arguments, why
 
 
 def length(given):
-    return given if given is None or isinstance(given, bool) else read_extent("x", given).value
+    if given is None or isinstance(given, bool):
+        return given
+    return read_extent("x", given, positive=False).value
 
 
 @pytest.mark.parametrize("text", READ)

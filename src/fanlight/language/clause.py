@@ -46,6 +46,7 @@ class Clause:
     tiebreak: tuple[Name, ...] = ()
     late: str = "drop"
     forget_after: Any = None
+    postpone: Any = None  # how much longer a stream waits for rows
     early: Any = False  # True, or the time in which changes are given at most once
     # What is said of events that have not ended, and which windows agg gives.
     running: dict[str, Any] = field(default_factory=dict)

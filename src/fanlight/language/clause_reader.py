@@ -153,6 +153,9 @@ class _ClauseBuilder:
         forget = parts.get("forget")
         if forget is not None:
             self._add_span("forget_after", forget.children[1])
+        postpone = parts.get("postpone")
+        if postpone is not None:
+            self._add_span("postpone", postpone.children[1])
         verb = next((parts[name] for name in _VERBS if name in parts), None)
         if verb is not None:
             self._check_verb(verb, spec, place)
@@ -165,6 +168,7 @@ class _ClauseBuilder:
             self._read_names(parts.get("tiebreak"), "tiebreak"),
             "drop" if late is None else str(late.children[1]).lower(),
             None if forget is None else self.builder.length(next(_subtrees(forget))),
+            None if postpone is None else self.builder.length(next(_subtrees(postpone))),
             False if early is None else self._read_early(early, verb, spec),
             self._read_running(parts.get("running"), place),
             self._read_given(parts, verb, spec),

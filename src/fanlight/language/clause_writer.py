@@ -14,7 +14,7 @@ from fanlight.engine.spec.arguments import check_choice, read_names
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 from fanlight.engine.spec.frames.base import Frame, Least, Most, read_length
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
+from fanlight.engine.spec.units import MICROSECONDS, Extent, read_extent, write_duration
 from fanlight.language.clause import Spec
 from fanlight.language.clause_reader import read_clause
 from fanlight.language.names import quote_name
@@ -32,6 +32,7 @@ def clause(
     tiebreak: str | Sequence[str] = (),
     late: str = "drop",
     forget_after: Any = None,
+    postpone: Any = None,
     early: Any = False,
     running: Mapping[str, Any] | None = None,
     method: str | None = None,
@@ -48,6 +49,8 @@ def clause(
         As for :func:`fanlight.over`; columns by name.
     late, forget_after
         As for :func:`fanlight.over`.
+    postpone
+        How much longer a stream waits for rows, as :meth:`fanlight.SlidingWindows.postpone` says.
     early
         True: windows are given also while they are open, as :meth:`fanlight.SlidingWindows.early`
         says. A duration: changes at most once in this time.
@@ -100,6 +103,9 @@ def clause(
     silence = read_length("forget_after", forget_after)
     if silence is not None:
         written += f" FORGET AFTER {_Writer().length(silence)}"
+    if postpone is not None:
+        wait = read_extent("postpone", postpone, positive=False, counted=False)
+        written += f" POSTPONE {_Writer().length(wait)}"
     if early is True:
         written += " EARLY"
     every = None if isinstance(early, bool) else read_length("early", early)

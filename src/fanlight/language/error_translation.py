@@ -34,6 +34,7 @@ class ArgumentSpan:
 _CLAUSE = {
     "offset": "OFFSET", "time": "WATTR", "by": "PARTITION BY",
     "tiebreak": "TIEBREAK", "late": "LATE", "forget_after": "FORGET AFTER",
+    "postpone": "POSTPONE",
     "rate": "RATE", "groups": "GROUPS",
     "partitions": "PARTITIONS", "duration": "DURATION", "height": "HEIGHT",
     "max_duration": "MAX", "max_rows": "MAX", "max_gap": "MAX GAP",
@@ -109,6 +110,8 @@ _PHRASES = (
     ("leave weights and changes_only out", "leave WEIGHTS and CHANGES ONLY out"),
     ("leave min_rows and min_duration out, or leave_for", "leave MIN out, or LEAVE FOR"),
     ("leave forget_after out", "leave FORGET AFTER out"),
+    ("with .postpone('2 hours') before the aggregates", "by POSTPONE 2 HOURS"),
+    ("that the times are of a max_duration", "that the times are of MAX 8 HOURS"),
     ("leave enter_for out", "leave ENTER FOR out"),
     ("a longer max_duration", "more after MAX"),
     ("less for min_duration", "less after MIN"),

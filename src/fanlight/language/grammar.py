@@ -18,6 +18,7 @@ start: part*
      | TIEBREAK name ("," name)*        -> tiebreak
      | LATE WHEN                        -> late
      | FORGET_AFTER length              -> forget
+     | POSTPONE length                  -> postpone
      | EARLY (EVERY length)?            -> early
      | RUNNING of_event+                -> running
      | EMPTY (MAX NUMBER)? (BETWEEN edge AND edge)?  -> empty
@@ -87,6 +88,7 @@ TIEBREAK.3: /tiebreak\b(?=\s+[\w`])/i
 LATE.3: /late\b(?=\s+(open|drop)\b)/i
 WHEN: /open\b|drop\b/i
 FORGET_AFTER.3: /forget\s+after\b(?=\s*['"\d]|\s+interval\b)/i
+POSTPONE.3: /postpone\b(?=\s*['"\d]|\s+interval\b)/i
 EARLY.3: /early\b/i
 RUNNING.3: /running\b(?=\s+(id|as\s+of|longest)\b)/i
 ID.3: /id\b(?=\s+[\w`])/i
@@ -164,6 +166,7 @@ _CALLED = {
 _EXAMPLES = {
     "WATTR": "WATTR ts", "SPAN": "SPAN start, stop", "PARTITION": "PARTITION BY key",
     "TIEBREAK": "TIEBREAK id", "LATE": "LATE OPEN", "FORGET": "FORGET AFTER 30 DAYS",
+    "POSTPONE": "POSTPONE 2 HOURS",
     "USING": "USING panes", "EMPTY": "EMPTY ZERO", "RUNNING": "RUNNING ID call_id",
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",

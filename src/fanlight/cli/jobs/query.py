@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
-    "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "early",
-    "running", "empty", "max_empty", "between", "complete", "using", "aggregates",
+    "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "postpone",
+    "early",    "running", "empty", "max_empty", "between", "complete", "using", "aggregates",
 }  # fmt: skip
 
 
@@ -43,6 +43,7 @@ class WindowQuery:
     tiebreak: tuple[str, ...]
     late: str
     forget_after: Any
+    postpone: Any  # None, or a duration
     early: Any  # False, True, or a duration
     running: Mapping[str, Any]  # what is said of events that have not ended
     given: Mapping[str, Any]  # which windows agg gives
@@ -87,6 +88,8 @@ class WindowQuery:
         )
         if self.running:
             windows = windows.running(**self.running)
+        if self.postpone is not None:
+            windows = windows.postpone(self.postpone)
         if self.is_early and tables[self.source].isStreaming:
             windows = windows.early(None if self.early is True else self.early)
         with_hints: Windowed = windows.using(**self.using) if self.using else windows
@@ -165,6 +168,7 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         table.texts("tiebreak", 'a list of columns, such as ["id"]'),
         table.one_of("late", ("drop", "open")) or "drop",
         _read_length(table, "forget_after", 'a duration, such as "30 days"'),
+        _read_length(table, "postpone", 'a duration, such as "2 hours"'),
         _read_early(table, name),
         _read_running(table),
         _read_given(table, name),

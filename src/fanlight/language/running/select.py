@@ -238,6 +238,8 @@ class SelectRun:
         if clause.running:
             named = {"id": column(clause.running["id"])} if "id" in clause.running else {}
             windows = windows.running(**{**clause.running, **named})
+        if clause.postpone is not None:
+            windows = windows.postpone(clause.postpone)
         if clause.early is not False:
             windows = windows.early(None if clause.early is True else clause.early)
         if clause.strategy == "auto" and not clause.hints:

@@ -123,12 +123,12 @@ class Bound:
 
     def postpone(self, by: Any) -> Self:
         """The same windows, given so much later by a stream."""
-        length = read_extent("by", by, positive=False, counted=False)
+        length = read_extent("postpone", by, positive=False, counted=False)
         if length.measure != "time" or length.value < 0:
             raise refuse(
-                f"postpone({by!r})",
+                f"postpone={by!r}",
                 "is not a duration",
-                "write for example postpone('2 hours'), or postpone('0 seconds') not to wait",
+                "write for example '2 hours', or '0 seconds' for no longer than the watermark",
             )
         return replace(self, postponed=int(length.value))
 
