@@ -65,8 +65,9 @@ class Arrivals:
 
     ``delay`` is that of the watermark, ``late`` by how much a row may come after a later one; by
     default as much. ``pieces`` are micro-batches given by hand, and ``restarts`` says after which
-    of them the query is stopped and started again from its checkpoint: none, half, or each. A row
-    at ``closed``, of a key of its own, ends the stream.
+    of them the query is stopped and started again from its checkpoint: none, half, or each. Each
+    row may be ``alone`` in its micro-batch, so that the watermark moves with every row. A row at
+    ``closed``, of a key of its own, ends the stream.
     """
 
     which: int = 0
@@ -75,6 +76,7 @@ class Arrivals:
     pieces: tuple[tuple[Row, ...], ...] | None = field(default=None, compare=False)
     restarts: str = "none"
     closed: int = FAR
+    alone: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.breakages.every import ALL as BREAKAGES
 from tests.foreign import questions
 from tests.law import limits
 from tests.law.ask import Setting
+from tests.law.data import derived
 from tests.law.forgetting import forgetting
 from tests.law.kinds import (
     calendar,
@@ -73,6 +76,7 @@ SETTINGS = (
     ),
 )  # fmt: skip
 WORDS = [one.tests[-1] for one in BREAKAGES if "-k" in one.tests]  # what each is seen by
+FEW = 25  # rows of which each is a micro-batch
 SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
 
 
@@ -93,11 +97,25 @@ def in_several_tasks():
     ]
 
 
+def row_by_row():
+    """A stream of each kind in which the watermark moves with every row."""
+    return [
+        ask.again(
+            about=f"row by row, {ask.about}",
+            data=derived(ask.data, "a few", lambda rows: rows[:FEW]),
+            arrivals=replace(ask.arrivals, alone=True),
+        )
+        for kind in KINDS.values()
+        for ask in kind.stream_sample
+    ]
+
+
 def everything():
     """All that is asked of the library, streams first: they wait the most."""
     kinds = KINDS.values()
     found = [ask for kind in kinds for ask in kind.stream]
     found += in_several_tasks()
+    found += row_by_row()
     found += [ask.again(session="connect") for kind in kinds for ask in kind.connect]
     found += [ask for kind in kinds for ask in kind.batch]
     found += limits.limited(kinds)

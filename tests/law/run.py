@@ -299,7 +299,7 @@ def micro_batches(ask):
     which = ask.arrivals.which
     found = examples(splits(ask.data.rows, late), which + 1)[which]
     assert sum(map(len, found)) == len(ask.data.rows)
-    return found
+    return [[row] for rows in found for row in rows] if ask.arrivals.alone else found
 
 
 def pieces(ask):
