@@ -13,7 +13,7 @@ from fanlight.engine.plan.explain import (
     write_page,
 )
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, late_fact
+from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, Lateness, late_fact
 from fanlight.engine.plan.ordered import BY_PYTHON
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.pictures import Picture
@@ -31,15 +31,15 @@ def explain_frames(
     by_spark: bool,
     silence: Extent | None = None,
     early: bool = False,
-    collects: bool = False,
+    late: Lateness | None = None,
     verbose: bool = False,
 ) -> Explained:
     """The page of frames: when one ends, and how frames are found.
 
     ``state`` says where a stream keeps its state, and is empty for a batch; ``by_spark`` whether
     Spark groups rows by their frame; ``silence`` after how long a silence a key is forgotten;
-    ``early`` whether frames are given also while they are open; ``collects`` whether late rows are
-    given, too.
+    ``early`` whether frames are given also while they are open; ``late`` what becomes of late
+    rows.
     """
     streaming = bool(state)
     search = _describe_search(plan)
@@ -60,7 +60,7 @@ def explain_frames(
         facts += [("keeps", f"{kept}; {state}")]
     facts += forgetting_facts(silence, grows=streaming)
     if streaming:
-        facts.append(late_fact(BEHIND, collects=collects))
+        facts.append(late_fact(BEHIND, late or Lateness()))
     text = write_page(
         spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose,
         output=OUTPUT_EARLY if early else OUTPUT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.plan.candidate import Plan
@@ -20,7 +20,7 @@ from fanlight.engine.plan.explain import (
 )
 from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid, Months, MonthsBack
-from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, late_fact
+from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, Lateness, late_fact
 from fanlight.engine.plan.request import Event, Request
 from fanlight.engine.plan.row_ends import EveryRows, LastRows, counts_rows
 from fanlight.engine.spec.pictures import Picture
@@ -53,7 +53,7 @@ class About:
     state: str = ""
     others: Sequence[str] = ()
     silence: Extent | None = None
-    collects: bool = False  # whether late rows are given, too
+    late: Lateness = field(default_factory=Lateness)
     verbose: bool = False
 
 
@@ -79,7 +79,7 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
         facts.append(("released", f"{write_duration(1000 * about.ttp)} (TTP) after a window's end"))
     if request.streaming:
         rule = BEHIND if request.event.ordered else request.release.value
-        facts.append(late_fact(rule, collects=about.collects))
+        facts.append(late_fact(rule, about.late))
     time = about.time
     over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
     text = write_page(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fanlight.engine.plan.explain import Explained, write_facts
-from fanlight.engine.plan.late_rows import OUTPUT, late_fact
+from fanlight.engine.plan.late_rows import OUTPUT, Lateness, late_fact
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.snapshot import Snapshot
 
@@ -14,10 +14,10 @@ _LATE = "dropped once the watermark has passed their start"
 
 
 def explain_snapshot(
-    spec: Snapshot, time: tuple[str, str], by: tuple[str, ...], *, state: str, collects: bool
+    spec: Snapshot, time: tuple[str, str], by: tuple[str, ...], *, state: str, late: Lateness
 ) -> Explained:
     """The page; ``state`` says where a stream keeps its state, and is empty for a batch."""
     facts = [("windows", _WINDOWS), ("computed", _STREAM if state else _BATCH)]
     if state:
-        facts += [("state", state), late_fact(_LATE, collects=collects), ("output mode", OUTPUT)]
+        facts += [("state", state), late_fact(_LATE, late), ("output mode", OUTPUT)]
     return Explained(write_facts(spec, repr(time), by, facts, streaming=bool(state)), Picture(spec))

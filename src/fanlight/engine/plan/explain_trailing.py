@@ -12,7 +12,7 @@ from fanlight.engine.plan.explain import (
     strategy_facts,
     write_page,
 )
-from fanlight.engine.plan.late_rows import BEHIND, late_fact
+from fanlight.engine.plan.late_rows import BEHIND, Lateness, late_fact
 from fanlight.engine.plan.trailing import EVER, Horizon
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.trailing import Labelled
@@ -30,12 +30,12 @@ def explain_trailing(
     *,
     state: str,
     silence: Extent | None = None,
-    collects: bool = False,
+    late: Lateness | None = None,
     verbose: bool = False,
 ) -> Explained:
     """The page of trailing windows; ``state`` is empty for a batch.
 
-    ``collects`` says whether late rows are given, too.
+    ``late`` says what becomes of late rows.
     """
     streaming = bool(state)
     how = "Spark adds up the rows of each window anew (RANGE BETWEEN)"
@@ -58,7 +58,7 @@ def explain_trailing(
     grows = streaming and any(horizon.first == EVER for horizon in horizons)
     facts += forgetting_facts(silence, grows=grows)
     if streaming:
-        facts.append(late_fact(BEHIND, collects=collects))
+        facts.append(late_fact(BEHIND, late or Lateness()))
     text = write_page(
         spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose
     )

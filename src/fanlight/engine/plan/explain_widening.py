@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import Explained, forgetting_facts, write_page
-from fanlight.engine.plan.late_rows import BEHIND, late_fact
+from fanlight.engine.plan.late_rows import BEHIND, Lateness, late_fact
 from fanlight.engine.plan.widening import (
     Level,
     bound_on_work,
@@ -28,13 +28,13 @@ def explain_widening(
     rate: float | None,
     groups: float | None,
     silence: Extent | None = None,
-    collects: bool = False,
+    late: Lateness | None = None,
     verbose: bool = False,
 ) -> Explained:
     """The page: the levels, what each may hold, and what the search may cost.
 
     ``state`` says where a stream keeps its state, and is empty for a batch; ``silence`` after how
-    long a silence a key is forgotten; ``collects`` whether late rows are given, too.
+    long a silence a key is forgotten; ``late`` what becomes of late rows.
     """
     streaming = bool(state)
     facts = _facts(spec, plan.chosen.pieces, streaming=streaming, rate=rate, groups=groups)
@@ -42,7 +42,7 @@ def explain_widening(
         facts.append(("state", state))
     facts += forgetting_facts(silence, grows=False)
     if streaming:
-        facts.append(late_fact(BEHIND, collects=collects))
+        facts.append(late_fact(BEHIND, late or Lateness()))
     text = write_page(spec, repr(time), by, facts, plan, streaming=streaming, verbose=verbose)
     return Explained(text, Picture(spec))
 

@@ -8,11 +8,13 @@ collected are those of the first rule, given in a column of the result.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.units import write_duration
 
 Late = Literal["drop", "open", "collect"]
 LateInOrder = Literal["drop", "collect"]  # of windows that are made of rows in order
@@ -56,9 +58,18 @@ def check_late(late: object) -> Late:
     return late  # type: ignore[return-value]  # one of them
 
 
-def late_fact(rule: str, *, collects: bool) -> tuple[str, str]:
+@dataclass(frozen=True)
+class Lateness:
+    """By how many microseconds windows are postponed, and whether late rows are collected."""
+
+    postponed: int = 0
+    collects: bool = False
+
+
+def late_fact(rule: str, late: Lateness) -> tuple[str, str]:
     """What becomes of late rows, as a fact of ``explain``."""
-    return "late rows", f"{rule}{_COLLECTED if collects else ''}"
+    wait = f", and {write_duration(late.postponed)} more: postponed" if late.postponed else ""
+    return "late rows", f"{rule}{wait}{_COLLECTED if late.collects else ''}"
 
 
 def refuse_open_windows(late: object, windows: str) -> None:

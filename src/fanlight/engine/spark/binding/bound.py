@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.plan.coordinate import Coordinate, check_length
+from fanlight.engine.plan.late_rows import Lateness
 from fanlight.engine.spark.binding.lag import Lag, add_lags
 from fanlight.engine.spark.binding.source import Given, Source, check_not_output
 from fanlight.engine.spark.coordinates import coordinate, exact, rejections
@@ -98,6 +99,11 @@ class Bound:
                 "that the times are of a max_duration",
             )
         return length
+
+    @property
+    def lateness(self) -> Lateness:
+        """What ``explain`` says of late rows besides the rule."""
+        return Lateness(self.postponement, self.collects)
 
     def later(self, microseconds: str, *, back: bool = False) -> str:
         """SQL: an instant as much later as a stream is postponed, or as much earlier."""

@@ -242,8 +242,10 @@ class Lasting(Placed):
 
     @property
     def ttp(self) -> int | None:
-        """A stream's time to postpone in milliseconds: the watermark's delay on the stop."""
-        return None if self.delay is None or not self.df.isStreaming else int(self.delay)
+        """A stream's time to postpone in milliseconds: the delay on the stop, and what is added."""
+        if self.delay is None or not self.df.isStreaming:
+            return None
+        return int(self.delay) + self.postponement // 1000
 
     @property
     def order(self) -> list[str]:

@@ -522,7 +522,7 @@ Row(dye=0, frame_id=None)]
         return explain_frames(
             bound.spec, plan, bound.time, bound.names, labels,
             state=state, by_spark=by_spark, silence=bound.source.forget_after,
-            early=bound.early is not None, collects=bound.collects, verbose=verbose,
+            early=bound.early is not None, late=bound.lateness, verbose=verbose,
         )  # fmt: skip
 
     @in_kind

@@ -303,7 +303,7 @@ class PlacedWindows(WindowedEarly):
             state = describe_state(bound) if plan.chosen.rollup.in_operator else ""
             silence = bound.source.forget_after
             about = About(
-                bound.spec, time, bound.names, own, ttp, state, others, silence, bound.collects,
+                bound.spec, time, bound.names, own, ttp, state, others, silence, bound.lateness,
                 verbose,
             )  # fmt: skip
             pages.append(explain_placed(plan, request, about))

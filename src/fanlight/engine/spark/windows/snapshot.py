@@ -191,7 +191,7 @@ class SnapshotWindows(WithRunning):
         bound = self._bound
         return explain_snapshot(
             bound.snapshot, (bound.start, bound.time), bound.names,
-            state=describe_state(bound) if bound.df.isStreaming else "", collects=bound.collects,
+            state=describe_state(bound) if bound.df.isStreaming else "", late=bound.lateness,
         )  # fmt: skip
 
     @in_kind

@@ -355,7 +355,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             bound.spec, self._plan(fields), bound.time, bound.names,
             [name for output in fields.outputs for name in self._names(output.label)],
             state=describe_state(bound) if streaming else "",
-            silence=bound.source.forget_after, collects=bound.collects, verbose=verbose,
+            silence=bound.source.forget_after, late=bound.lateness, verbose=verbose,
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -329,7 +329,7 @@ class WideningWindows(Windowed):
             rate=self._rate,
             groups=self._groups,
             silence=bound.source.forget_after,
-            collects=bound.collects,
+            late=bound.lateness,
             verbose=check_flag("verbose", verbose),
         )
 
