@@ -60,10 +60,6 @@ def finish(spark: SparkSession, work: Path, query: Any) -> Streamed:
 
 
 def count_late(query: Any) -> int:
-    """The late rows: fanlight's count for data-driven windows, Spark's for time windows."""
-    dropped = sum(
-        state.numRowsDroppedByWatermark
-        for progress in query.recentProgress
-        for state in progress.stateOperators
-    )
-    return fl.late_rows(query) or dropped
+    """The late rows; of Spark's aggregations its groups, which have one flight each here."""
+    found = fl.progress(query)
+    return found.dropped if found.late is None else found.late
