@@ -26,6 +26,7 @@ class Progress:
     """A micro-batch of a stream in which nothing was counted."""
 
     observedMetrics: ClassVar = {}  # noqa: N815 - Spark's
+    stateOperators: ClassVar = []  # noqa: N815
 
 
 def found(rows, windows):

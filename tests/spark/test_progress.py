@@ -6,14 +6,17 @@ import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from pyspark.errors import AnalysisException
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.plan.late_rows import COLLECTING
 from fanlight.engine.spark.result import MODES
-from fanlight.watching.late_rows import count_late_by_windows
+from fanlight.watching.late_rows import add_late, count_late_by_windows
+from tests.helpers.dataframes import source, write_batch
 from tests.helpers.house import ROOT
 
 BEGIN = datetime(2024, 5, 1, 12)
@@ -52,7 +55,7 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     found = fl.progress(query)
     assert (found.name, found.rows) == (f"progress_{counted}", 9)
     # of sliding windows Spark counts groups: the three rows are of one key and slice
-    assert (found.late, found.dropped) == ((3, 0) if counted == "late" else (0, 1))
+    assert (found.late, found.dropped) == ((3, 0) if counted == "late" else (None, 1))
     assert found.watermark == "2024-05-01T12:32:00.000Z"
     assert found.state
     windows, where = ("sessions", "keys of sessions") if counted == "late" else (None, "slices or")
@@ -66,7 +69,8 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     assert str(found).endswith("late 3" if counted == "late" else "late 1 group")
     batches = [fl.progress(one) for one in query.recentProgress]
     assert [one.rows for one in batches if one.rows] == [3, 2, 4]
-    assert sum(one.late for one in batches) == found.late
+    late = [one.late for one in batches]
+    assert add_late(late) == found.late == fl.late_rows(query)
     # Spark 3.5 has dicts, as the JSON of later ones, without the duration.
     dicts = [json.loads(one.json) for one in query.recentProgress]
     for one, batch in zip(dicts, batches, strict=True):
@@ -74,7 +78,36 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
         told = fl.progress(one)
         assert replace(told, seconds=batch.seconds) == batch
         assert abs(told.seconds - batch.seconds) < 0.5  # by which Spark measures
-    assert sum(map(fl.late_rows, dicts)) == found.late
+    assert add_late(map(fl.late_rows, dicts)) == found.late
+
+
+HOURS, CHANGES = fl.Sliding("2 minutes", "1 minute"), fl.DeltaFrame({"n": 1})
+# how many rows of one group were late: known, and in words
+COUNTED = {
+    "dropped": (HOURS, "drop", None, "1 group"),
+    "collected": (HOURS, "collect", 100, "100"),
+    "frames": (CHANGES, "drop", 100, "100"),
+}
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("case", COUNTED)
+def test_a_number_of_late_rows_that_is_not_known_is_not_0(spark, tmp_path, case):
+    spec, late, known, words = COUNTED[case]
+    times = [BEGIN, BEGIN + timedelta(hours=1), BEGIN + timedelta(hours=1, minutes=1)]
+    for number, made in enumerate((times[:2], times[2:], [BEGIN] * 100, times[2:])):
+        rows = [{"ts": int(ts.timestamp()) * 1_000_000, "n": 1} for ts in made]
+        write_batch(tmp_path, number, rows)
+    df = source(spark, tmp_path, "1 minute")
+    windows = fl.over(df, spec, time="ts", by="case", late=late)
+    writer = windows.agg(calls=agg.count()).writeStream.format("noop").trigger(availableNow=True)
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    query.awaitTermination()
+    found = fl.progress(query)
+    assert (fl.late_rows(query), found.late) == (known, known)
+    assert str(found).endswith(f"late {words}")
+    each = [fl.late_rows(one) for one in query.recentProgress]
+    assert [one for one in each if one != 0] == [known]
 
 
 @pytest.mark.sampled(3)
@@ -122,9 +155,10 @@ def test_update_gives_nothing_earlier_as_explain_says(rows, spec, refused, tmp_p
 
 
 class MicroBatch:
-    """The progress of a query with several data-driven windows."""
+    """The progress of a query with several data-driven windows, and what Spark dropped of it."""
 
-    def __init__(self, **metrics):
+    def __init__(self, dropped=0, **metrics):
+        self.stateOperators = [SimpleNamespace(numRowsDroppedByWatermark=dropped)]
         self.observedMetrics = {
             name.replace("_", " "): {"rows": rows} for name, rows in metrics.items()
         }
@@ -138,6 +172,15 @@ def test_late_rows_are_told_by_the_windows_that_they_were_for():
         "mine": 100,
     }))  # fmt: skip
     assert found == {"sessions": 5, "sessions (2)": 3, "delta frames": 0}
+
+
+def test_rows_that_are_counted_do_not_hide_those_that_are_not():
+    sessions, collected = (
+        {f"fanlight late rows 7: {what}": 5} for what in ("sessions", COLLECTING)
+    )
+    assert fl.late_rows(MicroBatch(**sessions)) == 5
+    assert fl.late_rows(MicroBatch(2, **sessions)) is None
+    assert fl.late_rows(MicroBatch(2, **collected)) == 5
 
 
 def test_what_is_no_query_is_refused():

@@ -64,6 +64,13 @@ def test_numbers_are_those_of_the_micro_batches():
     assert "late rows from 0 to 4, last 4" in alt(found, "batches-figure")
 
 
+def test_a_watermark_in_the_far_future_has_its_place():
+    query = Query(1)
+    query.more(watermark="+12024-05-01T23:30:00.000Z")
+    with fl.watch(query, zone="Europe/Vienna") as served:
+        assert "watermark 12024-05-02 00:30:00 Europe/Vienna" in state_of(served)["words"]
+
+
 def test_a_query_before_its_first_micro_batch():
     with fl.watch(Query(0), lambda: windows(0)) as served:
         found = until(served, lambda one: "no columns" in one["parts"]["windows-rows"])

@@ -40,7 +40,7 @@ class StreamTotals:
     """Totals over the micro-batches of a stream so far, and the progress of the last one."""
 
     rows: int = 0
-    late: int = 0
+    late: int | None = 0
     dropped: int = 0
     batches: int = 0
     last: Any = None
@@ -60,7 +60,8 @@ class StreamTotals:
             self.last = fl.progress(one)
             self.batches += 1
             self.rows += self.last.rows
-            self.late += self.last.late
+            known = None not in (self.late, self.last.late)
+            self.late = self.late + self.last.late if known else None
             self.dropped += self.last.dropped
             yield self.last
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from plotly.graph_objects import Figure
@@ -22,7 +21,7 @@ def draw_micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
     """Draw speed, duration, state and late rows of each micro-batch at the time when it began."""
     texts = [str(one.begun).removesuffix("Z") for one in batches]
     times = local_time(np.array(texts, dtype="datetime64[us]"), zone)
-    heights: list[list[float]] = [
+    heights: list[list[float | None]] = [
         [one.rows_per_second for one in batches],
         [one.seconds for one in batches],
         [one.state_rows for one in batches],
@@ -45,11 +44,19 @@ def draw_micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
     return finish(figure, _describe(batches, heights), plot=whole, named=True)
 
 
-def _describe(batches: Sequence[Progress], heights: Sequence[Sequence[Any]]) -> str:
+def _describe(batches: Sequence[Progress], heights: Sequence[Sequence[float | None]]) -> str:
     if not batches:
         return "Lines over time, of micro-batches: none yet."
     lines = "; ".join(
-        f"{name} from {min(line):,.6g} to {max(line):,.6g}, last {line[-1]:,.6g}"
-        for name, line in zip(NAMES, heights, strict=True)
+        f"{name} {_describe_line(line)}" for name, line in zip(NAMES, heights, strict=True)
     )
     return f"Lines over time, of {len(batches):,} micro-batches: {lines}."
+
+
+def _describe_line(line: Sequence[float | None]) -> str:
+    """Its range and its end; of late rows it may have gaps, where their number is not known."""
+    known = [one for one in line if one is not None]
+    if not known:
+        return "not known"
+    last = "not known" if line[-1] is None else f"{line[-1]:,.6g}"
+    return f"from {min(known):,.6g} to {max(known):,.6g}, last {last}"

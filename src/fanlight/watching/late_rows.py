@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
-from fanlight.engine.plan.late_rows import METRIC
+from fanlight.engine.plan.late_rows import COLLECTING, METRIC
 from fanlight.engine.spec.errors import refuse
 from fanlight.watching.micro_batches import as_progress, recent_batches
 
 
-def late_rows(of: Any) -> int:
-    """The number of rows of a stream that were left out because they came too late.
+def late_rows(of: Any) -> int | None:
+    """The number of rows of a stream that came too late, or None where it is not known.
 
-    It counts for data-driven windows (frames, windows over rows, a window at every row,
-    progressive widening, trend lines). If a query has several of these, a row counts once for each
-    that it was too late for. Windows placed by time are Spark's aggregations: what these leave out
-    Spark counts itself, in groups of rows, as ``numRowsDroppedByWatermark`` of the progress's
-    ``stateOperators``.
+    It is known of data-driven windows (frames, windows over rows, a window at every row,
+    progressive widening, trend lines), and of all windows with ``late="collect"``. If a query has
+    several of these, a row counts once for each that it was too late for. Other windows over time
+    are Spark's aggregations, and Spark counts what these drop in groups of rows, not in rows:
+    ``fl.progress(of).dropped`` says how many groups. As soon as there is one, the number of rows
+    is None. To have the exact number, write ``fl.over(…, late="collect")``; its late rows come out
+    of the stream, too.
 
     Parameters
     ----------
@@ -28,9 +31,11 @@ def late_rows(of: Any) -> int:
 
     Returns
     -------
-    int
+    int or None
         The number of rows: the sum of the metrics in the progress's ``observedMetrics`` whose names
-        begin with ``fanlight late rows``.
+        begin with ``fanlight late rows``; 0 says that no row was late. None if Spark has dropped
+        groups of rows. In a query with windows that collect late rows, groups are taken to be
+        theirs: do not put windows over time that only drop late rows into the same query.
 
     Raises
     ------
@@ -48,7 +53,17 @@ def late_rows(of: Any) -> int:
     >>> query.stop()
 
     """
-    return sum(map(_count_late_rows, list_micro_batches("late_rows", of)))
+    return add_late(map(_count_late_rows, list_micro_batches("late_rows", of)))
+
+
+def add_late(counts: Iterable[int | None]) -> int | None:
+    """The sum of counts of late rows: None if one of them is not known."""
+    total = 0
+    for one in counts:
+        if one is None:
+            return None
+        total += one
+    return total
 
 
 def list_micro_batches(asked: str, of: Any) -> list[Any]:
@@ -65,9 +80,16 @@ def list_micro_batches(asked: str, of: Any) -> list[Any]:
     return [one]
 
 
-def _count_late_rows(progress: Any) -> int:
-    """The late rows of one micro-batch."""
-    return sum(count_late_by_windows(progress).values())
+def _count_late_rows(progress: Any) -> int | None:
+    """The late rows of one micro-batch; None if some were dropped that nobody has counted."""
+    late = count_late_by_windows(progress)
+    counted = any(what.startswith(COLLECTING) for what in late)
+    return sum(late.values()) if counted or not count_dropped_groups(progress) else None
+
+
+def count_dropped_groups(progress: Any) -> int:
+    """What Spark's own operators have dropped of one micro-batch, in groups of rows."""
+    return sum(one.numRowsDroppedByWatermark for one in progress.stateOperators)
 
 
 def count_late_by_windows(progress: Any) -> dict[str, int]:

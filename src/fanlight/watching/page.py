@@ -56,7 +56,8 @@ def describe_status(status: QueryStatus, zone: str) -> str:
     watermark = f"{local} {zone}" if local else "not begun"
     return (
         f"{doing}. {status.rows:,} rows so far, {last.rows_per_second:,.0f} rows a second, "
-        f"watermark {watermark}, late: {describe_late(status.late, status.dropped)}."
+        f"watermark {watermark}, late: "
+        f"{describe_late(status.late, status.late_by, status.dropped)}."
     )
 
 
@@ -71,12 +72,13 @@ def _list_facts(status: QueryStatus, zone: str) -> list[tuple[object, str]]:
     last = status.last
     number = "–" if last is None or last.batch is None else f"{last.batch:,}"
     day, _, time = _clock_text(last.watermark if last else None, zone).partition(" ")
+    late = describe_late(status.late, status.late_by, status.dropped)
     return [
         (state_word(status), f"micro-batch {number}"),
         (f"{last.rows_per_second:,.0f}" if last else "–", "rows a second"),
         (status.rows, "rows so far"),
         (time or "not begun", f"watermark, {day}" if day else "watermark"),
-        (describe_late(status.late, status.dropped), "late" if status.dropped else "late rows"),
+        (late, "late" if status.late is None else "late rows"),
         (last.state_rows if last else "–", "rows of state"),
     ]
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fanlight.watching.late_rows import count_late_by_windows, list_micro_batches
+from fanlight.watching.late_rows import (
+    count_dropped_groups,
+    count_late_by_windows,
+    late_rows,
+    list_micro_batches,
+)
 from fanlight.watching.micro_batches import as_progress
 
 _BEGINNING = "1970-01-01T00:00:00"  # Spark's watermark before the first event time
@@ -53,7 +59,7 @@ class Progress:
     seconds: float
     watermark: str | None
     state: tuple[OperatorState, ...]
-    late: int
+    late: int | None
     dropped: int
     late_by: dict[str, int] = field(default_factory=dict)
     begun: str | None = None
@@ -76,19 +82,23 @@ class Progress:
             f"{self.rows_per_second:,.0f} rows/s",
             f"watermark {self.watermark or 'not begun'}",
             f"state {self.state_rows:,}",
-            f"late {describe_late(self.late, self.dropped)}",
+            f"late {describe_late(self.late, self.late_by, self.dropped)}",
         ]
         return ", ".join(parts)
 
 
-def describe_late(rows: int, groups: int) -> str:
-    """Late rows and Spark's dropped groups of rows in words; they are not added up.
+def describe_late(late: int | None, known: Mapping[str, int], groups: int) -> str:
+    """How many rows were late; where that is not known, the rows that are, and Spark's groups.
 
-    >>> describe_late(500, 0), describe_late(0, 1), describe_late(1_200, 2)
-    ('500', '1 group', '1,200 and 2 groups')
+    >>> describe_late(500, {"sessions": 500}, 0), describe_late(None, {}, 1)
+    ('500', '1 group')
+    >>> describe_late(None, {"sessions": 1_200}, 2)
+    '1,200 and 2 groups'
     """
-    dropped = f"{groups:,} group{'' if groups == 1 else 's'}"
-    return f"{rows:,}" if not groups else f"{rows:,} and {dropped}" if rows else dropped
+    if late is not None:
+        return f"{late:,}"
+    rows, dropped = sum(known.values()), f"{groups:,} group{'' if groups == 1 else 's'}"
+    return f"{rows:,} and {dropped}" if rows else dropped
 
 
 def progress(of: Any) -> Progress:
@@ -108,10 +118,10 @@ def progress(of: Any) -> Progress:
         ``seconds`` they took; ``rows_per_second`` of the last micro-batch that had rows;
         ``watermark``, in UTC; ``state``, what each stateful operator keeps now (``operator``, what
         it ``keeps`` in words, ``rows``, ``bytes`` of memory, bytes on ``disk``), which
-        ``state_rows`` adds up; ``late``, the rows that :func:`fanlight.late_rows` counts, and
-        ``late_by``, the same by the windows that they were for; ``dropped``, what Spark counts
-        itself of time windows, in groups; ``begun``, when the last micro-batch began,
-        in UTC. ``to_dict()`` is for JSON.
+        ``state_rows`` adds up; ``late``, how many rows were late, or None where that is not
+        known, as :func:`fanlight.late_rows` says; ``late_by``, those that are known by the windows
+        that they were for; ``dropped``, what Spark's own aggregations dropped, in groups of
+        rows; ``begun``, when the last micro-batch began, in UTC. ``to_dict()`` is for JSON.
 
     Raises
     ------
@@ -145,10 +155,8 @@ def progress(of: Any) -> Progress:
         seconds=sum(one.batchDuration for one in batches) / 1_000,
         watermark=None if not watermark or watermark.startswith(_BEGINNING) else watermark,
         state=tuple(_read_operator(one, list(late)) for one in operators),
-        late=sum(late.values()),
-        dropped=sum(
-            one.numRowsDroppedByWatermark for batch in batches for one in batch.stateOperators
-        ),
+        late=late_rows(of),
+        dropped=sum(map(count_dropped_groups, batches)),
         late_by=dict(late),
         begun=last.timestamp if last else None,
     )

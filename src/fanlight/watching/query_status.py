@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from fanlight.engine.spec.errors import find_python_error
+from fanlight.watching.late_rows import add_late
 from fanlight.watching.micro_batches import has_run, last_batch, recent_batches
 from fanlight.watching.progress import Progress, progress
 
@@ -26,7 +27,7 @@ class QueryStatus:
     trouble: str | None = None  # the error with which the last poll has failed
     batches: tuple[Progress, ...] = ()
     rows: int = 0
-    late: int = 0
+    late: int | None = 0
     late_by: dict[str, int] = field(default_factory=dict)
     dropped: int = 0
 
@@ -90,7 +91,7 @@ def _add_batch(status: QueryStatus, one: Progress) -> QueryStatus:
         status,
         batches=(*status.batches, one)[-MOST:],
         rows=status.rows + one.rows,
-        late=status.late + one.late,
+        late=add_late([status.late, one.late]),
         dropped=status.dropped + one.dropped,
         late_by=late_by,
     )

@@ -39,6 +39,7 @@ class Release(Enum):
 
 
 METRIC = "fanlight late rows"  # prefix of the names of metrics that count late rows
+COLLECTING = "windows that collect late rows"  # what counts those of windows over time, too
 # Only writeStream knows the output mode of a stream.
 OUTPUT = (
     "append: each window once, when it is final; early() is for update; where windows share slices "

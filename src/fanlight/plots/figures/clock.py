@@ -12,6 +12,8 @@ from fanlight.engine.spec.errors import refuse
 
 Array = np.ndarray[Any, Any]
 
+# The times of which Python knows the offset, with a day to spare; others have that of the nearest.
+_KNOWN = np.array(["0001-01-02", "9999-12-30"], "datetime64[us]")
 _QUARTER = np.timedelta64(15, "m")  # UTC offsets change only at full quarters of an hour
 
 
@@ -53,7 +55,8 @@ def local_time(times: Array, zone: str) -> Array:
         times[valid] - (times[valid] - times[valid].astype("datetime64[D]")) % _QUARTER,
         return_inverse=True,
     )
-    ahead = [one.item().replace(tzinfo=UTC).astimezone(time_zone).utcoffset() for one in quarters]
+    known = np.clip(quarters, *_KNOWN)
+    ahead = [one.item().replace(tzinfo=UTC).astimezone(time_zone).utcoffset() for one in known]
     local: Array = times.copy()
     local[valid] += np.array(ahead, dtype="timedelta64[us]")[where]
     return local
@@ -71,7 +74,8 @@ def to_utc(times: Array, zone: str) -> Array:
     time_zone = find_zone("naive", zone)
     valid = ~np.isnat(times)
     distinct, where = np.unique(times[valid], return_inverse=True)
-    ahead = [one.item().replace(tzinfo=time_zone).utcoffset() for one in distinct]
+    known = np.clip(distinct, *_KNOWN)
+    ahead = [one.item().replace(tzinfo=time_zone).utcoffset() for one in known]
     instants: Array = times.copy()
     instants[valid] -= np.array(ahead, dtype="timedelta64[us]")[where]
     return instants

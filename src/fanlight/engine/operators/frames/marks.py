@@ -325,7 +325,10 @@ def _to_kernel_values(column: pa.Array, read: InputColumn) -> Any:
 
 
 def cells_of(values: Any, read: InputColumn, given: Any, width: tuple[int, int]) -> Ints:
-    """The number of the grid cell ``(lo, hi]`` that each value is in; ``NO_CELL`` for null, NaN."""
+    """The number of the grid cell ``(lo, hi]`` that each value is in; ``NO_CELL`` for null, NaN.
+
+    Cells beyond the 64 bits of a number count as the last one within.
+    """
     cells: Ints
     if read.type == "real" and not isinstance(given, tuple):
         cells = np.empty(len(values), np.int64)
@@ -339,11 +342,17 @@ def cells_of(values: Any, read: InputColumn, given: Any, width: tuple[int, int])
     if isinstance(given, tuple):
         cells = np.searchsorted(np.array(given, np.int64), numbers, side="left").astype(np.int64)
     else:
-        over, under = width
-        if under > 1 and len(numbers) and np.abs(numbers).max() >= 2**62 // under:
-            cells = np.array([-((-int(x) * under) // over) for x in numbers], np.int64)
+        (over, under), most = width, 2**63 - 1
+        if (
+            under > 1
+            and len(numbers)
+            and max(-int(numbers.min()), int(numbers.max())) >= most // under
+        ):
+            exact = (-((-int(x) * under) // over) for x in numbers)
+            cells = np.array([min(max(cell, -most), most) for cell in exact], np.int64)
         else:
-            cells = (-((-numbers * under) // over)).astype(np.int64)
+            above = (numbers * under) % over > 0  # negated, the least number would be itself
+            cells = np.maximum((numbers * under) // over + above, -most).astype(np.int64)
     result: Ints = np.where(known, cells, one.NO_CELL)
     return result
 

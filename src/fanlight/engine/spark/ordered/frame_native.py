@@ -134,6 +134,9 @@ def _cell_sql(scheme: Scheme, inputs: tuple[str, ...], up_to_here: str) -> str:
     return f"if({there}, struct({', '.join(texts)}), null)"
 
 
+MOST = 2**63 - 1  # cells beyond it, or below its negative, count as the last one within
+
+
 def _cell_number(text: str, read: InputColumn, given: Any, width: tuple[int, int]) -> str:
     """SQL: the number of the cell ``(lo, hi]`` that holds a value, as in kernels; or null."""
     real = read.type == "real"
@@ -153,4 +156,9 @@ def _cell_number(text: str, read: InputColumn, given: Any, width: tuple[int, int
     if denominator > 1:  # the product may exceed 64 bits
         value = f"(cast({text} as decimal(19,0)) * cast({denominator} as decimal(7,0)))"
         by = f"cast({numerator} as decimal(19,0))"
-    return f"({value} div {by} + if({value} % {by} > 0, 1, 0))"
+    cell = f"({value} div {by} + if({value} % {by} > 0, 1, 0))"
+    if denominator == 1:
+        return f"if({cell} < -{MOST}L, -{MOST}L, {cell})" if numerator == 1 else cell
+    last = f"cast({by} * {MOST}BD as decimal(38,0))"
+    low, high = f"{value} <= -{last} then -{MOST}L", f"{value} > {last} then {MOST}L"
+    return f"case when {high} when {low} else {cell} end"

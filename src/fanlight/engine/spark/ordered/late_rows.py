@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
 
 from fanlight.engine.operators.late_rows import LateQuery
-from fanlight.engine.plan.late_rows import LATE
+from fanlight.engine.plan.late_rows import COLLECTING, LATE
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.coordinates import boundary
@@ -91,14 +91,13 @@ def _late_rows(
         instants, missed = ["first_at", "last_at"], [_missed_windows(placed)]
     rows = rows.selectExpr(*bound.keys, f"{late} as t", *instants, *dict.fromkeys(payload))
     hosting = Hosting(rows.filter("t is not null"), replace(bound, collects=False), rows.columns)
-    what = "windows that collect late rows"
     mode = "append" if bound.early is None else "update"
     found = hosting.run(
         LateQuery(hosting.schema),
         [(name, LongType() if name in instants else hosting.types[name])
          for name in rows.columns if name != "t"],
-        fingerprint(what, bound, hosting, fields),
-        what=what,
+        fingerprint(COLLECTING, bound, hosting, fields),
+        what=COLLECTING,
         mode=mode,
     )  # fmt: skip
     named = {name: (key, name) for key, name in zip(bound.keys, bound.names, strict=True)}
