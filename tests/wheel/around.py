@@ -168,7 +168,7 @@ def run_of_a_stream(_, folder):
     assert sum(found) < 9, found  # the late rows are left out
 
 
-def ctrl_c_of_a_batch(_, folder):
+def ctrl_c_of_a_batch(_spark, folder):
     """A batch of so many tasks that it would take very long ends when it is told to."""
     long = JOB.replace("shuffle.partitions = 1", "shuffle.partitions = 50000")
     long = long.replace("[spark]\n", "[spark]\nsql.adaptive.enabled = false\n")
@@ -181,7 +181,10 @@ def ctrl_c_of_a_batch(_, folder):
     try:
         started = json.loads(running.stdout.readline())
         assert started["event"] == "started", started
-        time.sleep(5)
+        for _ in range(120):  # until the write begins; its job would take minutes
+            if (folder / "long").exists():
+                break
+            time.sleep(1)
         os.killpg(running.pid, signal.SIGINT)  # as a terminal does
         said, errors = running.communicate(timeout=60)
     finally:

@@ -44,6 +44,8 @@ def warnings_in(said):
 def main():
     code, table = first_script()
     there = {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"}
+    # another Spark of this machine may have the port of the UI, and Spark warns of that
+    there["PYSPARK_SUBMIT_ARGS"] = "--conf spark.ui.port=0 pyspark-shell"
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "first.py").write_text(code, "utf-8")
         ran = subprocess.run(
