@@ -34,7 +34,8 @@ AROUND = """
 ## Around the windows
 
 What `tests/wheel/around.py` asks in classic sessions, with the extras `cli`, `spark`, `sql` and
-`watch`. What is not in this table was tried on the newest PySpark alone.
+`watch`. A column is a PySpark on which they ran. What is in none of these tables was tried on the
+newest PySpark alone.
 
 """
 FOOT = """

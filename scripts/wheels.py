@@ -199,6 +199,7 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[Room,
     for base in ("delta", "postgresql"):
         yield Room(base, "newest"), ["bases.py", base]
     yield Room("watch", "newest"), ["watching.py"]
+    yield Room("spark", "newest"), ["first_script.py"]
     yield Room("", "newest"), ["without_numba.py"]
     yield Room("kernels", "newest"), ["check.py", "classic", "few"]
     if versions == ["oldest", "newest"]:
@@ -260,23 +261,25 @@ def tried(asked: Sequence[str], *, everything: bool) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     wheel = built()
-    failed, done = [], [SPARKS, CACHE]
+    failed: dict[Path, str] = {}
+    folders: dict[Room, Path] = {}
     for room, (first, *rest) in checks(versions, everything=everything):
         began = time.perf_counter()
-        folder = environment(wheel, room)
+        if room not in folders:
+            folders[room] = environment(wheel, room)
+        folder = folders[room]
         command = first if first.startswith("-") else CHECKS / first
         # from a folder without sources, so that the wheel is what is imported
         ask = functools.partial(run, folder / "bin" / "python", command, *rest, where=OUT)
-        if ask() or (crashed_in_rocksdb() and ask()):
-            done.append(folder)
-        else:
-            failed.append(f"fanlight[{room.extra}], {room.name}")
+        if not (ask() or (crashed_in_rocksdb() and ask())):
+            failed[folder] = f"fanlight[{room.extra}], {room.name}"
         seconds = time.perf_counter() - began
         sys.stdout.write(f"fanlight[{room.extra}], {room.name}: {seconds:.0f} s\n")
         sys.stdout.flush()
-    for folder in done:  # at the end: a JVM may still be at its last words
+    # at the end: a JVM may still be at its last words
+    for folder in {SPARKS, CACHE, *folders.values()} - failed.keys():
         shutil.rmtree(folder)
-    sys.stdout.writelines(f"failed: {one}\n" for one in failed)
+    sys.stdout.writelines(f"failed: {one}\n" for one in failed.values())
     return len(failed)
 
 

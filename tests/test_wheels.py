@@ -9,6 +9,7 @@ import fanlight as fl
 from scripts import wheels
 from scripts.versions_page import page_of
 from tests.helpers.house import PROJECT
+from tests.wheel import first_script
 
 KINDS = wheels.CHECKS / "kinds.py"
 FOR_US = {"dev", "bench", "docs", "experiments", "release"}
@@ -49,6 +50,21 @@ def test_only_what_the_wheel_brings_is_imported():
             for alias in node.names
         }
         assert {top.partition(".")[0] for top in tops} <= brought
+
+
+def test_the_first_script_is_the_one_of_the_page():
+    code, table = first_script.first_script()
+    compile(code, "first.py", "exec")
+    assert "PYSPARK_PYTHON" in code
+    assert code.count("fl.over(") == 1
+    assert table.startswith("+------+")
+
+
+def test_a_warning_of_the_first_script_is_seen_unless_spark_says_it_of_itself():
+    of_spark = "25/01/01 12:00:00 WARN NativeCodeLoader: Unable to load native-hadoop library "
+    of_spark += "for your platform... using builtin-java classes where applicable"
+    others = ["first.py:3: FutureWarning: spell it out", "25/01/01 WARN Utils: truncated"]
+    assert first_script.warnings_in("\n".join([of_spark, *others, "+---+"])) == others
 
 
 def test_the_page_says_what_was_tried_and_what_was_refused():

@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from datetime import datetime, timedelta
 from importlib import metadata
 from pathlib import Path
@@ -107,9 +109,9 @@ def watch(spark, folder):
 
 
 def windows_of_spark(spark, _):
-    for form, time in spark_windows.asked():
-        theirs, ours = spark_windows.answers(spark, form, time)
-        assert theirs == ours != [], (form, time)
+    for form, at in spark_windows.asked():
+        theirs, ours = spark_windows.answers(spark, form, at)
+        assert theirs == ours != [], (form, at)
 
 
 def pictures(spark, folder):
@@ -142,11 +144,16 @@ def in_sql(_, folder):
     assert sum(json.loads(line)["n"] for line in lines) == 36, lines
 
 
-def job(folder, name, more=""):
+def job_file(folder, name, text, more=""):
     store = "" if metadata.version("pyspark") < "4" else f'"{PROVIDER}" = "{ROCKSDB}"\n'
-    text = JOB.replace("[spark]\n", f"[spark]\n{store}")
-    (folder / f"{name}.toml").write_text(f'{text}path = "{name}"\n{more}', "utf-8")
-    command(folder, "run", f"{name}.toml")
+    text = text.replace("[spark]\n", f"[spark]\n{store}")
+    path = folder / f"{name}.toml"
+    path.write_text(f'{text}path = "{name}"\n{more}', "utf-8")
+    return path
+
+
+def job(folder, name, more=""):
+    command(folder, "run", job_file(folder, name, JOB, more).name)
     return pq.read_table(folder / name)["calls"].to_pylist()
 
 
@@ -159,6 +166,35 @@ def run_of_a_stream(_, folder):
     found = job(folder, "stream", STREAM)
     assert found, found
     assert sum(found) < 9, found  # the late rows are left out
+
+
+def ctrl_c_of_a_batch(_spark, folder):
+    """A batch of so many tasks that it would take very long ends when it is told to."""
+    long = JOB.replace("shuffle.partitions = 1", "shuffle.partitions = 50000")
+    long = long.replace("[spark]\n", "[spark]\nsql.adaptive.enabled = false\n")
+    path = job_file(folder, "long", long)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "fanlight", "run", path.name, "--json"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        started = json.loads(running.stdout.readline())
+        assert started["event"] == "started", started
+        for _ in range(120):  # until the write begins; its job would take minutes
+            if (folder / "long").exists():
+                break
+            time.sleep(1)
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+        said, errors = running.communicate(timeout=60)
+    finally:
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
+    last = json.loads(said.splitlines()[-1])
+    assert last == {"event": "error", "message": "interrupted", "exit_code": 130}, last
+    assert running.returncode == 130, errors
+    assert "Traceback" not in errors, errors
+    assert not list((folder / "long").glob("*.parquet"))
 
 
 def doctor_as_a_command(_, folder):
@@ -181,6 +217,7 @@ CASES = {
     "`fanlight sql`": in_sql,
     "`fanlight run`, batch": run_of_a_batch,
     "`fanlight run`, stream": run_of_a_stream,
+    "Ctrl-C of a batch": ctrl_c_of_a_batch,
     "`fanlight doctor`": doctor_as_a_command,
 }
 
@@ -196,12 +233,14 @@ def main(file=None):
         folder = Path(name)
         write(folder / "rows")
         for what, act in CASES.items():
+            began = time.perf_counter()
             try:
                 act(spark, folder)
             except Exception as error:  # noqa: BLE001 - the others are asked all the same
                 wrong.append(f"{what}: {type(error).__name__}: {str(error)[:3_000]}")
             else:
                 right.append(what)
+            print(f"{what}: {time.perf_counter() - began:.0f} s", flush=True)
         found = {"spark": spark.version, "java": spark.sql(JAVA).first()[0]}
         spark.stop()
     for line in wrong:
