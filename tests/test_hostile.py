@@ -181,13 +181,13 @@ GOOD = [
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.Sliding("1 hour"), "time": "ts", "by": "x", "tiebreak": ["y"], "late": "open",
-        "forget_after": "30 days", "early": True, "running": None, "method": None,
-        "arguments": None,
+        "forget_after": "30 days", "postpone": "2 hours", "early": True, "running": None,
+        "method": None, "arguments": None,
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.MultiGranular(**MINUTES), "time": "ts", "by": (), "tiebreak": (),
-        "late": "drop", "forget_after": None, "early": False, "running": None, "method": "fit",
-        "arguments": {"column": "x", "ahead": "1 minute"},
+        "late": "drop", "forget_after": None, "postpone": None, "early": False, "running": None,
+        "method": "fit", "arguments": {"column": "x", "ahead": "1 minute"},
     })),
     _written(fl.MultiGranular(**MINUTES), "fit", column="x", per_row=True, instant="1 second",
              ahead=2.5),
@@ -200,7 +200,8 @@ GOOD = [
              function=fl.Episode("a; b")),
     ("clause", Good(fl.clause, {
         "spec": fl.ThresholdFrame("x > 1"), "time": ("a", "b"), "by": (), "tiebreak": (),
-        "late": "drop", "forget_after": 30, "early": "5 minutes", "method": None,
+        "late": "drop", "forget_after": 30, "postpone": "1 hour", "early": "5 minutes",
+        "method": None,
         "running": {"as_of": "2025-03-01T00:00:00Z", "id": "call", "longest": "1 hour"},
         "arguments": None,
     })),

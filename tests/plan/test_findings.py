@@ -104,7 +104,8 @@ def test_a_function_that_needs_fanlight_would_be_seen():
 
 def test_workers_that_lack_or_differ_are_missing():
     def package(name, *versions):
-        return doctor._check_package(name, [{name: version} for version in versions])
+        workers = [{name: version, "program": sys.executable} for version in versions]
+        return doctor._check_package(name, workers)
 
     own = fl.__version__
     assert package("fanlight", own, own).state == "ok"

@@ -100,6 +100,7 @@ def calls(df):
     for windows in (fl.Sliding("1 minute"), LEVELS, fl.Session("1 minute")):
         opened = fl.over(arriving, windows, time="timestamp")
         yield Good(opened.early, {"every": "1 minute"})
+        yield Good(opened.postpone, {"by": "1 minute"})
     lasting = arriving.withColumnRenamed("timestamp", "stop").selectExpr("*", "stop as start")
     opened = fl.over(lasting, fl.Sliding("1 minute"), time=("start", "stop"))
     yield Good(opened.early, {"every": "1 minute"})

@@ -341,14 +341,19 @@ class PlacedWindows(WindowedEarly):
         """The aggregates, and what is kept for them and planned: together, or in parts."""
         strategy = self._hints.strategy
         calls, fields, request = self._make_request(aggregates, named)
-        rows = None
         batch = not request.streaming
-        if strategy == AUTO and batch and not request.queries.several:
-            rows = estimated_rows(self._bound.df)
-        request = replace(request.with_rows(rows), followed=followed and not batch)
         kinds = [fields.kind_of(output) for output in fields.outputs]
         split = request.can_split_aggregates and (strategy == AUTO or not request.lasting)
-        if split and len(set(kinds)) > 1:
+        split = split and len(set(kinds)) > 1
+        request = replace(request, followed=followed and not batch)
+        rows = None
+        if strategy == AUTO and batch and not request.queries.several:
+            # Spark is asked only if it makes a difference: it takes as long as the plan itself.
+            few, many = (plan_placed(request.with_rows(one), strategy) for one in (1.0, None))
+            if split or few.chosen.name != many.chosen.name:
+                rows = estimated_rows(self._bound.df)
+        request = request.with_rows(rows)
+        if split:
             alike = [
                 [call for call, kind in zip(calls, kinds, strict=True) if kind == one]
                 for one in dict.fromkeys(kinds)
