@@ -260,8 +260,8 @@ def test_a_name_of_two_columns(df):
         ("select", "fl.over(df.select(…), …)"),
         ("write", "agg(agg.count()).write"),
         ("explian", "'explain'"),
-        ("frames", "; these have agg, early, explain, pieces, rejected, using"),
-        ("nothing", "choose one of agg, early, explain, pieces, rejected, using"),
+        ("frames", "; these have agg, early, explain, pieces, postpone, rejected, using"),
+        ("nothing", "choose one of agg, early, explain, pieces, postpone, rejected, using"),
     ],
 )
 def test_what_windows_are_not(df, name, write):
