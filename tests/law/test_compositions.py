@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
@@ -222,6 +223,14 @@ UNBOUNDED = {
         ("k", "window.start - interval 1 hour as began", "window_time(window) as ts", "n"),
         aggregated(SESSION),
     ),
+    "windows that Spark makes": given(
+        ("k", "window", "window.start as began", "window_time(window) as ts", "n"),
+        lambda df: df.groupBy("k", F.window("ts", "1 hour")).agg(F.count("*").alias("n")),
+    ),
+    "a stop of one's own": given(
+        ("k", "window", "window.start as began", "window.end - interval 1 second as ts", "n"),
+        aggregated(SESSION),
+    ),
     "a key that is forgotten": given(AS_EVENTS, aggregated(ENDLESS, forget_after="1 hour")),
 }
 
@@ -283,7 +292,7 @@ RESULTS = {
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_with_a_time_carries_the_watermark_on(classic, tmp_path, name):
-    """On one column, as Spark takes it; windows over that one can follow, with no second one."""
+    """One column carries it; windows over it can follow, and a second watermark is refused."""
     found = RESULTS[name](source(classic, tmp_path, "1 minute"))
     marked = [field.name for field in found.schema.fields if WATERMARK in field.metadata]
     assert len(marked) == 1

@@ -54,7 +54,7 @@ def _describe(batches: Sequence[Progress], heights: Sequence[Sequence[float | No
 
 
 def _describe_line(line: Sequence[float | None]) -> str:
-    """Its range and its end; of late rows it may have gaps, where their number is not known."""
+    """The range and the end of a figure; that of late rows has gaps where it is not known."""
     known = [one for one in line if one is not None]
     if not known:
         return "not known"

@@ -61,7 +61,7 @@ def check_late(late: object) -> Late:
 
 @dataclass(frozen=True)
 class Lateness:
-    """By how many microseconds windows are postponed, and whether late rows are collected."""
+    """The wait of a stream for late rows, in microseconds, and whether it collects them."""
 
     postponed: int = 0
     collects: bool = False

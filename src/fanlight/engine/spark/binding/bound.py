@@ -84,7 +84,7 @@ class Bound:
 
     @property
     def postponement(self) -> int:
-        """By how many microseconds a stream waits longer than its watermark."""
+        """The microseconds that a stream waits longer than its watermark."""
         if not self.df.isStreaming:
             return 0
         if self.postponed is not None:

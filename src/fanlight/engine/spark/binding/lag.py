@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from pyspark.sql.types import StructField
+from pyspark.sql.types import StructField, StructType
 
 from fanlight.engine.spark.sql import WATERMARK
 
@@ -55,6 +55,24 @@ class Lag:
             return None
         length, delay, bounds, marked = map(int, kept)
         return cls(None if length == _UNBOUNDED else length, delay, bool(bounds), bool(marked))
+
+
+def lag_of_time(of: Mapping[str, Any], fields: Iterable[StructField]) -> Lag | None:
+    """The lag of a stream's time column; None for a column of a source.
+
+    Nothing bounds that of a column without a watermark among columns of a result: it is computed
+    from these.
+    """
+    lag = Lag.of(of)
+    if lag is not None or WATERMARK in of:
+        return lag
+    known = next(filter(None, map(_lag_within, fields)), None)
+    return None if known is None else Lag(None, known.delay, bounds=True, marked=False)
+
+
+def _lag_within(field: StructField) -> Lag | None:
+    nested = field.dataType.fields if isinstance(field.dataType, StructType) else []
+    return Lag.of(field.metadata) or next(filter(None, map(_lag_within, nested)), None)
 
 
 def has_two_watermarks(of: Mapping[str, Any], fields: Iterable[StructField]) -> bool:

@@ -26,7 +26,7 @@ from fanlight.engine.spark.calendars import ask_spark
 from fanlight.engine.spark.coordinates import boundary, coordinate, exact, rejections
 from fanlight.engine.spark.grids import limit, shown_bounds_by, text_by_query, window_end
 from fanlight.engine.spark.row_estimate import estimated_rows
-from fanlight.engine.spark.sql import WATERMARK, quote_column, type_text
+from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
@@ -465,7 +465,11 @@ def _bind_events(
     make_grids(specs, stop, source.time_type)
     _check_watermark(source, start, WATERMARK in began.metadata)
     text = quote_column(df, start)
-    lag = Lag.of(began.metadata) if source.df.isStreaming else None
+    lag = None
+    if df.isStreaming:
+        spans = [field for field in df.schema.fields if (field.metadata or {}).get(TIME_WINDOW)]
+        made = any(Lag.of(field.metadata) is None for field in spans)  # windows that Spark has made
+        lag = Lag.of(began.metadata) or (Lag(None, source.delay) if made else None)
     return source, start, f"cast({text} as timestamp)" if source.read_from else text, lag
 
 

@@ -29,7 +29,7 @@ class SnapshotBound(Lasting):
 
     @property
     def window_lags(self) -> tuple[int | None, int | None]:
-        """Nothing bounds how long windows are; equal ones are given when the next one differs."""
+        """Windows may be of any length; equal windows are released when the next one differs."""
         return None, None if self.snapshot.merge_equal else 0
 
     @property

@@ -19,7 +19,7 @@ from fanlight.engine.algebra.aggregate import Call, contains_type
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark import translation
-from fanlight.engine.spark.binding.lag import Lag, has_two_watermarks
+from fanlight.engine.spark.binding.lag import Lag, has_two_watermarks, lag_of_time
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -152,7 +152,7 @@ def bind_source(
     ties = schema_of(df, [("tiebreak", column) for column in breaks], "tiebreak")
     tie_types = tuple(one.dataType for one in ties)
     kind, text = type_text(found.dataType), quote_column(df, time)
-    lag = Lag.of(found.metadata) if df.isStreaming else None
+    lag = lag_of_time(found.metadata, df.schema.fields) if df.isStreaming else None
     delay = found.metadata.get(WATERMARK) if lag is None else lag.delay
     if df.isStreaming and has_two_watermarks(found.metadata, df.schema.fields):
         raise refuse(
@@ -244,7 +244,8 @@ def check_stream(source: Source) -> None:
     raise refuse(
         f"time={time!r}",
         "has no watermark, so a stream could not tell when a window is complete",
-        f"write {advise_watermark(source.df, time)} before fl.over",
+        f"write {advise_watermark(source.df, time)} before fl.over; in a result of other windows "
+        "keep the column window, or take window.end for the time",
     )
 
 
