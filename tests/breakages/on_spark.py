@@ -317,7 +317,10 @@ BREAKAGES = (
     placed_stream(
         "events from before 1970 are late",
         "select_with_ending",
-        Code('f"timestamp_micros(greatest({at}, {first}L))"', 'f"timestamp_micros({at})"'),
+        Code(
+            'f"timestamp_micros(greatest({at}, {first}L, -{next(_NUMBERS)}L))"',
+            'f"timestamp_micros({at})"',
+        ),
         *streams("sliding and late and open"),
     ),
     seen_by(*streams("late and levels and separate"))(

@@ -7,6 +7,7 @@ show it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -306,3 +307,41 @@ def test_a_result_with_a_time_carries_the_watermark_on(classic, tmp_path, name):
         assert fl.over(times, HOURS, time="end").agg(agg.count()).isStreaming
         again = times.withWatermark("end", "1 minute")
         refused(lambda: fl.over(again, HOURS, time="end"), "has a watermark of its own")
+
+
+TWICE = {
+    "sessions": lambda df, gap: closed(fl.Session(f"{gap} minutes"))(df),
+    "the same sessions": lambda df, _: closed(SESSION)(df),
+    "rows of frames": lambda df, _: rows_of(df).withColumnRenamed("n", "frame_id"),
+    "windows": lambda df, _: aggregated(HOURS)(df),
+    "overlapping windows": lambda df, _: aggregated(OVERLAPPING)(df),
+}
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=() if n in ("sessions", "windows") else pytest.mark.thorough)
+        for n in TWICE
+    ],
+)
+def test_a_stream_is_read_once_for_two_results(classic, tmp_path, name):
+    """Where their plans are equal up to a shuffle, Spark would give the second no watermark."""
+
+    def both(df):
+        one, other = (TWICE[name](df, gap).withColumn("gap", F.lit(gap)) for gap in (15, 30))
+        return one.union(other)
+
+    def known(rows):
+        left = ("window", "began")
+        return Counter(
+            (one["gap"], one["k"], str({n: v for n, v in one.items() if n not in left}))
+            for one in rows
+            if one["k"] != SENTINEL["k"]
+        )
+
+    expected = known(collected(both(frame(classic, ROWS))))
+    found = known(stream(classic, tmp_path, [ROWS[:9], ROWS[9:]], both, delay="1 minute"))
+    assert found == expected
+    assert {gap for gap, *_ in found} == {15, 30}

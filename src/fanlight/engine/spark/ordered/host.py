@@ -32,7 +32,7 @@ from fanlight.engine.spark.sql import expr
 from fanlight.engine.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
 from fanlight.engine.spec.errors import FanlightError
 
-_NUMBERS = count(1)  # metrics of one query need names of their own
+_NUMBERS = count(1)  # operators of one query, and their metrics, are told apart
 
 
 class Hosting:
@@ -71,15 +71,16 @@ class Hosting:
         check_provider(self._rows, what)
         texts = [f"hash({', '.join(self._given)}) as {HASH}"] if self._given else []
         texts += [f"{encode_sql(name, self.types[name])} as {name}" for name in self.columns]
+        number = next(_NUMBERS)
         kinds = plain_schema(out)
         results = arrow_schema(kinds)
         packed = run_in_workers(
-            self._rows.selectExpr(*texts), Pack(self.schema, self._partitions), PACKED
+            self._rows.selectExpr(*texts), Pack(self.schema, self._partitions, number), PACKED
         )
         results_packed = run_groups(packed, query, asked, results, mode, self._postponement)
         if not self._collects:  # those that are collected are counted where they are
             late = expr(results_packed, "sum(late)").alias("rows")
-            results_packed = results_packed.observe(f"{METRIC} {next(_NUMBERS)}: {what}", late)
+            results_packed = results_packed.observe(f"{METRIC} {number}: {what}", late)
         return from_plain(run_in_workers(results_packed, Unpack(results), kinds), out, more)
 
 

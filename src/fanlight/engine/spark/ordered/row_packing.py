@@ -39,10 +39,14 @@ class Pack:
     There are as many groups as tasks, unless ``groups`` says otherwise. The first micro-batch has
     something for each of them: a group that exists goes with the watermark, so that a row of it is
     late, too, if it is the first.
+
+    ``number`` is that of the operator: where plans are equal up to a shuffle, Spark would reuse
+    that of the first, and give the other operator no watermark.
     """
 
     schema: pa.Schema
     groups: int | None = None
+    number: int = 0
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Packed rows, one or more for each group that has rows."""

@@ -24,6 +24,7 @@ partials.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from pyspark.sql import DataFrame
 
@@ -52,6 +53,7 @@ from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import group_rows, with_event_time
 from fanlight.engine.spark.window_ranges import first_of_dyadic
 
+_NUMBERS = count(1)
 FIRST = 1  # the first coordinate after the watermark that a stream begins with
 
 
@@ -76,11 +78,12 @@ def add_ending(bound: Placed, rows: Relation, end: str) -> Relation:
 def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
     """Select ``kept`` (SQL) and the event time ``ending``, made from the coordinate ``end``.
 
-    Queries taken one by one are told apart by the least that it may be: where their plans are
-    equal up to a shuffle, Spark would reuse that of the first, and give the others no watermark.
+    Queries taken one by one are told apart by the least that it may be, and all others by a number
+    that is less: where plans are equal up to a shuffle, Spark would reuse that of the first, and
+    give the others no watermark.
     """
     at, first = bound.later(as_instant(bound.coordinate, end)), FIRST + bound.queries.place
-    at = f"timestamp_micros(greatest({at}, {first}L))"
+    at = f"timestamp_micros(greatest({at}, {first}L, -{next(_NUMBERS)}L))"
     return with_event_time(rows, kept, at, "ending", bound.delay)
 
 
