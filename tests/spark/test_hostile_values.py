@@ -167,7 +167,7 @@ ORDERED = {
 
 def told(ask, rows):
     """A batch shows the last window over rows, and an open frame, too; a stream waits."""
-    least = ask.spec.range.value if "rows(" in repr(ask.spec) and ask.kind == "sliding" else 0
+    least = ask.spec.range.value if repr(ask.spec).startswith("Sliding(rows") else 0
     return Counter(
         repr(sorted(one.items()))
         for one in rows

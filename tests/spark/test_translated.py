@@ -6,6 +6,7 @@ import datetime as dt
 import inspect
 import math
 import re
+import uuid
 
 import pytest
 from pyspark.sql import Window
@@ -233,28 +234,45 @@ def test_windows_of_spark_say_their_time(calls):
         fl.over(df, F.col("ts"))
 
 
-def test_windows_after_windows_take_the_watermark_along(unmarked_windows, tmp_path):
+# By `window_time` a minute ends just before the next one, by its end with it.
+TWOS = [(0, 12), (2, 12)]
+
+
+def test_windows_after_windows_of_spark_take_the_watermark_along(minutes, tmp_path):
     """The advice about a window's end, followed over a stream, gives all windows of windows."""
-    first = unmarked_windows
+    theirs = minutes.groupBy(F.window("ts", "1 minute")).agg(F.count("*").alias("n"))
     with pytest.raises(fl.FanlightError) as caught:
-        fl.over(first, fl.Sliding("2 minutes"), time="window.end")
+        fl.over(theirs, fl.Sliding("2 minutes"), time="window.end")
     advice = str(caught.value).split("; write ")[1].split(", and time=")[0]
     assert advice == "df.withColumn('time', F.window_time('window'))"
-    df = eval(advice, {"df": first, "F": F})  # noqa: S307
-    found = fl.over(df, fl.Sliding("2 minutes"), time="time").agg(n=agg.sum("n"))
+    assert in_twos(eval(advice, {"df": theirs, "F": F}), "time", tmp_path) == TWOS  # noqa: S307
+
+
+@pytest.mark.parametrize(
+    ("time", "wanted"), [("time", TWOS), ("window.end", [(0, 6), (2, 12), (4, 6)])]
+)
+def test_windows_after_windows_take_the_watermark_along(minutes, tmp_path, time, wanted):
+    ours = fl.over(minutes, fl.Sliding("1 minute"), time="ts").agg(n=agg.count())
+    assert in_twos(ours.withColumn("time", F.window_time("window")), time, tmp_path) == wanted
+
+
+def in_twos(df, time, folder):
+    """Start and sum of each window of two minutes over a stream of windows of one."""
+    found = fl.over(df, fl.Sliding("2 minutes"), time=time).agg(n=agg.sum("n"))
+    name = f"t{uuid.uuid4().hex}"
     query = (
-        found.writeStream.format("memory").queryName("windows_of_windows")
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        found.writeStream.format("memory").queryName(name)
+        .option("checkpointLocation", str(folder / "checkpoint"))
         .trigger(availableNow=True).start()
     )  # fmt: skip
     query.awaitTermination()
-    rows = first.sparkSession.table("windows_of_windows").collect()
-    assert sorted((row["window"]["start"].minute, row["n"]) for row in rows) == [(0, 12), (2, 12)]
+    rows = df.sparkSession.table(name).collect()
+    return sorted((row["window"]["start"].minute, row["n"]) for row in rows)
 
 
 @pytest.fixture
-def unmarked_windows(classic, tmp_path):
-    """Windows of a minute over a stream of four."""
+def minutes(classic, tmp_path):
+    """A stream of four minutes, with a row every ten seconds, and one row of ten hours later."""
     at = dt.datetime(2024, 1, 1, tzinfo=dt.UTC).timestamp()
     rows = f"timestamp_seconds({at} + id * 10) as ts"
     folder = str(tmp_path / "rows")
@@ -262,5 +280,4 @@ def unmarked_windows(classic, tmp_path):
     last = classic.range(1).selectExpr(f"timestamp_seconds({at} + 36000) as ts")
     last.write.mode("append").parquet(folder)
     read = classic.readStream.schema("ts timestamp").option("maxFilesPerTrigger", 1).parquet(folder)
-    marked = read.withWatermark("ts", "1 second")
-    return fl.over(marked, fl.Sliding("1 minute"), time="ts").agg(n=agg.count())
+    return read.withWatermark("ts", "1 second")
