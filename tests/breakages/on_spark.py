@@ -318,7 +318,7 @@ BREAKAGES = (
         "events from before 1970 are late",
         "select_with_ending",
         Code(
-            'f"timestamp_micros(greatest({at}, {first}L, -{next(_NUMBERS)}L))"',
+            'f"timestamp_micros(greatest({at}, {FIRST}L, -{next(_NUMBERS)}L))"',
             'f"timestamp_micros({at})"',
         ),
         *streams("sliding and late and open"),
@@ -326,7 +326,7 @@ BREAKAGES = (
     seen_by(*streams("late and levels and separate"))(
         "queries apart have rules of their own for late rows",
         "PlacedWindows._compute_one_by_one",
-        Code("Queries((query,), asked=bound.grids, place=place)", "Queries((query,), place=place)"),
+        Code("Queries((query,), asked=bound.grids)", "Queries((query,))"),
     ),
     native(
         "a native frame goes on where its cell has changed",

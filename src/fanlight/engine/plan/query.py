@@ -20,14 +20,12 @@ class Queries:
     """The windows of a request: one query for a sliding window, several for levels and lists.
 
     ``name`` is the output column that holds the labels; empty for a sliding window, which has none.
-    ``asked`` are the grids of all queries of the request where one of them is taken by itself, and
-    ``place`` is its place among them.
+    ``asked`` are the grids of all queries of the request where one of them is taken by itself.
     """
 
     queries: tuple[Query, ...]
     name: str = ""
     asked: tuple[Grid, ...] = ()
-    place: int = 0
 
     @property
     def grids(self) -> tuple[Grid, ...]:

@@ -78,12 +78,11 @@ def add_ending(bound: Placed, rows: Relation, end: str) -> Relation:
 def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
     """Select ``kept`` (SQL) and the event time ``ending``, made from the coordinate ``end``.
 
-    Queries taken one by one are told apart by the least that it may be, and all others by a number
-    that is less: where plans are equal up to a shuffle, Spark would reuse that of the first, and
-    give the others no watermark.
+    A number that is never the greatest tells plans apart: where they are equal up to a shuffle,
+    Spark would reuse that of the first, and give the others no watermark.
     """
-    at, first = bound.later(as_instant(bound.coordinate, end)), FIRST + bound.queries.place
-    at = f"timestamp_micros(greatest({at}, {first}L, -{next(_NUMBERS)}L))"
+    at = bound.later(as_instant(bound.coordinate, end))
+    at = f"timestamp_micros(greatest({at}, {FIRST}L, -{next(_NUMBERS)}L))"
     return with_event_time(rows, kept, at, "ending", bound.delay)
 
 

@@ -482,9 +482,8 @@ class PlacedWindows(WindowedEarly):
         keys = [quote(name) for name in bound.names]
         outputs = [quote(call.label) for call in calls]
         results = []
-        for place, spec in enumerate(_specs_of(bound.spec)):
-            query = bound.queries.queries[place]
-            own = Queries((query,), asked=bound.grids, place=place)
+        for query, spec in zip(bound.queries.queries, _specs_of(bound.spec), strict=True):
+            own = Queries((query,), asked=bound.grids)
             one = type(self)(replace(bound, spec=spec, queries=own, collects=False))
             label = f"{query.label} as {quote(bound.queries.name)}"
             results.append(one.agg(*calls, **more).selectExpr(*keys, "window", label, *outputs))
