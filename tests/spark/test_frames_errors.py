@@ -61,6 +61,7 @@ def test_bad_columns(df, spec, says):
 
 def test_bad_requests(df):
     windowed = fl.over(df, SPEC, time="ts", by="k")
+    by_two = fl.over(df, SPEC, time="ts", by=["k", "s"])
     for ask, says in (
         (lambda: fl.over(df, SPEC, time=("ts", "ts")), "is a pair"),
         (lambda: fl.over(df, SPEC, time="b"), "does not order"),
@@ -80,6 +81,8 @@ def test_bad_requests(df):
         (lambda: windowed.fill(df, time=("ts", "ts")), "not the name of a column"),
         (lambda: windowed.fill(df, time="ts", longest=3), "longest=3 is a number, but"),
         (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
+        (lambda: windowed.fill(df, time="ts", by=()), r"gives rows of all 'k', .* rename one"),
+        (lambda: by_two.fill(df, time="ts", by="v"), r"some of them by their names, or by=\(\)"),
         (lambda: windowed.fill(df, time="ts", how="outer"), "how='outer'"),
         (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),
         (lambda: windowed.fill(df, time="ts", own="max"), r"fill\(own=…\): agg\('max'\) is a str"),

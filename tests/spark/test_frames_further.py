@@ -201,6 +201,41 @@ def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
     assert told(listed.toDF(*rows.columns)) == told(rows)
 
 
+TIMES = {
+    "timestamp": "{}", "long": "unix_micros({})", "int": "cast(unix_seconds({}) as int)",
+    "ntz": "convert_timezone('UTC', cast({} as timestamp_ntz))",
+}  # fmt: skip
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("time", TIMES)
+@pytest.mark.parametrize("by", [(), "k"])
+@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize("kind", SPARSE)
+def test_rows_of_all_keys_within_each_frame(spark, kind, how, by, time):
+    """As if frames were joined with the table by hand; some last a minute, others 16 hours."""
+    rows = [minute(at * at, case=case, k=k, v=float(at * (case + 2) // 5 % 2))
+            for at in (*range(20), 37) for case in (0, 1) for k in ("a", None)]  # fmt: skip
+    text = TIMES[time]
+    df = frame(spark, rows).selectExpr("case", "k", "v", f"{text.format('ts')} as ts")
+    more = frame(spark, [minute(at, k=k, n=at) for k in ("a", None, "b")
+                         for at in (-9, 0, 6, 25, 150, 324, 361, 1000, 1270)])  # fmt: skip
+    more = more.selectExpr("k" if by else "k as who", f"{text.format('ts')} as at", "n")
+    windowed = fl.over(df, SPARSE[kind], time="ts", by=["case", "k"])
+    frames = windowed.frames()
+    alike = "frames.k <=> more.k and " if by else ""
+    within = expr(frames, f"{alike}at >= window.start and at < window.end")
+    joined = frames.alias("frames").join(more.alias("more"), within, how)
+    found = windowed.fill(more, time="at", by=by, how=how)
+    shown = [f"frames.{n}" if n == "k" else n for n in found.columns]
+    assert told(found) == told(joined.select(*shown)) != []
+    filled = windowed.fill(more, agg.sum("n"), agg.count(), time="at", by=by, how=how)
+    wanted = joined.groupBy("case", "frames.k", "window", "frame_id").agg(
+        expr(joined, "sum(n)").alias("sum(n)"), expr(joined, "count(n)").alias("count(1)")
+    )
+    assert told(filled) == told(wanted)
+
+
 def test_values_that_are_in_no_cell(classic):
     """Beyond 4.5e15 cells, infinite, or NaN: as in the compiled loops."""
     values = [1.0, -1e300, 1.0, float("inf"), 2.0, float("nan"), 2.0, 1e300]
@@ -228,12 +263,13 @@ def test_rows_keep_their_columns(df, strategy):
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("aggregated", [False, True])
-def test_filling_a_stream(classic, tmp_path, aggregated, how):
+@pytest.mark.parametrize("by", ["who", ()])
+def test_filling_a_stream(classic, tmp_path, by, aggregated, how):
     """Rows of a second stream in the frames of the first: as in the batch."""
     rows = [minute(t, v=float(t // 5 % 2)) for t in range(21)]  # the last one closes a frame
     more = [minute(0, n=t) | {"ts": minute(0)["ts"] + t * MINUTE // 2} for t in range(44)]
     if how == "left":  # there is nothing in the first frame
-        more = [row | {"k": row["k"] if row["n"] > 22 else "b"} for row in more]
+        more = [row | ({} if row["n"] > 22 else {"k": "b"} if by else {"ts": 0}) for row in more]
     one, other = tmp_path / "one", tmp_path / "other"
     for folder, every in ((one, rows), (other, more)):
         folder.mkdir()
@@ -248,7 +284,7 @@ def test_filling_a_stream(classic, tmp_path, aggregated, how):
     calls = (agg.sum("n"), agg.count()) if aggregated else ()
     own = {"values": agg.collect_list("v"), "most": agg.median("v")}
     result = windowed.fill(
-        filler, *calls, time="at", by="who", longest="4 minutes", how=how, own=own
+        filler, *calls, time="at", by=by, longest="4 minutes", how=how, own=own
     )
     if not aggregated:
         result = result.selectExpr("unix_micros(at) as at", "n", "frame_id", *own)

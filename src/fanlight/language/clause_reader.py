@@ -392,7 +392,7 @@ class _ClauseBuilder:
                 filling = {"on": "fill(other, …): time", "by": "fill(other, …): by"}
                 names = self._read_names(one, filling.get(str(one.data), str(one.data)))
                 if one.data == "by":
-                    self.builder.add_span("fill(by=", next(_subtrees(one)))
+                    self.builder.add_span("fill(by=", next(_subtrees(one), one))
                 arguments[str(one.data)] = names if one.data == "by" else names[0]
         return Verb(kind, arguments)
 

@@ -51,7 +51,7 @@ offset: OFFSET length
 instant: INSTANT length
 ahead: AHEAD length
 on: ON name
-by: BY name ("," name)*
+by: BY (name ("," name)* | "(" ")")
 longest: LONGEST length
 how: JOINED JOIN
 own: OWN named ("," named)*

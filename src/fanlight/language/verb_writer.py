@@ -29,8 +29,10 @@ def _name(word: str = "") -> _Write:
 
 def _names(word: str) -> _Write:
     def write(writer: Writer, argument: str, given: Any) -> str:
-        names = () if given is None else read_names(argument, given, f"{argument}='key'")
-        return f" {word}{', '.join(map(writer.name, names))}" if names else ""
+        if given is None:
+            return ""
+        names = read_names(argument, given, f"{argument}='key'")
+        return f" {word}{', '.join(map(writer.name, names)) or '()'}"
 
     return write
 

@@ -1,8 +1,9 @@
 """Frames of one DataFrame filled from another: its rows, or aggregates of them, in each frame.
 
 A frame is its bounds; the rows in it may come from elsewhere (Grossniklaus et al., section 2 and
-FILLFRAME in 5.2). A batch goes through frames and rows in one order. A stream uses Spark's interval
-join, whose state is bounded by the watermarks.
+FILLFRAME in 5.2). A batch goes through frames and rows in one order where a row is in one frame at
+most. Otherwise they are joined; in a stream by Spark's interval join, whose state is bounded by the
+watermarks.
 """
 
 from __future__ import annotations
@@ -51,6 +52,10 @@ from fanlight.engine.spec.units import Extent, read_extent
 
 _PLACE = ("start", "ending", "frame")
 _OTHER = "fill(other, …)"
+# A join by time alone goes by stretches of time, whose lengths are these powers of two: a row is in
+# one of each length, and a frame in one or two of the least length for which two are enough.
+_STRETCHES = (*range(4, 60, 4), 63)
+_SHORTEST = 20  # of timestamps: about a second
 
 
 @dataclass(frozen=True)
@@ -73,18 +78,11 @@ def collect_own(bound: FrameBound, own: Any) -> list[Call]:
 
 
 def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
-    """Check the other DataFrame: as many keys as the frames have, and a time of the same kind."""
+    """Check the other DataFrame: keys that pair up with the frames', and a time of their kind."""
     with errors_about(_OTHER):
         source = bind_source(other, time, bound.names if by is None else by, ())
-    if len(source.names) != len(bound.names):
-        raise refuse(
-            f"fill(by={list(source.names)})",
-            f"does not pair up with the frames' keys {list(bound.names)}",
-            "name as many columns, in the same order",
-        )
-    for name, own, given in zip(
-        source.names, bound.source.key_types, source.key_types, strict=True
-    ):
+    types = [bound.source.key_types[place] for place in _pair_keys(bound, source)]
+    for name, own, given in zip(source.names, types, source.key_types, strict=True):
         if collations_of(own) != collations_of(given):
             raise refuse(
                 f"fill(by={name!r})",
@@ -115,6 +113,24 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
     for name in other.columns:
         check_not_output(other, f"fill: the column {name!r}", name, ("window", "frame_id"))
     return source
+
+
+def _pair_keys(bound: FrameBound, other: Source) -> list[int]:
+    """Which of the frames' keys each key of the other DataFrame is: by place, or some by name."""
+    if len(other.names) == len(bound.names):
+        return list(range(len(bound.names)))
+    alike = [
+        [place for place, name in enumerate(bound.names) if is_same_name(other.df, name, own)]
+        for own in other.names
+    ]
+    if len(other.names) > len(bound.names) or not all(alike):
+        some = "some of them by their names, or by=() for rows of all keys" if bound.names else "()"
+        raise refuse(
+            f"fill(by={list(other.names)})",
+            f"does not pair up with the frames' keys {list(bound.names)}",
+            f"name as many columns, in the same order, {some}" if bound.names else "write by=()",
+        )
+    return [places[0] for places in alike]
 
 
 @contextmanager
@@ -155,11 +171,14 @@ def fill_frames(
     frames = _lower_own(bound, frames, own)
     labels = [output.label for output in own.outputs]
     shown = [(f"kept.r{n}", label) for n, label in enumerate(labels)]
-    inside = (
-        _fill_by_join(bound, frames, rows, limit, left=left)
-        if _join_condition(bound)
-        else _fill_in_order(bound, frames, rows, left=left)
-    )
+    pairs = _pair_keys(bound, source)
+    several = bound.scheme.is_unnumbered or len(pairs) < len(bound.keys)  # frames that have a row
+    if bound.df.isStreaming:
+        inside = _join_streams(bound, frames, rows, pairs, limit, left=left)
+    elif several:
+        inside = _fill_by_join(bound, frames, rows, pairs, left=left)
+    else:
+        inside = _fill_in_order(bound, frames, rows, left=left)
     if not calls and not named:
         for name in other.df.columns:
             check_not_output(other.df, f"fill: the column {name!r}", name, labels)
@@ -188,18 +207,23 @@ def _key_and_row_columns(bound: FrameBound, other: Bound, *, left: bool) -> list
     A frame without a row has its keys all the same, where the two are called alike.
     """
     keys, taken = list(zip(bound.keys, bound.names, strict=True)), other.df.columns
+    paired = [keys[place] for place in _pair_keys(bound, other.source)]
+    for key in keys:
+        if key not in paired and is_taken(other.df, key[1], taken):
+            raise refuse(
+                f"fill(by={list(other.names)})",
+                f"gives rows of all {key[1]!r}, which is a column of the other DataFrame and a key "
+                "of the frames",
+                f"rename one: other.withColumnRenamed({key[1]!r}, …)",
+            )
     own: list[Any] = [(key, name) for key, name in keys if not is_taken(other.df, name, taken)]
     if not left:
         return [*own, "row.*"]
     alike = {
-        theirs: key for (key, _), theirs in zip(keys, other.names, strict=True)
+        theirs: key for (key, _), theirs in zip(paired, other.names, strict=True)
         if any(is_same_name(other.df, theirs, name) for _, name in keys)
     }  # fmt: skip
     return [*own, *((alike.get(n, quote("row", n)), n) for n in taken)]
-
-
-def _join_condition(bound: FrameBound) -> bool:
-    return bound.df.isStreaming or bound.scheme.is_unnumbered
 
 
 def _select_other(other: Bound, later: Callable[[str], str]) -> DataFrame:
@@ -244,24 +268,60 @@ def _fill_in_order(
     inside = both.selectExpr("*", f"last(own, true) {walk} as latest")
     inside = inside.filter("step = 1 and latest is not null and t < latest.ending")
     inside = inside.selectExpr(*keys, *(f"latest.{n} as {n}" for n in given), "t", "row")
-    if not left:
-        return inside
+    return _with_empty(bound, inside, frames) if left else inside
+
+
+def _with_empty(bound: FrameBound, inside: DataFrame, frames: DataFrame) -> DataFrame:
+    """Rows in frames, and the frames without one, whose ``t`` and ``row`` are null."""
     every = inside.unionByName(frames, allowMissingColumns=True)
-    of_frame = f"over (partition by {', '.join([*keys, *_PLACE])})"
+    of_frame = f"over (partition by {', '.join([*bound.keys, *_PLACE])})"
     counted = every.selectExpr("*", f"count(t) {of_frame} as rows_within")
     return counted.filter("t is not null or rows_within = 0").drop("rows_within")
 
 
 def _fill_by_join(
-    bound: FrameBound, frames: DataFrame, rows: DataFrame, limit: Extent | None, *, left: bool
+    bound: FrameBound, frames: DataFrame, rows: DataFrame, pairs: Sequence[int], *, left: bool
 ) -> DataFrame:
-    """Join rows to frames by Spark's interval join; watermarks bound what a stream keeps of it."""
-    equal = [f"{key} <=> other{n}" for n, key in enumerate(bound.keys)] or ["true"]
+    """Join rows to all frames that they are in; without a key by stretches of time."""
+    within = [f"{bound.keys[place]} <=> other{n}" for n, place in enumerate(pairs)]
+    kept = [*frames.columns, "t", "row"]
+    sought, by_stretch = frames, not within
+    if by_stretch:
+        shortest = _SHORTEST if bound.coordinate.is_timestamp else 0
+        lengths = [bits for bits in _STRETCHES if bits >= shortest]
+        first, last = "shiftright(start, {bits})", "shiftright(ending - 1, {bits})"
+        enough = f"when {last} <= {first} + 1 then {{bits}}"
+        least = " ".join(enough.format(bits=bits) for bits in lengths)
+        both = f"array_distinct(array({first}, {last}))".format(bits="bits")
+        sought = frames.selectExpr("*", f"case {least} end as bits")
+        sought = sought.selectExpr("*", f"explode({both}) as stretch")
+        rows = rows.selectExpr("*", f"explode(array({', '.join(map(str, lengths))})) as length")
+        rows = rows.selectExpr("*", "shiftright(t, length) as part")
+        within = ["bits = length", "stretch = part"]
+    how = "left_outer" if left and not by_stretch else "inner"
+    inside = sought.join(
+        rows, expr(frames, " and ".join([*within, "t >= start", "t < ending"])), how
+    )
+    inside = inside.selectExpr(*kept)
+    return _with_empty(bound, inside, frames) if left and by_stretch else inside
+
+
+def _join_streams(
+    bound: FrameBound,
+    frames: DataFrame,
+    rows: DataFrame,
+    pairs: Sequence[int],
+    limit: Extent | None,
+    *,
+    left: bool,
+) -> DataFrame:
+    """Join rows to frames by Spark's interval join; watermarks bound what is kept of it."""
+    equal = [f"{bound.keys[place]} <=> other{n}" for n, place in enumerate(pairs)]
+    equal = equal or ["t % 1 = start % 1"]  # Spark joins no streams without an equality
     within = [*equal, "t >= start", "t < ending"]
-    if bound.df.isStreaming:
-        end = restore_sql(bound.coordinate, bound.later("ending"))
-        frames = with_event_time(frames, ["*"], end, "until", bound.delay)
-    if bound.df.isStreaming and limit is not None:
+    end = restore_sql(bound.coordinate, bound.later("ending"))
+    frames = with_event_time(frames, ["*"], end, "until", bound.delay)
+    if limit is not None:
         micros = int(limit.value)
         back = f"interval {literal(repr(micros / 1_000_000))} second"
         within += ["stamp < until", f"stamp >= until - {back}"]

@@ -268,11 +268,12 @@ Row(dye=0, frame_id=None)]
         other
             Where the rows come from: a batch for a batch, a stream with a watermark for a stream.
         aggregates, named
-            Aggregates of ``other``; one row a frame. Without any, the rows themselves, each with
+            Aggregates of ``other``; one row per frame. Without any, the rows themselves, each with
             the ``window`` and ``frame_id`` of its frame.
         time, by
             The time of ``other``, and its keys in the order of the frames' own; by default columns
-            of the same names.
+            of the same names. Fewer keys than the frames have pair up by name: a frame has the rows
+            that are equal in these, and with ``by=()`` all that there are in its time.
         longest
             In a stream, how far back from a frame's end rows of ``other`` are kept and counted.
         how
@@ -298,7 +299,8 @@ Row(dye=0, frame_id=None)]
         Notes
         -----
         Cost: that of :meth:`agg` with the ``own`` aggregates, and a sort of both DataFrames by key
-        and time, or in a stream their join.
+        and time, or in a stream, or with fewer keys, their join. With ``by=()`` each row is copied
+        about twelve times for it in a batch; in a stream one task joins all rows.
 
         Examples
         --------
