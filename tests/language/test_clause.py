@@ -116,7 +116,7 @@ def said(method, arguments):
     """What the clause says: what is not left as it is by default, by the names that it has."""
     if method == "detect":
         return {"text", "event", "result"}
-    names = {name for name, one in arguments.items() if one not in (None, False, [], {})}
+    names = {name for name, one in arguments.items() if one not in (None, False, {})}
     return {"on" if name == "time" else name for name in names}
 
 
@@ -222,6 +222,8 @@ def test_a_technique_and_hints(text, values):
          {"column": ("s", "host"), "counts": True}),
         ("FRAME THRESHOLD x FILL gps ON at BY ship, crew LONGEST 1 HOUR", "fill",
          {"other": ("gps",), "on": ("at",), "by": (("ship",), ("crew",)), "longest": "1 hour"}),
+        ("FRAME THRESHOLD x FILL gps ON at BY ( )", "fill",
+         {"other": ("gps",), "on": ("at",), "by": ()}),
         ("FRAME THRESHOLD x FILL gps ON at BY ship HOW LEFT OWN max(a.b) AS `a b`, count(*) AS own",
          "fill", {"other": ("gps",), "on": ("at",), "by": (("ship",),), "how": "left",
                   "own": {"a b": agg.max("a.b"), "own": agg.count()}}),

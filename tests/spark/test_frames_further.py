@@ -283,9 +283,7 @@ def test_filling_a_stream(classic, tmp_path, by, aggregated, how):
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count()) if aggregated else ()
     own = {"values": agg.collect_list("v"), "most": agg.median("v")}
-    result = windowed.fill(
-        filler, *calls, time="at", by=by, longest="4 minutes", how=how, own=own
-    )
+    result = windowed.fill(filler, *calls, time="at", by=by, longest="4 minutes", how=how, own=own)
     if not aggregated:
         result = result.selectExpr("unix_micros(at) as at", "n", "frame_id", *own)
     name = f"t{uuid.uuid4().hex}"

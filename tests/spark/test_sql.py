@@ -234,6 +234,10 @@ def test_frames_filled_and_split(calls):
         fl.sql(f"SELECT *, count(*) {clause} FILL few ON ts HOW LEFT]", calls=calls, few=few),
         frames.fill(few, agg.count(), time="ts", how="left"),
     )
+    same(
+        fl.sql(f"SELECT *, count(*) {clause} FILL few ON ts BY ()]", calls=calls, few=few),
+        frames.fill(few, agg.count(), time="ts", by=()),
+    )
     own = "OWN max(signal) AS `high est`, count(*) FILTER (WHERE outcome IN ('busy', 'a)')) AS n"
     busy = agg.count().where("outcome IN ('busy', 'a)')")
     same(

@@ -37,6 +37,10 @@ class Matches:
     last: Ints
     rows: Ints
 
+    def take(self, which: Ints | Bools) -> Matches:
+        """Some of the occurrences."""
+        return Matches(self.first[which], self.last[which], self.rows[which])
+
 
 @dataclass(frozen=True)
 class Matcher:
@@ -220,10 +224,11 @@ def _encode_columns(columns: Sequence[pa.Array]) -> list[Ints]:
 
 @dataclass(frozen=True)
 class EpisodeSearch:
-    """Searches each page for an episode."""
+    """Searches each page for an episode that lasts ``longest`` at most."""
 
     format: PageFormat
     matcher: Matcher
+    longest: int
 
     def __call__(self, page: Page) -> list[pa.Table]:
         """Output rows for the occurrences that a window of the page has to report."""
@@ -233,12 +238,13 @@ class EpisodeSearch:
         if not len(hits.first):
             return []
         times = ints(page.rows["t"])
+        hits = hits.take(times[hits.last] - times[hits.first] <= self.longest)
         mine, windows = owned_matches(
             page.windows, self.format.levels, times, hits.first, hits.last
         )
         if not len(mine):
             return []
-        owned = Matches(hits.first[mine], hits.last[mine], hits.rows[mine])
+        owned = hits.take(mine)
         columns = self.matcher.variable_values(rows, owned)
         when = self.format.result.field(SPAN[0]).type
         columns += [

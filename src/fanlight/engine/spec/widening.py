@@ -31,8 +31,8 @@ class ProgressiveWidening(Pictured):
         where ``time`` is an integer. A pattern is found at the earliest when its first batch ends.
         Or a list of durations, one per level, each a multiple of the one before.
     longest
-        The longest duration of a pattern, from its first row to its last. Longer ones may, or may
-        not, be found.
+        The longest duration of a pattern, from its first row to its last. An episode that takes
+        longer is not found; a function may be shown the rows of a pattern of up to twice that.
     max_rows
         The greatest number of rows of a key, from a pattern's first row to its last, whether they
         belong to the pattern or come between. A batch of level 0 should have no more rows.

@@ -333,7 +333,8 @@ class SelectRun:
             result = method(arguments.pop("every"), *calls, **arguments)
         else:
             other = self._other_table()
-            by = [other.column(name) for name in arguments.get("by", ())] or None
+            named = arguments.get("by")
+            by = None if named is None else [other.column(name) for name in named]
             known = ("longest", "how", "own")
             more = {name: arguments[name] for name in known if name in arguments}
             result = method(other.df, *calls, time=other.column(arguments["on"]), by=by, **more)

@@ -266,7 +266,8 @@ class WideningWindows(Windowed):
         check_result(bound, result, recorded=False)
         chosen = self._plan.chosen
         pages = page_format(bound, chosen.pieces, units, result, recorded=False)
-        search, run = EpisodeSearch(pages, matcher), search_function(chosen.way)
+        longest = int(bound.spec.longest.value)
+        search, run = EpisodeSearch(pages, matcher, longest), search_function(chosen.way)
         found = run(bound, chosen.pieces, units, result, search, recorded=False)
         return self._complete(found)
 
