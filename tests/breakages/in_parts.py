@@ -82,12 +82,12 @@ ON_SPARK = (
     held("readings are taken as they come", "held:_pass", InText("sort_array({p})", "{p}")),
     held(
         "what holds for no time is multiplied by it",
-        "held:_AREA",
+        "held:_area",
         InText("e.t > a.t", "e.t >= a.t"),
     ),
     held(
         "a counter that began anew is counted from before",
-        "held:_RISE",
-        InText("else e.v end", "else e.v - a.v end"),
+        "held:_rise",
+        InText("else cast(e.v as ", "else cast(e.v - a.v as "),
     ),
 )

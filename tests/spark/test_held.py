@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -94,3 +97,35 @@ def test_a_rate_is_of_points(spark):
     events = spark.sql("select 0L as start, 5L as stop, 1D as v")
     with pytest.raises(fl.FanlightError, match=r"hold from start to stop; ask for it over points"):
         fl.over(events, TEN, time=("start", "stop")).agg(agg.rate("v"))
+
+
+# Instants of whole seconds, and values that no double has.
+EXACT = {
+    "bigint": [(0, 2**60), (1, 2**60 + 100), (2, 2**60 + 200)],
+    "bigint, both ends": [(0, -(2**63)), (1, 2**63 - 1), (3, 2**63 - 2), (4, 7)],
+    "tinyint": [(0, -128), (1, 127), (3, 127)],
+    "decimal(18,9)": [(0, Decimal("123456789.000000001")), (1, Decimal("123456789.000000003")),
+                      (4, Decimal("0.000000005"))],
+    "decimal(36,18)": [(0, Decimal("1" * 18 + ".000000000000000001")),
+                       (2, Decimal("1" * 18 + ".000000000000000007"))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", [TEN, fl.BoundaryFrame({"cell": 1})], ids=["sliding", "frames"])
+@pytest.mark.parametrize("kind", EXACT)
+def test_whole_numbers_and_decimals_are_exact(spark, kind, spec):
+    rows = EXACT[kind]
+    values = ", ".join(
+        f"({at}L, 0, cast('{value}' as {kind.split(', ')[0]}))" for at, value in rows
+    )
+    df = spark.sql(f"select * from values {values} as t(at, cell, v)")
+    area = sum(Fraction(v) * (until - at) for (at, v), (until, _) in pairwise(rows))
+    rises = [(Fraction(one), Fraction(two)) for (_, one), (_, two) in pairwise(rows)]
+    span = rows[-1][0] - rows[0][0]
+    asked = {"rate": agg.rate("v")}
+    wanted = {"rate": float(sum(two if two < one else two - one for one, two in rises)) / span}
+    if kind != "decimal(36,18)":
+        asked |= {"area": agg.integral("v"), "mean": agg.time_weighted_avg("v")}
+        wanted |= {"area": float(area), "mean": float(area) / span}
+    found = fl.over(df, spec, time="at").agg(**asked).first()
+    assert {name: found[name] for name in asked} == wanted

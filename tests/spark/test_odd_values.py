@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from decimal import Decimal
 
@@ -11,6 +12,8 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.sql_text import literal
+from fanlight.engine.algebra.template import fill
+from tests.helpers.aggregates import REGISTRY
 from tests.helpers.dataframes import collected
 from tests.law.registry import ESCAPED
 
@@ -143,3 +146,66 @@ def test_a_line_through_an_infinite_value_is_none(classic, at):
     for lines in found:
         values = {str(value) for row in lines.collect() for value in row}
         assert values == {"nan"}
+
+
+# The least and the greatest value of each type, and one between.
+ENDS = {
+    "tinyint": ("-128", "127", "0"), "smallint": ("-32768", "32767", "1"),
+    "int": ("-2147483648", "2147483647", "7"),
+    "bigint": ("-9223372036854775808", "9223372036854775807", "9223372036854775806"),
+    "decimal(38,0)": (f"-{'9' * 38}", "9" * 38, "1"),
+    "decimal(38,38)": (f"-0.{'9' * 38}", f"0.{'9' * 38}", f"0.{'0' * 37}1"),
+    "decimal(10,2)": ("-99999999.99", "99999999.99", "0.01"),
+    "float": ("-3.4028235e38", "3.4028235e38", "1.4e-45"),
+    "double": ("-1.7976931348623157e308", "1.7976931348623157e308", "5e-324"),
+    "string": ("", "\\0", "zz"), "boolean": ("false", "true", "false"),
+    "date": ("0001-01-01", "9999-12-31", "1970-01-01"),
+    "timestamp": ("0001-01-02T00:00:00Z", "9999-12-30T00:00:00Z", "1970-01-01T00:00:00Z"),
+    "binary": ("", "\\0", "z"),
+}  # fmt: skip
+ORDER = (0, 1, 1, 2, None, 0, 0, 1, 2, 1)
+# Doubles whose sum depends on the order in which they are added.
+ADDED = ("sum", "avg", "mean", "try_sum", "try_avg", "product", "skewness", "kurtosis")
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_aggregates_at_both_ends_of_a_type_are_those_of_spark(classic, kind):
+    """Every aggregate that Spark has, too; without ANSI mode sums beyond the end are no error."""
+    values = (f"cast({'null' if at is None else repr(ENDS[kind][at])} as {kind})" for at in ORDER)
+    rows = (f"(timestamp_seconds({37 * at}), {at}, {one})" for at, one in enumerate(values))
+    ours, theirs = {}, {}
+    for name, entry in REGISTRY.items():
+        types = entry.samples[0].types
+        if len(types) != 1 or "sketch" in name or (name in ADDED and kind in ("float", "double")):
+            continue
+        call = entry.function("x", **dict(entry.samples[0].options))
+        try:
+            native = call.aggregate.partials((kind,)).native
+            fl.over(classic.sql(f"select timestamp'1970-01-01' ts, cast(null as {kind}) x"),
+                    fl.Sliding("1 day"), time="ts").agg(call)  # fmt: skip
+        except fl.FanlightError:
+            continue  # not of this type
+        if native:
+            ours[name], theirs[name] = call, fill(native, x="x")
+    before = classic.conf.get("spark.sql.ansi.enabled")
+    classic.conf.set("spark.sql.ansi.enabled", "false")
+    try:
+        df = classic.sql(f"select * from values {', '.join(rows)} as t(ts, seq, x)")
+        windows = fl.over(df, fl.Sliding("4 minutes", "1 minute"), time="ts", tiebreak="seq")
+        found = windows.using("panes").agg(**ours).orderBy("window").collect()
+        window = F.window("ts", "4 minutes", "1 minute")
+        wanted = df.groupBy(window).agg(*(F.expr(text).alias(n) for n, text in theirs.items()))
+        wanted = wanted.orderBy("window").collect()
+    finally:
+        classic.conf.set("spark.sql.ansi.enabled", before)
+    assert len(ours) >= 3
+    for one, other in zip(found, wanted, strict=True):
+        for name in ours:
+            got, value = one[name], other[name]
+            if isinstance(value, float):
+                both = math.isfinite(value) or math.isfinite(got)
+                assert not both or math.isclose(got, value, rel_tol=1e-9, abs_tol=1e-9), name
+            elif isinstance(value, list):
+                assert sorted(map(repr, got)) == sorted(map(repr, value)), name
+            else:
+                assert repr(got) == repr(value), name

@@ -20,6 +20,7 @@ from fanlight.engine.spec.errors import refuse
 Places = Mapping[str, Any]
 LowerValues = Callable[[Places], Any]
 _WIDE = Context(prec=80)
+Number = int | float | Fraction
 
 
 def partial_itself(of: Places) -> Any:
@@ -209,23 +210,26 @@ def line(of: Places) -> dict[str, float] | None:
     }
 
 
-def _readings(of: Places) -> list[tuple[int, float]]:
-    """The instants and values of readings, in order."""
-    return [(at, value) for at, _, value in sorted(of["p"] or (), key=spark_key)]
+def _readings(of: Places) -> list[tuple[int, Number]]:
+    """The instants and values of readings, in order; decimals as fractions, which are exact."""
+    return [
+        (at, Fraction(value) if isinstance(value, Decimal) else value)
+        for at, _, value in sorted(of["p"] or (), key=spark_key)
+    ]
 
 
-def _area(readings: list[tuple[int, float]]) -> float:
+def _area(readings: list[tuple[int, Number]]) -> Number:
     """The area under readings, in coordinates; what does not hold for any time adds nothing."""
-    area = 0.0
+    area: Number = 0
     for (at, value), (until, _) in pairwise(readings):
-        area += value * float(until - at) if until > at else 0.0
+        area += value * (until - at) if until > at else 0
     return area
 
 
 def area_over_time(of: Places) -> float | None:
     """The area under readings, each of which holds until the next."""
     readings = _readings(of)
-    return _area(readings) / float(of["scale"]) if readings else None
+    return float(_area(readings)) / float(of["scale"]) if readings else None
 
 
 def mean_over_time(of: Places) -> float | None:
@@ -234,23 +238,24 @@ def mean_over_time(of: Places) -> float | None:
     if not readings:
         return None
     (first, _), (last, value) = readings[0], readings[-1]
-    return _area(readings) / float(last - first) if last > first else value
+    return float(_area(readings)) / float(last - first) if last > first else float(value)
 
 
 def rate_over_time(of: Places) -> float | None:
     """How fast a counter rises; where it falls, it has begun anew at 0."""
-    readings, counted = _readings(of), 0.0
+    readings = _readings(of)
+    counted: Number = 0
     for (_, before), (_, value) in pairwise(readings):
         if value < before and value < 0:
             raise refuse(
                 "rate",
-                f"is of a counter that falls from {before!r} to {value!r}, which is below 0",
+                f"is of a counter that falls from {before} to {value}, which is below 0",
                 "ask for linear_fit of a number that rises and falls",
             )
         counted += value if value < before else value - before
     if not readings or readings[-1][0] == readings[0][0]:
         return None
-    return counted / (float(readings[-1][0] - readings[0][0]) / float(of["scale"]))
+    return float(counted) / (float(readings[-1][0] - readings[0][0]) / float(of["scale"]))
 
 
 def shape(*, fourth: bool) -> LowerValues:

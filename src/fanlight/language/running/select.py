@@ -333,8 +333,7 @@ class SelectRun:
             result = method(arguments.pop("every"), *calls, **arguments)
         else:
             other = self._other_table()
-            named = arguments.get("by")
-            by = None if named is None else [other.column(name) for name in named]
+            by = [other.column(name) for name in arguments["by"]] if "by" in arguments else None
             known = ("longest", "how", "own")
             more = {name: arguments[name] for name in known if name in arguments}
             result = method(other.df, *calls, time=other.column(arguments["on"]), by=by, **more)

@@ -1,58 +1,116 @@
 """Values that hold until the next row: the area under them, their mean over time, a counter's rate.
 
 Each keeps the readings of a window with their instants and goes through them in order once all are
-there, so that the result is the same however the rows fell into pieces and micro-batches.
+there, so that the result is the same however the rows fell into pieces and micro-batches. Whole
+numbers and decimals are added up exactly.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggregate_of_field
+from fanlight.engine.algebra.aggregate import (
+    INTEGRAL,
+    LONG_DIGITS,
+    Aggregate,
+    Call,
+    Partials,
+    aggregate_of_field,
+    base_type,
+    digits_of,
+)
 from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.library.overlaps import TIME_WITH_VALUE, TOTAL
-from fanlight.engine.algebra.lowering_values import area_over_time, mean_over_time, rate_over_time
+from fanlight.engine.algebra.lowering_values import (
+    LowerValues,
+    area_over_time,
+    mean_over_time,
+    rate_over_time,
+)
 from fanlight.engine.algebra.monoids import Area
 from fanlight.engine.algebra.registry import aggregate, sample
+
+
+def _reading(value: str) -> str:
+    return f"if({{x}} is null, null, named_struct('t', {{time}}, 'o', {{order}}, 'v', {value}))"
 
 
 @dataclass(frozen=True)
 class Readings(Collect):
     """Every number with its instant and its place in the order of rows."""
 
-    value: str = (
-        "if({x} is null, null, named_struct('t', {time}, 'o', {order}, 'v', cast({x} as double)))"
-    )
+    value: str = _reading("cast({x} as double)")
     whole_time: ClassVar[bool] = True
     at_instants: ClassVar[bool] = True
 
 
-# What one pass over readings in order knows: the instants of the first and of the reading before,
-# the value of that, and the sum so far, of which each reading adds what it says of the one before.
-_BEGIN = (
-    "named_struct('since', cast(null as bigint), 't', cast(null as bigint), "
-    "'v', cast(null as double), 'sum', 0D)"
-)
 _SPAN = "cast(a.t - a.since as double)"
 
 
-def _pass(added: str, finish: str) -> str:
-    """SQL: one pass over the readings ``e`` in order; null without any."""
-    step = (
-        f"named_struct('since', coalesce(a.since, e.t), 't', e.t, 'v', e.v, 'sum', a.sum + {added})"
+class _Kinds(NamedTuple):
+    """The types of a reading, of what is computed with it, and of the sum.
+
+    Where the result may have more than 38 digits, Spark leaves out the last ones after the point.
+    """
+
+    value: str = "double"
+    term: str = "double"
+    sum: str = "double"
+
+
+def _pass(kinds: _Kinds, added: str, finish: str) -> str:
+    """SQL: one pass over the readings ``e`` in order; null without any.
+
+    What it knows is ``a``: the instants of the first and of the reading before, the value of that,
+    and the sum so far, of which each reading adds what it says of the one before.
+    """
+    begin = (
+        "named_struct('since', cast(null as bigint), 't', cast(null as bigint), "
+        f"'v', cast(null as {kinds.value}), 'sum', cast(0 as {kinds.sum}))"
     )
-    found = f"aggregate(sort_array({{p}}), {_BEGIN}, (a, e) -> {step}, a -> {finish})"
+    step = (
+        "named_struct('since', coalesce(a.since, e.t), 't', e.t, 'v', e.v, "
+        f"'sum', cast(a.sum + cast({added} as {kinds.sum}) as {kinds.sum}))"
+    )
+    found = f"aggregate(sort_array({{p}}), {begin}, (a, e) -> {step}, a -> {finish})"
     return f"if(size({{p}}) > 0, {found}, null)"
 
 
-# A value that does not hold for any time adds nothing, not even if it is infinite.
-_AREA = "if(e.t > a.t, a.v * cast(e.t - a.t as double), 0D)"
+def _make(
+    name: str,
+    added: Callable[[_Kinds], str],
+    finish: str,
+    lower_values: LowerValues,
+    of_events: Aggregate | None = None,
+    *,
+    digits: int = LONG_DIGITS,
+    **more: Any,
+) -> Aggregate:
+    """An aggregate of readings: what each adds to the sum, and the result.
+
+    ``finish`` reads the sum as the double ``{sum}``. Decimals of more ``digits`` become doubles.
+    """
+
+    def recipe(types: tuple[str, ...]) -> Partials:
+        kind, kinds, value = types[0], _Kinds(), "cast({x} as double)"
+        if base_type(kind) in INTEGRAL:
+            kinds, value = _Kinds(kind, "decimal(19, 0)", "decimal(38, 0)"), "{x}"
+        elif base_type(kind) == "decimal" and digits_of(kind)[0] <= digits:
+            kinds, value = _Kinds(kind, kind, f"decimal(37, {digits_of(kind)[1]})"), "{x}"
+        end = finish.replace("{sum}", "cast(a.sum as double)")
+        lower, readings = _pass(kinds, added(kinds), end), Readings(_reading(value))
+        return Partials({"p": readings}, lower, lower_values=lower_values, **more)
+
+    return Aggregate(name, algebra="holistic", recipe=recipe, of_events=of_events)
 
 
-def _make(name: str, lower: str, of_events: Aggregate | None = None, **more: Any) -> Aggregate:
-    partials = Partials({"p": Readings()}, lower, **more)
-    return Aggregate(name, algebra="holistic", recipe=lambda _: partials, of_events=of_events)
+def _area(kinds: _Kinds) -> str:
+    """What a reading adds of the one before; nothing if that does not hold for any time."""
+    time = "double" if kinds.term == "double" else "decimal(19, 0)"
+    times = f"cast(a.v as {kinds.term}) * cast(e.t - a.t as {time})"
+    return f"if(e.t > a.t, {times}, cast(0 as {kinds.sum}))"
 
 
 # Of an event that lasts the number holds from its start to its stop, as far as in the window.
@@ -61,20 +119,20 @@ _PART = Area(
     "cast({x} as double) * cast({ends} - {begins} as double), 0D))"
 )
 _INTEGRAL = _make(
-    "integral", _pass(_AREA, "a.sum / {scale}"),
-    aggregate_of_field("integral", _PART, "{p} / {scale}"), lower_values=area_over_time,
+    "integral", _area, "{sum} / {scale}", area_over_time,
+    aggregate_of_field("integral", _PART, "{p} / {scale}"),
 )  # fmt: skip
 _MEAN = _make(
-    "time_weighted_avg", _pass(_AREA, f"if(a.t > a.since, a.sum / {_SPAN}, a.v)"),
+    "time_weighted_avg", _area, f"if(a.t > a.since, {{sum}} / {_SPAN}, double(a.v))",
+    mean_over_time,
     Aggregate(
         "time_weighted_avg", {"p": _PART, **TIME_WITH_VALUE},
         f"if({TOTAL} > 0D, {{p}} / {TOTAL}, null)",
     ),
-    lower_values=mean_over_time,
 )  # fmt: skip
 
 
-@aggregate(sample("double", gives="double"))
+@aggregate(*(sample(kind, gives="double") for kind in ("double", "bigint", "decimal(12,2)")))
 def integral(column: Any) -> Call:
     """The area under a number over time: energy from power, litres from a flow, cost from a rate.
 
@@ -86,8 +144,8 @@ def integral(column: Any) -> Call:
     Returns
     -------
     Call
-        A double: the number times seconds (times units of a numeric time). 0 for one reading, null
-        for none.
+        A double: the number times seconds (times units of a numeric time), exact up to its last
+        digit for whole numbers and decimals of at most 18 digits. 0 for one reading, null for none.
 
     Raises
     ------
@@ -114,7 +172,7 @@ def integral(column: Any) -> Call:
     return Call(_INTEGRAL, (column,))
 
 
-@aggregate(sample("double", gives="double"))
+@aggregate(*(sample(kind, gives="double") for kind in ("double", "bigint", "decimal(12,2)")))
 def time_weighted_avg(column: Any) -> Call:
     """The mean of a number over time: each reading counts as long as it holds.
 
@@ -126,7 +184,8 @@ def time_weighted_avg(column: Any) -> Call:
     Returns
     -------
     Call
-        A double; null if there is no reading.
+        A double, exact up to its last digit for whole numbers and decimals of at most 18 digits;
+        null if there is no reading.
 
     Raises
     ------
@@ -157,13 +216,22 @@ _FALLS = (
     "rate: the counter falls below 0, so it has not begun anew at 0; "
     "ask for linear_fit of a number that rises and falls"
 )
-_RISE = (
-    "case when a.v is null then 0D when e.v >= a.v or isnan(a.v) then e.v - a.v "
-    "when e.v < 0D then cast(raise_error({told}) as double) else e.v end"
-)
+
+
+def _rise(kinds: _Kinds) -> str:
+    """What a counter has counted since the reading before; all of it if it has begun anew."""
+    goes_on = "e.v >= a.v or isnan(a.v)" if kinds.term == "double" else "e.v >= a.v"
+    rise = f"cast(e.v as {kinds.term}) - cast(a.v as {kinds.term})"
+    return (
+        f"case when a.v is null then cast(0 as {kinds.sum}) when {goes_on} then {rise} "
+        f"when e.v < 0 then cast(raise_error({{told}}) as {kinds.sum}) "
+        f"else cast(e.v as {kinds.sum}) end"
+    )
+
+
 _RATE = _make(
-    "rate", _pass(_RISE, f"if(a.t > a.since, a.sum / ({_SPAN} / {{scale}}), null)"),
-    strings={"told": _FALLS}, lower_values=rate_over_time,
+    "rate", _rise, f"if(a.t > a.since, {{sum}} / ({_SPAN} / {{scale}}), null)", rate_over_time,
+    digits=36, strings={"told": _FALLS},
 )  # fmt: skip
 
 
@@ -180,7 +248,8 @@ def rate(column: Any) -> Call:
     -------
     Call
         A double: what was counted from the window's first reading to its last, a second (a unit of
-        a numeric time). Null where all readings are at one instant.
+        a numeric time), exact up to its last digit for whole numbers and decimals of at most
+        36 digits. Null where all readings are at one instant.
 
     Raises
     ------
