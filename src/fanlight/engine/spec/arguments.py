@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from fanlight.engine.spec.errors import guess, refuse
+from fanlight.engine.spec.errors import refuse
 
 Closed = Literal["right", "left", "both", "neither"]  # which ends belong to a window
 
@@ -20,8 +20,7 @@ def check_flag(argument: str, given: object) -> bool:
 def check_choice(argument: str, given: object, allowed: Sequence[str], what: str) -> str:
     """Return ``given`` if it is one of the ``allowed`` words; errors say it is not ``what``."""
     if not isinstance(given, str) or given not in allowed:
-        near = guess(given, allowed) if isinstance(given, str) else ""
-        words = repr(near) if near else " or ".join(map(repr, allowed))
+        words = " or ".join(map(repr, allowed))
         raise refuse(f"{argument}={given!r}", f"is not {what}", f"write {argument}={words}")
     return given
 
