@@ -9,7 +9,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.aggregates import REGISTRY
-from tests.helpers.hostile import Good, wrong
+from tests.helpers.hostile import Good, LikeColumn, wrong
 
 ON_SPARK = {
     "doctor",
@@ -228,6 +228,20 @@ def test_whatever_an_argument_is_it_works_or_is_refused_in_our_words(at):
     assert wrong(good, fl.FanlightError) == []
 
 
+def test_calls_and_expressions_are_shown_as_one_writes_them():
+    shown = {
+        "max(x)": agg.max("x"),
+        "count()": agg.count("*"),
+        "percentile(x, percentage=0.9)": agg.percentile("x", 0.9),
+        "sum(x, distinct=True)": agg.sum("x", distinct=True),
+        "max(x).where('x > 1').alias('y')": agg.max("x").where("x > 1").alias("y"),
+        "max(sum(x))": agg.max(LikeColumn()),
+        "(sum(x) / count()).alias('y')": (agg.sum("x") / agg.count()).alias("y"),
+        "Aggregate('max')": agg.max("x").aggregate,
+    }
+    assert [*map(repr, shown.values())] == [*shown]
+
+
 # A test that cannot fail is worth nothing: functions that let Python speak.
 
 
@@ -238,3 +252,13 @@ def test_an_error_of_python_is_seen():
     found = wrong(Good(raw, {"text": "x"}), fl.FanlightError)
     assert any("AttributeError" in one for one in found)
     assert len(found) > 20
+
+
+def test_what_a_value_is_made_of_is_seen():
+    def show(value):
+        raise fl.FanlightError(f"Aggregate(name={value!r})")
+
+    assert any(
+        "shows ['Aggregate(name=']" in one
+        for one in wrong(Good(show, {"value": 1}), fl.FanlightError)
+    )

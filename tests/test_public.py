@@ -5,15 +5,22 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
 import fanlight as fl
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.suggestions import OTHERWISE, advise_otherwise
+from fanlight.engine.algebra.suggestions import (
+    CALLED,
+    OTHERWISE,
+    advise_called,
+    advise_otherwise,
+)
 from fanlight.engine.spark import over as entry
 from fanlight.engine.spark.windows import events, frames, levels, placed, widening
+from fanlight.engine.spec.errors import CallError
 from tests.helpers.public import METHODS, checked
 
 MODULES = (entry, events, frames, levels, placed, widening)
@@ -120,6 +127,18 @@ def test_a_type_checker_sees_what_is_not_there(tmp_path, mypy_cache):
         ("tumbling", "write fl.over(df, fl.Sliding('1 hour'), time='ts')"),
         ("count", "write agg.count"),
         ("quux", "choose one of AggregateFrame, "),
+        # What pandas, Polars, Flink, Beam and Kafka Streams call windows.
+        ("TumbleWindow", "write fl.over(df, fl.Sliding('1 hour'), time='ts')"),
+        ("FixedWindows", "write fl.over(df, fl.Sliding('1 hour'), time='ts')"),
+        ("SlidingWindow", "write fl.Sliding"),
+        ("SlidingEventTimeWindows", "write fl.Sliding"),
+        ("CountWindow", "write fl.over(df, fl.Sliding(fl.rows(100)), time='ts')"),
+        ("SessionWindows", "write fl.over(df, fl.Session('5 minutes'), time='ts')"),
+        ("CumulativeWindow", "write fl.Cumulative"),
+        ("resample", "write fl.over(df, fl.Sliding('1 hour'), time='ts')"),
+        ("rolling", "write fl.over(df, fl.Trailing('1 hour'), time='ts')"),
+        ("group_by_dynamic", "write fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')"),
+        ("col", "write F.col, after 'from pyspark.sql import functions as F'"),
     ],
 )
 def test_what_there_is_not_says_what_to_write(name, write):
@@ -129,7 +148,7 @@ def test_what_there_is_not_says_what_to_write(name, write):
 
 
 def test_aggregates_that_do_not_exist_say_what_to_write():
-    for name, write in (("maximum", "agg.max,"), ("stddev", "agg.stddev_samp"), ("zzz", "max_by")):
+    for name, write in (("maximum", "agg.max,"), ("stddev", "agg.stddev_samp"), ("zzz", "57 more")):
         with pytest.raises(fl.FanlightError, match=write):
             getattr(fl.agg, name)
         assert not hasattr(fl.agg, name)
@@ -151,10 +170,13 @@ def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
         ("Cumulative('1 day')", "missing a required argument: 'step'"),
         ("Session('5 minutes', '1 day')", "too many positional arguments"),
         ("Sliding('1 hour', ofset='1 minute')", "offset=… instead of ofset=…"),
-        ("ThresholdFrame(speed=3)", "missing a required argument: 'predicate'"),
+        ("ThresholdFrame(speed=3)", "there is no argument 'speed'"),
         ("DeltaFrame('speed', 2)", "too many positional arguments"),
         ("agg.percentile('speed')", "missing a required argument: 'percentage'"),
-        ("agg.sum('speed', 'amount')", "too many positional arguments; write agg.sum('x')"),
+        (
+            "agg.sum('speed', 'amount')",
+            "too many positional arguments; write agg.sum('speed')",
+        ),
         ("agg.max('speed', 'amount')", "write agg.max(F.struct('speed', 'amount'))"),
         ("agg.min('speed', 3)", "write agg.min(F.struct('x', 'y'))"),
         ("agg.max('speed', key='x')", "write agg.max('x')"),
@@ -172,6 +194,112 @@ def test_a_wrong_call_says_what_was_asked_and_a_right_one(call, said):
         known = {"fl": fl, "agg": fl.agg, "F": struct}
         eval(right[0], known)  # noqa: S307 - what the message says to write
     assert right or call == "doctor()"
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_what_others_call_an_aggregate_is_found(name):
+    with pytest.raises(fl.FanlightError) as caught:
+        getattr(fl.agg, name)
+    write = advise_called(name.upper())
+    assert f"; write {write}, or make your own" in str(caught.value)
+    made = eval(f"({write},)", {"agg": fl.agg})  # noqa: S307
+    assert all(isinstance(one, (Call, fl.agg.Expression)) for one in made)
+
+
+# Calls as users of pandas, Polars, Flink, Beam, Kafka Streams and Spark write them first.
+BY_OTHER_NAMES = {
+    "Sliding(size='1 hour', step='1 minute')": {"range", "slide"},
+    "Sliding(size='1 hour', slide='1 minute')": {"range"},
+    "Sliding(size='1 hour', period='1 minute')": {"range", "slide"},
+    "Sliding(every='1 minute', period='1 hour')": {"range", "slide"},
+    "Sliding(every='1 hour')": {"range"},
+    "Sliding('1 hour', every='1 minute')": {"slide"},
+    "Sliding(window='1 hour', hop='1 minute')": {"range", "slide"},
+    "Sliding('1 hour', advance='1 minute')": {"slide"},
+    "Sliding(length='1 hour', start='1 minute')": {"range", "offset"},
+    "Sliding(windowDuration='1 hour', slideDuration='1 minute', startTime='1 second')":
+        {"range", "slide", "offset"},
+    "Sliding('1 hour', inclusive='both')": {"closed"},
+    "Session(gap_duration='1 hour')": {"gap"},
+    "Session(timeout='1 hour', max_session_length='1 day')": {"gap", "max_duration"},
+    "Cumulative(max_size='1 day', every='1 hour')": {"size", "step"},
+    "Calendar(every='1 day', tz='Europe/Berlin')": {"range", "zone"},
+    "Trailing(window='1 hour')": {"range"},
+    "rows(n=3)": {"count"},
+    "agg.percentile('x', q=0.5)": {"percentage"},
+    "agg.first('x', skip_nulls=True)": {"ignorenulls"},
+}  # fmt: skip
+# Arguments that another function has.
+OF_OTHERS = {
+    "Sliding('1 hour', zone='Europe/Berlin')": "fl.Calendar('1 day', zone='Europe/Berlin')",
+    "Sliding('1 hour', tz='Europe/Berlin')": "fl.Calendar('1 day', zone='Europe/Berlin')",
+    "Sliding('1 hour', week_starts='sunday')": "fl.Calendar('1 day', zone='Europe/Berlin')",
+    "Sliding('1 hour', on='ts')": "fl.over(df, ",
+    "Session('1 hour', group_by='key')": "fl.over(df, ",
+    "Sliding('1 hour', max_rows=3)": "fl.",
+}
+
+
+@pytest.mark.parametrize("call", BY_OTHER_NAMES)
+def test_the_names_that_others_have_for_arguments_are_known(call):
+    with pytest.raises(fl.FanlightError) as caught:
+        eval(f"fl.{call}")  # noqa: S307 - the calls above
+    meant = dict(re.findall(r"(\w+)=… instead of (\w+)=…", str(caught.value)))
+    assert {*meant} == BY_OTHER_NAMES[call]
+    for ours, theirs in meant.items():
+        call = re.sub(rf"\b{theirs}=", f"{ours}=", call)
+    eval(f"fl.{call}")  # noqa: S307 - as the message says
+
+
+@pytest.mark.parametrize("call", OF_OTHERS)
+def test_an_argument_of_another_function_names_that(call):
+    with pytest.raises(fl.FanlightError) as caught:
+        eval(f"fl.{call}")  # noqa: S307 - the calls above
+    assert f"; write {OF_OTHERS[call]}" in str(caught.value)
+    assert "fl.Sliding('1 hour', '5 minutes')" not in str(caught.value)
+
+
+def called():
+    """Every public function, class and method by a name."""
+    for home in (fl, fl.agg):
+        for name in home.__all__:
+            one = getattr(home, name)
+            if callable(one) and one not in METHODS and name not in ("FanlightError", "Windowed"):
+                yield name, one
+    for kind, names in METHODS.items():
+        for name in sorted(names):
+            yield f"{kind.__name__}.{name}", partial(getattr(kind, name), object.__new__(kind))
+    call = fl.agg.max("x")
+    for made in (call, call / 2):
+        yield from ((f"{type(made).__name__}.{name}", getattr(made, name)) for name in MADE)
+    yield "Aggregate()", call.aggregate
+
+
+MADE = ("alias", "where")
+NO_OPTIONS = (".agg", ".attach", ".pieces", ".repair", ".wide")  # nothing but aggregates
+
+
+@pytest.mark.parametrize(("name", "function"), called())
+def test_arguments_that_there_are_not_are_refused_in_our_words(name, function):
+    parameters = inspect.signature(function).parameters.values()
+    kinds = {one.kind for one in parameters}
+    wrong = {"nonsense": 1} if inspect.Parameter.VAR_KEYWORD not in kinds else {}
+    # A misspelt one, where any other names an aggregate.
+    options = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    misspelt = {f"{options[0]}s": 1} if options and not wrong else {}
+    many = (1,) * 30 if inspect.Parameter.VAR_POSITIONAL not in kinds else ()
+    tried = [(args, named) for args, named in (((), wrong), ((), misspelt), (many, {}))
+             if args or named]  # fmt: skip
+    for args, named in tried:
+        with pytest.raises(CallError, match="; write ") as caught:
+            function(*args, **named)
+        assert "__" not in str(caught.value)
+    assert tried or name.endswith(NO_OPTIONS)
+
+
+def test_explain_takes_the_same_of_all_windows():
+    taken = {str(inspect.signature(kind.explain)) for kind in METHODS}
+    assert len(taken) == 1
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ Sliding('1 hour', '1 minute')
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -111,20 +112,26 @@ _EXTRAS = {
 
 def _missing(name: str) -> Exception:
     """The error for what fanlight does not have: it says what to write instead."""
-    from difflib import get_close_matches
-
     from fanlight.engine.kinds import list_kinds
-    from fanlight.engine.spec.errors import MissingError
+    from fanlight.engine.spec.errors import MissingError, guess, list_some
 
     called = {
-        one: write for kind in list_kinds() for names, write in kind.called.items() for one in names
+        one.replace("_", ""): write
+        for kind in list_kinds()
+        for names, write in kind.called.items()
+        for one in names
     }
-    spelled = {known.casefold(): known for known in __all__}
-    close = get_close_matches(name.casefold(), spelled, 1)
-    write = called.get(name.casefold()) or (f"fl.{spelled[close[0]]}" if close else "")
+    made = [one for one in __all__ if not one.endswith("Windows")]  # not by hand
+    plain = name.replace("_", "").casefold()
+    short = re.sub("(eventtime|processingtime)?(windows?)?$", "", plain)
+    close = guess(name, made) or guess(short, made)
+    known = (called[one] for one in (plain, plain.removesuffix("s"), short) if one in called)
+    write = next(known, f"fl.{close}" if close else "")
     if name in agg.__all__:
         write = f"agg.{name}, after 'from fanlight import agg'"
-    found = f"write {write}" if write else f"choose one of {', '.join(__all__)}"
+    if plain in ("col", "lit", "expr", "when"):
+        write = f"F.{plain}, after 'from pyspark.sql import functions as F'"
+    found = f"write {write}" if write else f"choose one of {list_some(__all__)}"
     return MissingError(f"fanlight has no {name!r}; {found}")
 
 

@@ -175,8 +175,8 @@ class Streaming:
 @pytest.mark.parametrize(
     ("result", "arguments", "message"),
     [
-        (rows([1]), {"value": "m"}, "no column 'm' among window, n"),
-        (rows([1]), {"by": "k"}, "no column 'k'"),
+        (rows([1]), {"value": "m"}, "'m' is not a column of the result; choose one of window, n"),
+        (rows([1]), {"by": "k"}, "'k' is not a column of the result"),
         ([{"n": 1}], {}, "no column 'window'"),
         ([{"window": {"start": "a", "end": "b"}, "n": 1}], {}, "no column 'window' of times"),
         ([], {}, "no rows to draw"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,6 +34,34 @@ class Untrue:
         return "Untrue()"
 
 
+class LikeColumn(Untrue):
+    """Like a Column of Spark's: any attribute is there."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *_):
+        raise TypeError("'Column' object is not callable")
+
+    def __iter__(self):
+        raise TypeError("Column is not iterable")
+
+    def isNotNull(self):  # noqa: N802 - Spark's
+        return self
+
+    def __str__(self):
+        return "Column<'sum(x)'>"
+
+    __repr__ = __str__
+
+
+# What tells a user nothing: where an object is, what a value is made of, Spark's own objects.
+LEAK = re.compile(
+    r" at 0x[0-9a-f]|(?:Call|Expression)\(\w+=|Aggregate\(name=|JavaObject|StructType\(|"
+    r"\{\"type\""
+)
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, 2, -1, 10**400, 1.5, -0.0, math.nan, math.inf, -math.inf, 1j,
     Decimal("0.5"), Decimal("NaN"), Decimal("sNaN"), Decimal("1E+400"), Fraction(1, 3),
@@ -43,7 +72,9 @@ VALUES: tuple[Any, ...] = (
     set(), {1}, range(3), object(), int, len, lambda: 1, lambda *_: 1, Untrue(), [Untrue()],
     np.array([1, 2]), np.array([]), np.float64("nan"), np.int64(1), datetime(2024, 1, 1),
     timedelta(0), timedelta(minutes=-1), timedelta.max, agg.max("x"), agg.Max(), agg, fl.rows(1),
-    fl.Sliding("1 minute"), NotImplemented, ..., ValueError("x"),
+    fl.Sliding("1 minute"), NotImplemented, ..., ValueError("x"), LikeColumn(), [LikeColumn()],
+    {"x": LikeColumn()}, [agg.max("x")], agg.max, agg.sum("x") / 2,
+    agg.Aggregate("a", {"p": agg.Max("{x}")}, "{p}"),
 )  # fmt: skip
 
 
@@ -87,10 +118,13 @@ def wrong(good: Good, accepted, values: Sequence[Any] = VALUES) -> list[str]:
     for name in good.parameters:
         for value in values:
             try:
-                repr(good.call(**{name: value}))
-            except accepted:
-                continue
+                said = repr(good.call(**{name: value}))
+            except accepted as error:
+                said = str(error)
             except Exception as error:  # noqa: BLE001 - each is a finding
                 called = getattr(good.function, "__qualname__", repr(good.function))
                 found.append(f"{called}({name}={value!r}): {type(error).__name__}: {error}")
+                continue
+            if LEAK.search(said):
+                found.append(f"{name}={value!r} shows {LEAK.findall(said)} in {said}")
     return found

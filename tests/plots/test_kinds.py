@@ -366,7 +366,11 @@ def test_names_are_no_markup():
             "of type double, but windows",
         ),
         (results.sliding(), {"events": results.events(), "time": "a"}, "is not a pair of columns"),
-        (results.sliding(), {"events": results.events(), "time": ("a", "c")}, "no column 'c'"),
+        (
+            results.sliding(),
+            {"events": results.events(), "time": ("a", "c")},
+            "'c' is not a column",
+        ),
         (results.matches(), {"span": "ab"}, "is not a pair of columns"),
         (results.matches(), {"spec": 3}, "spec=3 is not an fl.ProgressiveWidening"),
         (results.levels(), {"fit": results.sliding()}, "fit= has no column 'slope'"),

@@ -437,6 +437,45 @@ def test_what_a_newcomer_asks_leads_to_what_was_meant(df):
     assert again.agg(agg.sum("n")).count()
 
 
+def test_a_list_of_columns_is_short_and_begins_with_a_guess(df):
+    many = df.selectExpr("*", *(f"v as column_{place}" for place in range(300)))
+    wide = fl.ProgressiveWidening("1 second", longest="1 minute", max_rows=9)
+    level = windows(many)
+    for ask in (
+        lambda: windows(many, by="sqe"),
+        lambda: windows(many, time="sqe"),
+        lambda: level.agg(agg.max("sqe")),
+        lambda: windows(many, wide).detect(fl.Episode("a sqe=1; b", event="s")),
+    ):
+        with pytest.raises(fl.FanlightError, match=r"mean .seq.\? If not, .* and 307 more") as said:
+            ask()
+        assert len(str(said.value)) < 400
+    where = agg.count().where("sqe > 1")
+    refused(lambda: level.agg(where), "seq", "and 307 more")
+    refused(lambda: windows(many, fl.ThresholdFrame("sqe > 1")), "and 307 more")
+    refused(lambda: windows(df, wide).detect(fl.Episode("a; b")), "choose one of ts, began, case")
+    none = df.drop(*df.columns)
+    refused(lambda: windows(none), "the DataFrame has no columns")
+
+
+def test_none_is_no_key_and_no_tiebreak(df):
+    assert windows(df, by=None, tiebreak=None).agg(agg.count()).columns == ["window", "count(1)"]
+    clauses = [
+        fl.clause(TIME, time="ts", by=none, tiebreak=none) for none in (None, (), [])
+    ]  # fmt: skip
+    assert len({*clauses}) == 1
+
+
+def test_columns_of_spark_have_no_place_in_a_limit(df):
+    total = expr(df, "sum(v)")
+    refused(lambda: fl.AggregateFrame(total, 100), "AggregateFrame(sum(v), 100)", "agg.sum")
+    refused(lambda: fl.AggregateFrame([agg.sum("v"), total], [1, 2]), "sum(v)", "agg.sum")
+    refused(lambda: fl.AggregateFrame(agg.sum("v"), agg.max("v")), "limit=max(v)")
+    refused(lambda: windows(df).agg([agg.max("v")]), "write agg(*[max(v)])")
+    refused(lambda: windows(df).agg(agg.max), "write agg.max(…)")
+    refused(lambda: windows(df).agg(max), "write agg.max(…)")
+
+
 @pytest.mark.parametrize(
     ("call", "why", "write"),
     [

@@ -9,6 +9,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.spark.sql import expr
 from tests.helpers.dataframes import frame
 from tests.helpers.events import MINUTE
 from tests.helpers.hostile import VALUES, Good, wrong
@@ -78,12 +79,13 @@ def calls(df):
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})
     parts = {"aggregates": (agg.overlap(), agg.peak()), "named": {"mean": agg.mean_running()}}
     yield Good(events.agg, {**parts, **none})
-    yield Good(widening.explain, {"verbose": True})
+    yield Good(widening.explain, {"aggregates": (), "named": {}, "verbose": True})
     spans = df.selectExpr("*", "ts + make_dt_interval(0, 0, 1) as stop")
     pair = {**PLACE, "time": ("ts", "stop")}
     snapshots = fl.over(spans, fl.Snapshot(), **pair)
     yield Good(fl.over, {"df": spans, "spec": fl.Snapshot(), **pair, "tiebreak": (), **LATE})
     yield Good(snapshots.agg, AGGREGATES)
+    yield Good(snapshots.explain, {**AGGREGATES, "verbose": False})
     for windows in (events, snapshots):
         still = {"as_of": "1970-01-01T00:20:00Z", "id": "k", "longest": None}
         yield Good(windows.running, still)
@@ -179,9 +181,11 @@ class Aggregated:
 def test_whatever_an_argument_is_it_works_or_is_refused_in_our_words(classic, turn):
     df = frame(classic, [{"k": "a", "ts": MINUTE, "began": 0, "v": 2.0, "s": "x", "seq": 0}])
     tried, said = set(), []
+    like = [one for one in VALUES if "Column<" not in repr(one)]
+    values = (expr(df, "v"), expr(df, "sum(v)"), [expr(df, "v > 1")], *like)
     for good in calls(df):
         good.call()
-        said += wrong(good, fl.FanlightError, VALUES[turn::TURNS])
+        said += wrong(good, fl.FanlightError, values[turn::TURNS])
         home = type(getattr(good.function, "__self__", None))
         tried.add((home, getattr(good.function, "__name__", "")))
     assert said == []

@@ -352,6 +352,16 @@ WRONG = [
     ("SELECT count(*) FROM calls [WATTR ts RANGE ^10^]", "number"),
     ("SELECT count(*) FROM ^nobody^ [WATTR ts RANGE 1 HOUR]", "not a table"),
     ("SELECT ^maxi^(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "write max"),
+    ("SELECT count(*), ^maxi^(seconds) FROM calls [WATTR ts RANGE 1 HOUR]", "did you mean max"),
+    ("SELECT count(*), ^nunique^(seconds) FROM calls [WATTR ts RANGE 1 HOUR]",
+     "did you mean count_distinct"),
+    ("SELECT count(*) FROM calls GROUP BY ^TUMBLE^(ts, INTERVAL '1' HOUR)",
+     r"FROM TABLE\(TUMBLE\(TABLE bids, DESCRIPTOR\(ts\), INTERVAL '1' HOUR\)\)"),
+    ("SELECT count(*) AS n FROM calls [WATTR ts RANGE 1 HOUR] GROUP BY phone ^HAVNIG^ n > 3",
+     "write HAVING"),
+    ("SELECT count(*) AS n FROM calls ^WEHRE^ seconds > 3", "write WHERE"),
+    ("SELECT count(*) AS n FROM calls [WATTR ts RANGE 1 HOUR] HAVING ^m^ > 3",
+     "cannot be resolved"),
     ("SELECT ^tdigest(seconds, 100)^ FROM calls [WATTR ts RANGE 1 HOUR]",
      r"no such sketch; write kll_sketch_agg_double\(seconds\)"),
     ("^SELECT^ phone FROM calls [WATTR ts RANGE 1 HOUR]", "computes nothing"),
@@ -440,6 +450,25 @@ def test_within_group_is_what_spark_makes_of_it(classic):
     )
     for one, other in zip(sorted(found.collect()), sorted(wanted.collect()), strict=True):
         assert one == other
+
+
+HAVING = (
+    "n > 3", "N > 3 AND half > 2", "n BETWEEN 3 AND 4 OR `high` = 9", "k > 1", "high > n * k",
+    "sum(v) > n AND NOT high < 9", "abs(n - half) > 2", "n IN (SELECT n FROM VALUES (3) AS t(n))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["", " ORDER BY n"])
+@pytest.mark.parametrize("condition", HAVING)
+def test_having_names_what_is_selected_as_in_spark(classic, condition, order):
+    """An alias stands for what it is of, unless a key has the name."""
+    items = "k + 10 AS k, count(*) n, max(v) AS high, count(*) / 2 half"
+    rows = classic.sql("SELECT timestamp_seconds(id) AS ts, id % 4 AS k, id AS v FROM range(14)")
+    rows.createOrReplaceTempView("rows_of_having")
+    clause = "[WATTR ts RANGE 1 HOUR]"
+    ours = fl.sql(f"SELECT {items} FROM r {clause} GROUP BY k HAVING {condition}{order}", r=rows)
+    theirs = classic.sql(f"SELECT {items} FROM rows_of_having GROUP BY k HAVING {condition}{order}")
+    assert sorted(ours.collect()) == sorted(theirs.collect())
 
 
 @pytest.mark.parametrize("word", ["`${env:HOME}`", "'${spark.app.name}'", "`a${x}`"])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
@@ -158,6 +161,17 @@ def test_an_aggregate_of_several_stands_among_what_is_selected(classic, part):
     with pytest.raises(fl.FanlightError, match=r"a column for each.*use x_h in a query") as raised:
         fl.sql(text.replace("^", ""), df=frame(classic, ROWS))
     assert str(raised.value).startswith(f"line 1, column {text.index('^') + 1}: sum(n) ")
+
+
+def test_rows_to_come_are_asked_as_the_refusal_of_a_negative_delay_says(classic):
+    with pytest.raises(fl.FanlightError) as caught:
+        fl.Trailing("1 hour", delay="-1 hour")
+    asked = re.search(r"attach_to\(.*\)", str(caught.value))[0].replace("…", "n=agg.count()")
+    df = frame(classic, [minute(at, n=at) for at in (0, 30, 60, 61, 200)]).select("ts", "n")
+    windows = fl.over(df.withColumnRenamed("n", "m"), fl.Trailing("1 hour"), time="ts")
+    known = {"windows": windows, "df": df.drop("n"), "F": F, "agg": agg}
+    found = eval(f"windows.{asked}", known)  # noqa: S307 - what the message says
+    assert sorted(row.n for row in found.collect()) == [0, 0, 1, 2, 2]
 
 
 def test_what_cannot_be_asked(classic):

@@ -93,6 +93,14 @@ WRONG = [
     ("accept fd=x%", "'%' is not part of the notation"),
     ("accept 'open", "is not part of the notation"),
     ("a;" * 31, "more than 30"),
+    ("a; not b", "which rows come, not which do not"),
+    ("a; !b", "which rows come, not which do not"),
+    ("a+; b", "no repetition; write the event as often"),
+    ("a, b", "separated by ; and what may come in any order by |; write a; b"),
+    ("a -> b", "write a; b"),
+    ("a then b", "write a; b"),
+    ("a and b", "write a | b"),
+    ("a b", "write b=value, or for the next step a; b"),
 ]
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 def is_of_spark(value: Any) -> bool:
     """Whether a value is a DataFrame of Spark, of a classic session or of Connect."""
-    return hasattr(value, "mapInArrow")
+    return hasattr(type(value), "mapInArrow")  # a Column has any attribute, its class has not
 
 
 def to_arrow(df: Any) -> pa.Table:

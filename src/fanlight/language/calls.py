@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -15,7 +14,7 @@ from fanlight.engine.algebra.facts import ignores_repeats
 from fanlight.engine.algebra.registry import AGGREGATES, Entry
 from fanlight.engine.algebra.suggestions import OTHERWISE
 from fanlight.engine.algebra.template import fill
-from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.errors import FanlightError, guess
 from fanlight.language.errors import point_at, refusal_at
 from fanlight.language.tokens import Place, Token, read_path, split_at_commas
 from fanlight.language.within_group import OrderItem, read_ordering, write_sorted
@@ -93,9 +92,8 @@ class CallReader:
             if one.kind == "word" and self.tokens[place + 1].text == "(":
                 if one.folded in OTHERWISE:
                     self._refuse_unknown(place, self.tokens[place + 1].partner)
-                near = get_close_matches(one.folded, [*self.names, *self.own], 1, 0.7)
-                if near:
-                    return place, near[0]
+                if near := guess(one.folded, [*self.names, *self.own], 0.7):
+                    return place, near
         return None
 
     def opens_subquery(self, at: int) -> bool:

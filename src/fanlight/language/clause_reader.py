@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -12,13 +11,13 @@ from lark import Lark, Token, Tree, UnexpectedInput
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import Kind, kind_of, list_kinds
 from fanlight.engine.kinds.kind import LEVELLED, PLACED
-from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.errors import MOST_LISTED, FanlightError, guess, list_some
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.language.calls import parse_number, parse_string
 from fanlight.language.clause import Clause, Spec, Verb
 from fanlight.language.error_translation import ArgumentSpan, clause_words
 from fanlight.language.errors import refusal_at
-from fanlight.language.grammar import PLACES, build_grammar, terminal_names, word_examples
+from fanlight.language.grammar import OTHERS, PLACES, build_grammar, terminal_names, word_examples
 from fanlight.language.names import join_name
 from fanlight.language.spec_builder import SpecBuilder
 from fanlight.language.tokens import tokenize
@@ -100,7 +99,11 @@ def _unexpected_word(
     """The error about a word that the grammar does not allow; it lists what was expected."""
     names, examples = terminal_names(), word_examples()
     words = list(dict.fromkeys(filter(None, (names.get(one, one) for one in accepted))))
-    listed = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
+    listed = (
+        list_some(words)
+        if len(words) > MOST_LISTED
+        else " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    )
     if at is None:
         return refusal_at(text, end - 1, end, "]", "ends too early", f"expected {listed}")
     if word.upper() in examples:
@@ -114,8 +117,14 @@ def _unexpected_word(
         return refusal_at(
             text, at, at + len(word), word.upper(), "does not apply to these windows", hint
         )
-    near = get_close_matches(word.upper(), words, 1)
-    hint = f"write {near[0]}" if near else f"expected {listed}"
+    begun = {one.split()[0] for one in words}
+    others = [one for one, written in OTHERS.items() if written.split()[0] in begun]
+    other = word.upper() if word.upper() in others else ""
+    if near := "" if other else guess(word, words):
+        hint = f"write {near}"
+    else:
+        other = other or guess(word, others, 0.75)
+        hint = f"write {OTHERS[other]}" if other else f"expected {listed}"
     if word.upper() in PLACES:
         hint = f"its place is in {PLACES[word.upper()]}"
     return refusal_at(

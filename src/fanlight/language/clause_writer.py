@@ -28,8 +28,8 @@ def clause(
     spec: Spec | Sequence[Sliding],
     *,
     time: str | tuple[str, str],
-    by: str | Sequence[str] = (),
-    tiebreak: str | Sequence[str] = (),
+    by: str | Sequence[str] | None = (),
+    tiebreak: str | Sequence[str] | None = (),
     late: str = "drop",
     forget_after: Any = None,
     postpone: Any = None,
@@ -90,8 +90,8 @@ def clause(
     """
     place = _write_time(time)
     keys, breaks = (
-        read_names("by", by, "by='key'"),
-        read_names("tiebreak", tiebreak, "tiebreak='id'"),
+        read_names("by", () if by is None else by, "by='key'"),
+        read_names("tiebreak", () if tiebreak is None else tiebreak, "tiebreak='id'"),
     )
     if keys:
         place += f" PARTITION BY {_write_names(keys)}"

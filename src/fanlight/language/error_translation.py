@@ -12,6 +12,7 @@ from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.kinds import list_kinds
 from fanlight.engine.kinds.kind import PLACED
 from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.trailing import LATER
 from fanlight.engine.spec.units import write_duration
 from fanlight.language.errors import error_at, has_position
 from fanlight.language.grammar import argument_words
@@ -121,6 +122,7 @@ _PHRASES = (
     ("write SQL over", "there are"),
     ("a shorter first", "a shorter one before TO"),
     ("zone=None is for", "no ZONE is for"),
+    (LATER, ""),
     ("write zone=None", "leave ZONE out"),
     ("; None for local times", ", or leave ZONE out for local times"),
 )  # fmt: skip

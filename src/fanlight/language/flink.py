@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from fanlight.engine.kinds import list_kinds
 from fanlight.engine.kinds.kind import Elsewhere
+from fanlight.engine.spec.errors import guess
 from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Name, Spec
 from fanlight.language.error_translation import FLINK, ArgumentSpan, translate_errors
@@ -45,8 +46,14 @@ def parse_windowing(text: str, tokens: Sequence[Token], at: int) -> Windowing | 
     first = at
     if tokens[at].is_word("TABLE") and tokens[at + 1].text == "(":
         at += 2
-    begins = tokens[at].is_word(*flink_windows()) and tokens[at + 1].text == "("
-    if not begins or not tokens[at + 2].is_word("TABLE", "DATA"):
+    known = flink_windows()
+    if tokens[at + 1].text != "(" or not tokens[at + 2].is_word("TABLE", "DATA"):
+        return None
+    if not tokens[at].is_word(*known):
+        if near := guess(tokens[at].text, known) if at > first else "":
+            one = tokens[at]
+            hint = f"write {near}"
+            raise refusal_at(text, one.start, one.end, one.text, "is not a window of Flink", hint)
         return None
     reading = _Parser(text, tokens, at)
     after = tokens[at + 1].partner + 1 if at == first else tokens[first + 1].partner + 1

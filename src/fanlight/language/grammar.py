@@ -180,6 +180,19 @@ _EXAMPLES = {
 PLACES = dict.fromkeys(("INSTANT", "AHEAD"), "FIT price INSTANT 1 SECOND AHEAD 5 MINUTES")
 
 
+# What Flink, Beam and others call what has another word here.
+OTHERS = {
+    **dict.fromkeys(("TUMBLE", "TUMBLING", "SIZE", "WINDOW", "LENGTH"), "RANGE 1 HOUR"),
+    **dict.fromkeys(("HOP", "HOPPING", "SLIDING"), "RANGE 1 HOUR SLIDE 5 MINUTES"),
+    **dict.fromkeys(("STEP", "EVERY", "ADVANCE", "PERIOD"), "SLIDE 5 MINUTES"),
+    "CUMULATE": "CUMULATIVE 1 DAY STEP 1 HOUR",
+    **dict.fromkeys(("ROLLING", "OVER"), "TRAILING 1 HOUR"),
+    **dict.fromkeys(("GAP", "TIMEOUT"), "SESSION 5 MINUTES"),
+    **dict.fromkeys(("TIME", "ON", "DESCRIPTOR"), "WATTR ts"),
+    **dict.fromkeys(("KEY", "BY", "GROUP"), "PARTITION BY key"),
+}
+
+
 def build_grammar(known: Sequence[Kind]) -> str:
     """The grammar in lark's notation, with the rules of these kinds of windows."""
     words = [kind.words for kind in known]

@@ -25,6 +25,7 @@ class Query:
         while self.end and self.tokens[self.end - 1].is_symbol(";"):
             self.end -= 1
         first = self.tokens[0]
+        self.select_reader.refuse_misspelt(0, 1)
         if not (first.is_word("SELECT", "WITH") or first.text == "("):
             raise refusal_at(
                 text, first.start, first.end, first.text or "an empty text",
@@ -42,6 +43,7 @@ class Query:
             if not begins or not self.tokens[at + 2].is_name:
                 continue
             if not any(start <= one.start < end for start, end in known):
+                self.select_reader.refuse_misspelt(0, at)
                 raise self.select_reader.refusal(
                     (at, one.partner + 1), "does not follow the only table of a SELECT",
                     "join in a sub-query: FROM (SELECT … JOIN …) [WATTR …]",

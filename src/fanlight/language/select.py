@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.kinds import list_kinds
+from fanlight.engine.spec.errors import guess
 from fanlight.language.calls import CallReader
 from fanlight.language.clause import Clause
 from fanlight.language.clause_reader import read_clause
@@ -26,6 +27,7 @@ _JOINED = (
     "JOIN", "INNER", "CROSS", "LEFT", "RIGHT", "FULL", "NATURAL", "SEMI", "ANTI", "LATERAL",
     "PIVOT", "UNPIVOT", "TABLESAMPLE", "ON", "USING",
 )  # fmt: skip
+_KEYWORDS = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT")
 _PAIRED = ("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE")  # followed by BY
 # How a clause begins: with its time, or its windows.
 _BEGINS = ("WATTR", "SPAN", "PARTITION", *(one.words.begins.split()[0] for one in list_kinds()))
@@ -120,6 +122,24 @@ class SelectReader:
             _without_keyword(sections.get("HAVING")), (tail, end), visible,
         )  # fmt: skip
 
+    def find_misspelt(self, at: int, end: int) -> tuple[int, str] | None:
+        """The first misspelt keyword, where a keyword may stand, and its right spelling."""
+        for place in range(at, end):
+            one, before = self.tokens[place], self.tokens[place - 1]
+            free = one.kind == "word" and not one.is_word(*_KEYWORDS)
+            if free and (place == 0 or self._can_end_expression(before)):
+                near = guess(one.text, _KEYWORDS, 0.75)
+                if near and abs(len(near) - len(one.text)) <= 1:
+                    return place, near
+        return None
+
+    def refuse_misspelt(self, at: int, end: int) -> None:
+        """Refuse a range of tokens in which a keyword is misspelt."""
+        misspelt = self.find_misspelt(at, end)
+        if misspelt is not None:
+            place, near = misspelt
+            raise self.refusal((place, place + 1), "is not expected here", f"write {near}")
+
     def read_items(self, at: int, end: int) -> list[Item]:
         """The items that the SELECT in a range of tokens selects."""
         source = next((n for n in self.outside_brackets(at, end) if self._is_from(n)), end)
@@ -161,6 +181,8 @@ class SelectReader:
 
     def _check_after_table(self, at: int) -> None:
         one = self.tokens[at]
+        if not one.is_word(*_SECTIONS, *_REFUSED, *_JOINED):
+            self.refuse_misspelt(at - 1, at + 1)
         if one.is_symbol(",") or one.is_word(*_JOINED):
             raise self.refusal(
                 (at, at + 1), "joins windows with something else",

@@ -33,8 +33,10 @@ _HOMES = {**dict.fromkeys(("COLOURS", "INK", "dark", "layout"), "style"), "local
 def __getattr__(name: str) -> Any:
     """Load a figure's module on first use: plotly need not be there for sketches."""
     if name not in __all__:
-        msg = f"fanlight.plots has no {name!r}; choose one of {', '.join(__all__)}"
-        raise AttributeError(msg)
+        from fanlight.engine.spec.errors import MissingError, advise_choice
+
+        msg = f"fanlight.plots has no {name!r}; {advise_choice(name, __all__)}"
+        raise MissingError(msg)
     return getattr(import_module(f"fanlight.plots.figures.{_HOMES.get(name, name)}"), name)
 
 

@@ -11,8 +11,10 @@ from fanlight.engine.spec.errors import explain_wrong_calls
 from fanlight.engine.spec.trailing import Labelled, Trailing, read_labelled
 from fanlight.serving.index import read_index
 
+_EXAMPLE = "fl.serve('pieces', {'1h': fl.Trailing('1 hour')})"
 
-@explain_wrong_calls("fl.serve('pieces', {'1h': fl.Trailing('1 hour')})")
+
+@explain_wrong_calls(_EXAMPLE)
 def serve(
     pieces: Any,
     spec: Trailing | Mapping[str, Trailing],
@@ -66,10 +68,12 @@ def serve(
 class Server:
     """Stored pieces in memory, ready to be asked; made by :func:`fanlight.serve`."""
 
+    @explain_wrong_calls(_EXAMPLE)
     def __init__(self, pieces: Any, spec: Labelled, own: tuple[Aggregate, ...]) -> None:
         self._pieces, self._spec, self._own = pieces, spec, own
         self._index = read_index(pieces, spec, own)
 
+    @explain_wrong_calls("server.ask('ann')")
     def ask(self, key: Any = (), *, at: Any = None) -> dict[str, Any]:
         """What the windows of a key hold as of a time.
 

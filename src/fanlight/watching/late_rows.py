@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from fanlight.engine.plan.late_rows import COLLECTING, METRIC
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
 from fanlight.watching.micro_batches import as_progress, recent_batches
 
 
+@explain_wrong_calls("fl.late_rows(query)")
 def late_rows(of: Any) -> int | None:
     """The number of rows of a stream that came too late, or None where it is not known.
 
@@ -68,10 +69,11 @@ def add_late(counts: Iterable[int | None]) -> int | None:
 
 def list_micro_batches(asked: str, of: Any) -> list[Any]:
     """The progress of each micro-batch that a query remembers; given one progress, that one."""
-    if hasattr(of, "recentProgress"):
+    wrong = is_column(of)  # which has any attribute
+    if not wrong and hasattr(of, "recentProgress"):
         return recent_batches(of)
     one = as_progress(of)
-    if not hasattr(one, "observedMetrics"):
+    if wrong or not hasattr(one, "observedMetrics"):
         raise refuse(
             f"{asked}({type(of).__name__})",
             "is neither a streaming query nor its progress",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from fanlight.engine.spec.errors import explain_wrong_calls
 from fanlight.watching.late_rows import (
     count_dropped_groups,
     count_late_by_windows,
@@ -101,6 +102,7 @@ def describe_late(late: int | None, known: Mapping[str, int], groups: int) -> st
     return f"{rows:,} and {dropped}" if rows else dropped
 
 
+@explain_wrong_calls("fl.progress(query)")
 def progress(of: Any) -> Progress:
     """Rows, speed, watermark, state and late rows of a streaming query, in one value.
 

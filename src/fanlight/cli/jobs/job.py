@@ -21,6 +21,7 @@ from fanlight.cli.jobs.sink import (
 from fanlight.cli.jobs.source import SOURCE_KEYS, Source, read_source
 from fanlight.cli.jobs.table import Table
 from fanlight.engine.kinds.kind import EMPTY
+from fanlight.engine.spec.errors import guess
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -157,6 +158,8 @@ def _read_stream(top: Table) -> Stream | None:
         trigger = {"availableNow": True}
     elif text == ONCE:
         trigger = {"once": True}
+    elif near := guess(text or "", (AVAILABLE_NOW, ONCE), 0.7):
+        table.note_wrong("trigger", f'{text!r} is not a trigger; write "{near}"')
     elif text is not None and (every := table.duration("trigger")):
         trigger = {"processingTime": every}
     checkpoint = read_path(table, "checkpoint", "checkpoints/busy")

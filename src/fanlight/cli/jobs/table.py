@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from fanlight import FanlightError
 from fanlight.cli.jobs.document import Document, Where
+from fanlight.engine.spec.errors import guess
 from fanlight.engine.spec.units import parse_duration, write_duration
 
 
@@ -31,11 +31,10 @@ class Table:
         """Put the values of misspelt keys under their right names."""
         for key in [one for one in self.values if one not in self.names]:
             free = [one for one in self.names if one not in self.values]
-            near = get_close_matches(key, free, 1)
-            if near:
-                self.document.add_problem((*self.where, key), f"is not a key here; write {near[0]}")
-                self.spelled[near[0]] = key
-                self.values = {near[0] if k == key else k: v for k, v in self.values.items()}
+            if near := guess(key, free):
+                self.document.add_problem((*self.where, key), f"is not a key here; write {near}")
+                self.spelled[near] = key
+                self.values = {near if k == key else k: v for k, v in self.values.items()}
 
     def path_of(self, name: str) -> Where:
         """The path of a key, as it is spelled in the file."""
@@ -76,8 +75,8 @@ class Table:
         listed = list(words)
         value = self.text(name, f'"{listed[0]}"', required=required)
         if value is not None and value not in listed:
-            near = get_close_matches(value, listed, 1)
-            hint = f'write "{near[0]}"' if near else "write one of " + ", ".join(listed)
+            near = guess(value, listed)
+            hint = f'write "{near}"' if near else f"write one of {', '.join(listed)}"
             self.note_wrong(name, f"{value!r} is not known here; {hint}")
             return None
         return value
@@ -136,8 +135,6 @@ class Table:
         """Record the keys that were never read: such a table does not have them."""
         for name in self.values:
             if name not in self.known:
-                near = get_close_matches(name, self.known, 1)
-                known = "known are " + ", ".join(sorted(self.known))
-                self.note_wrong(
-                    name, "is not a key here; " + (f"write {near[0]}" if near else known)
-                )
+                near = guess(name, sorted(self.known))
+                write = f"write {near}" if near else f"known are {', '.join(sorted(self.known))}"
+                self.note_wrong(name, f"is not a key here; {write}")

@@ -13,7 +13,13 @@ from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.algebra.sql_text import without_field_names
 from fanlight.engine.algebra.template import check_template, fill
 from fanlight.engine.spec.arguments import check_choice, check_text
-from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.errors import (
+    FanlightError,
+    explain_wrong_calls,
+    is_column,
+    refuse,
+    show,
+)
 from fanlight.engine.spec.running_values import Watched, check_watched
 
 Accepts = Literal[
@@ -102,7 +108,8 @@ def _value_if(value: str) -> str:
 Recipe = Callable[[tuple[str, ...]], Partials]
 
 
-@dataclass(frozen=True)
+@explain_wrong_calls("agg.Aggregate('total', {'p': agg.Sum('{x}')}, '{p}')")
+@dataclass(frozen=True, repr=False)
 class Aggregate:
     """An aggregate function, defined by its partials.
 
@@ -205,13 +212,15 @@ class Aggregate:
                     f"{about} {name}={given!r}", "is not a function", "leave it out, or write one"
                 )
         other = self.of_events
-        if other is not None and getattr(other, "arity", None) != self.arity:
+        fits = isinstance(other, Aggregate) and other.arity == self.arity
+        if other is not None and not fits:
             raise refuse(
                 f"{about} of_events={other!r}",
                 "is not an aggregate of as many columns",
                 "leave it out, or write an agg.Aggregate(…)",
             )
 
+    @explain_wrong_calls("agg.Aggregate(…)('x')")
     def __call__(self, *columns: Any) -> Call:
         """This aggregate of the given columns.
 
@@ -238,6 +247,9 @@ class Aggregate:
                 "name each column once",
             )
         return Call(self, columns)
+
+    def __repr__(self) -> str:
+        return f"Aggregate({self.name!r})"
 
     def partials(self, types: tuple[str, ...]) -> Partials:
         """The partials for arguments of these Spark types."""
@@ -322,7 +334,8 @@ def aggregate_of_counts(
     return Aggregate(name, recipe=lambda _: partials, algebra="holistic", **marks)
 
 
-@dataclass(frozen=True)
+@explain_wrong_calls("agg.max('price')")
+@dataclass(frozen=True, repr=False)
 class Call(Arithmetic):
     """An aggregate of columns, perhaps named: what ``agg`` of the windows takes.
 
@@ -390,6 +403,7 @@ class Call(Arithmetic):
         other = self.aggregate.of_events
         return self if other is None else replace(self, aggregate=other)
 
+    @explain_wrong_calls("agg.max('price').alias('highest')")
     def alias(self, name: str) -> Call:
         """The same aggregate under another output name.
 
@@ -419,6 +433,7 @@ class Call(Arithmetic):
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
         return replace(self, name=check_text("alias", name, "alias('highest')"))
 
+    @explain_wrong_calls("agg.max('price').where('price > 3')")
     def where(self, condition: Any) -> Call:
         """The same aggregate of some rows only, as SQL's ``FILTER (WHERE …)``.
 
@@ -465,7 +480,7 @@ class Call(Arithmetic):
         if isinstance(condition, str):
             if not check_text("where", condition, example).strip():
                 raise refuse(f"where({condition!r})", "is empty", f"write for example {example}")
-        elif not hasattr(condition, "isNotNull"):  # a Column has it, of either kind of session
+        elif not is_column(condition):
             raise refuse(
                 f"where({condition!r})",
                 "is neither SQL text nor a Column",
@@ -478,6 +493,17 @@ class Call(Arithmetic):
         """The output name where all columns are given by name."""
         conditions = [" AND ".join(map(str, self.conditions))] if self.conditions else []
         return self.label_of([*map(str, self.columns), *conditions])
+
+    def __repr__(self) -> str:
+        columns = [one if isinstance(one, str) else show(one) for one in self.columns]
+        if self.options is None:
+            given = [*columns, *map(str, self.shown)]
+        else:
+            options = [f"{name}={show(one)}" for name, one in self.options.items()]
+            given = [*columns, *(one for one in options if one != "column='*'")]
+        conditions = "".join(f".where({show(one)})" for one in self.conditions)
+        name = f".alias({self.name!r})" if self.name else ""
+        return f"{self.aggregate.name}({', '.join(given)}){conditions}{name}"
 
     def label_of(self, names: Sequence[str]) -> str:
         """The output name for columns of these names, and then the condition of this one."""

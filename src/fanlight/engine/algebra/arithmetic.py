@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from fanlight.engine.spec.errors import MissingError, advise_choice, guess, refuse, show
 
 if TYPE_CHECKING:
     from fanlight.engine.algebra.expression import Expression
+
+# Methods of Spark's Columns and of Polars' expressions, and what to write instead.
+_OF_COLUMNS = {
+    "filter": "where('price > 3')",
+    **dict.fromkeys(("as_", "rename"), "alias('x')"),
+    "over": "fl.over(df, fl.Trailing('1 hour'), time='ts', by='key').attach(…)",
+    **dict.fromkeys(
+        ("cast", "astype", "round", "fill_null", "fillna", "isNull", "isNotNull", "between"),
+        "it of the result: windows.agg(x=…).withColumn('x', F.col('x').cast('int'))",
+    ),
+}
 
 
 class Arithmetic:
@@ -36,6 +50,40 @@ class Arithmetic:
 
     def __rtruediv__(self, other: Any) -> Expression:
         return _combine(other, "/", self)
+
+    if not TYPE_CHECKING:  # a type checker knows what there is
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what to write instead of what Spark's Columns have, or a misspelt name."""
+            if name.startswith("_"):  # what copy, pickle or a notebook looks for
+                raise AttributeError(name)
+            own = [one for one in ("alias", "where") if one in dir(type(self))]
+            near = _OF_COLUMNS.get(name) or guess(name, own)
+            write = f"write {near}" if near else advise_choice(name, own)
+            raise MissingError(f"{self!r} has no {name!r}; {write}")
+
+
+def _refuse_operator(sign: str) -> Callable[..., Any]:
+    """A method that says what to write instead of an operator that aggregates do not have."""
+
+    def operate(self: Any, *others: Any) -> NoReturn:
+        other = "".join(f" {show(one)}" for one in others)
+        compares = sign[0] in "<>&|~"
+        raise refuse(
+            f"{self!r} {sign}{other}" if others else f"{sign}{self!r}",
+            "is not computed with the windows: + - * / of aggregates are",
+            "name the aggregate, and compute it from the result: agg(high=agg.max('price'))"
+            + (".where('high > 3')" if compares else ".selectExpr('*', 'high % 2')"),
+        )
+
+    return operate
+
+
+for _name, _sign in {
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "&", "or": "|", "invert": "~",
+    "mod": "%", "pow": "**", "floordiv": "//", "neg": "-",
+}.items():  # fmt: skip
+    setattr(Arithmetic, f"__{_name}__", _refuse_operator(_sign))
 
 
 def _combine(left: Any, sign: str, right: Any) -> Expression:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.spec.arguments import check_flag
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 
 MOST = 100_000  # values that a partial keeps, at most
 
@@ -17,6 +17,7 @@ def _over_clause(over: str) -> str:
     return over and " " + over
 
 
+@explain_wrong_calls("agg.Values('{x}')")
 @dataclass(frozen=True)
 class Values(Monoid):
     """Each distinct value and how many rows have it: the pane's hash table of the paper's Query 4.
@@ -55,6 +56,7 @@ class Values(Monoid):
         return [(value, count) for value, count in counts if count] or None
 
 
+@explain_wrong_calls("agg.Collect('{x}')")
 @dataclass(frozen=True)
 class Collect(Monoid):
     """Every value, each with its place in the order of rows.
@@ -81,6 +83,7 @@ class Collect(Monoid):
         return [*a, *b]
 
 
+@explain_wrong_calls("agg.Extremes('{x}', count=2)")
 @dataclass(frozen=True)
 class Extremes(Monoid):
     """The ``count`` least (or greatest) values, in order.

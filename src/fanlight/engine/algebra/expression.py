@@ -15,7 +15,7 @@ from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.template import escape, rename
 from fanlight.engine.spec.arguments import check_choice, check_text
-from fanlight.engine.spec.errors import refuse, shorten
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse, shorten
 
 EXPRESSION = "expression"  # the name of an aggregate that is computed of several
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
@@ -26,7 +26,8 @@ _WHY_NOT_WEIGHTED = "is computed of several aggregates, each of which would have
 _WEIGHTED = "ask for each of them, and compute it from their columns"
 
 
-@dataclass(frozen=True)
+@explain_wrong_calls("agg.sum('errors') / agg.count()")
+@dataclass(frozen=True, repr=False)
 class Expression(Arithmetic):
     """An arithmetic expression of aggregates, perhaps named: what ``agg`` of the windows takes.
 
@@ -73,16 +74,14 @@ class Expression(Arithmetic):
             check_text("name", self.name, "name='rate'")
         for side in (self.left, self.right):
             if not (isinstance(side, (Call, Expression)) or _is_number(side)):
-                shown = [
-                    one.label if isinstance(one, (Call, Expression)) else shorten(repr(one))
-                    for one in (self.left, self.right)
-                ]
+                shown = [shorten(repr(one)) for one in (self.left, self.right)]
                 raise refuse(
                     f" {self.sign} ".join(shown),
                     f"has {shorten(repr(side))}, which is neither an aggregate nor a number of SQL",
                     "write for example agg.sum('errors') / agg.count()",
                 )
 
+    @explain_wrong_calls("(agg.sum('errors') / agg.count()).alias('rate')")
     def alias(self, name: str) -> Expression:
         """The same expression under another output name.
 
@@ -112,6 +111,7 @@ class Expression(Arithmetic):
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
         return replace(self, name=check_text("alias", name, "alias('rate')"))
 
+    @explain_wrong_calls("(agg.sum('errors') / agg.count()).where('ok')")
     def where(self, condition: Any) -> Expression:
         """The same expression of some rows only: each of its aggregates of these.
 
@@ -157,6 +157,9 @@ class Expression(Arithmetic):
     def label(self) -> str:
         """The output name where all columns are given by name."""
         return self.name or self.write([call.label for call in self.calls])
+
+    def __repr__(self) -> str:
+        return _show(self)
 
     @property
     def calls(self) -> list[Call]:
@@ -208,7 +211,7 @@ class Expression(Arithmetic):
         return _SIGNS[self.sign](left, right)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SqlExpression:
     """SQL text with aggregates in it: the texts before, between and after them."""
 
@@ -236,6 +239,9 @@ class SqlExpression:
         """The output name where all columns are given by name."""
         return self.name or self.write([part.label for part in self.parts])
 
+    def __repr__(self) -> str:
+        return _show(self)
+
     @property
     def calls(self) -> list[Call]:
         """The aggregates it is computed of, without names of their own."""
@@ -257,6 +263,12 @@ class SqlExpression:
     def compute(self, values: Sequence[Any]) -> Any:
         """Nobody asks for it."""
         raise AssertionError(values)
+
+
+def _show(expression: Expression | SqlExpression) -> str:
+    """An expression as one would write it."""
+    text = expression.write([*map(repr, expression.calls)])
+    return f"{text}.alias({expression.name!r})" if expression.name else text
 
 
 def _is_number(given: object) -> bool:

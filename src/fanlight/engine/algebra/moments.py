@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fanlight.engine.algebra.monoids import Monoid, fold_in_order
+from fanlight.engine.spec.errors import explain_wrong_calls
 
 
+@explain_wrong_calls("agg.Moments('{x}')")
 @dataclass(frozen=True)
 class Moments(Monoid):
     """Count, mean and centred second moment of a double, combined as Chan, Golub and LeVeque do.

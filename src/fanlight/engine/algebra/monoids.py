@@ -22,7 +22,7 @@ from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import greatest, least, spark_key
 from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.spec.arguments import check_flag
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 
 _EXACT = Context(prec=80)  # Python's + rounds decimals to 28 digits; Spark's have 38
 
@@ -34,6 +34,7 @@ _COMBINING = frozenset({
 })  # fmt: skip
 
 
+@explain_wrong_calls("agg.Sum('{x}')")
 @dataclass(frozen=True)
 class Monoid:
     """One field of a partial.
@@ -163,6 +164,7 @@ def combine_partials(
     return tuple(monoid.combine_values(a, b) for monoid, a, b in parts)
 
 
+@explain_wrong_calls("agg.Sum('{x}')")
 @dataclass(frozen=True)
 class Sum(Monoid):
     """The sum of a numeric value; invertible where the type is exact.
@@ -207,6 +209,7 @@ class WholeArea(Area):
     whole: ClassVar[bool] = True
 
 
+@explain_wrong_calls("agg.Count('{x}')")
 @dataclass(frozen=True)
 class Count(Sum):
     """How many rows have a value that is not null.
@@ -225,6 +228,7 @@ class Count(Sum):
     _lift = "count({v})"
 
 
+@explain_wrong_calls("agg.Min('{x}')")
 @dataclass(frozen=True)
 class Min(Monoid):
     """The least value, in Spark's order: NaN is the greatest.
@@ -247,6 +251,7 @@ class Min(Monoid):
         return least(a, b)
 
 
+@explain_wrong_calls("agg.Max('{x}')")
 @dataclass(frozen=True)
 class Max(Monoid):
     """The greatest value, in Spark's order: NaN is the greatest.
@@ -352,6 +357,7 @@ def fold_in_order(p: str, over: str, zero: str, step: str) -> str:
     return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
 
 
+@explain_wrong_calls("agg.ExtremeCount('{x}', largest=True)")
 @dataclass(frozen=True)
 class ExtremeCount(Monoid):
     """The extreme value and how many rows have it.

@@ -170,9 +170,9 @@ class Registry(Mapping[str, Entry]):
             columns = list(map(repr, ARGUMENTS[: len(samples[0].types)]))
             example = ", ".join([*columns, *(f"{n}={v!r}" for n, v in samples[0].options)])
             one_column = together and f"F.{together}"
-            explain = explain_wrong_calls(f"agg.{name}({example})", one_column)
-            explained = explain(_keep_options(function))
-            entered = cast("Function", explained)
+            one_by_one = f"agg.{name}" if name == "count" or len(columns) == 1 else ""
+            explain = explain_wrong_calls(f"agg.{name}({example})", one_column, one_by_one)
+            entered = explain(_keep_options(function))
             self._entries[name] = Entry(
                 entered,
                 samples,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import NoReturn
 
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.template import fill
-from fanlight.engine.spec.errors import MissingError
+from fanlight.engine.spec.errors import MissingError, guess, list_some
 
 _IN_ORDER = "the order of rows changes what Spark makes of it"
 _TOP = (_IN_ORDER, "top_k({x}, 10)")
@@ -22,6 +21,28 @@ OTHERWISE = {
     "count_min_sketch": ("Spark cannot unite two of these sketches", "top_k({x}, 10)"),
     **dict.fromkeys(("approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine"), _TOP),
     **dict.fromkeys(("tdigest", "t_digest", "tdigest_agg"), _DIGEST),
+}
+# What pandas, Polars, SQL and Spark call aggregates that have another name here, or none of their
+# own, without underscores.
+CALLED = {
+    "all": "bool_and({x})",
+    "approxnunique": "approx_count_distinct({x})",
+    **dict.fromkeys(("argmax", "idxmax"), "max_by('id', {x})"),
+    **dict.fromkeys(("argmin", "idxmin"), "min_by('id', {x})"),
+    **dict.fromkeys(("cumsum", "cumulativesum", "total", "rollingsum"), "sum({x})"),
+    **dict.fromkeys(("rollingmean", "movingaverage"), "avg({x})"),
+    "groupconcat": "listagg({x})",
+    **dict.fromkeys(("implode", "agglist", "tolist", "list", "groups"), "collect_list({x})"),
+    **dict.fromkeys(("unique", "toset", "set"), "collect_set({x})"),
+    **dict.fromkeys(("lag", "nthvalue"), "nth_youngest({x}, 2)"),
+    **dict.fromkeys(("len", "length", "size", "rows", "rowcount", "countstar", "n"), "count()"),
+    **dict.fromkeys(("nlargest", "topn", "valuecounts"), "top_k({x}, 10)"),
+    **dict.fromkeys(("nullcount", "isnull", "countnull"), "count_if('x is null')"),
+    **dict.fromkeys(("nunique", "uniquecount", "distinctcount", "distinct"), "count_distinct({x})"),
+    **dict.fromkeys(("ptp", "range", "spread"), "max({x}) - agg.min({x})"),
+    **dict.fromkeys(("quantile", "percentiles"), "percentile({x}, 0.5)"),
+    "ohlc": "first({x}), agg.max({x}), agg.min({x}), agg.last({x})",
+    "var": "var_samp({x})",
 }
 # Functions of Spark that mean something else than the aggregate here with a similar name.
 UNLIKE = {
@@ -51,7 +72,7 @@ def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
     if plain in OTHERWISE or plain in UNLIKE:
         return None
     near = 0.92 if plain.startswith(OF_SKETCHES) else 0.6
-    return next(iter(get_close_matches(name, functions, 1, near)), None)
+    return guess(name, functions, near) or None
 
 
 def advise_otherwise(name: str) -> tuple[str, str] | None:
@@ -66,6 +87,16 @@ def advise_otherwise(name: str) -> tuple[str, str] | None:
     return why, f"agg.{fill(call, x='…', shares='[0.25, 0.5, 0.75]')}"
 
 
+def advise_called(name: str) -> str:
+    """The Python for an aggregate that others call by a name, or an empty text.
+
+    >>> advise_called("n_unique"), advise_called("range"), advise_called("price")
+    ("agg.count_distinct('x')", "agg.max('x') - agg.min('x')", '')
+    """
+    call = CALLED.get(name.replace("_", "").casefold())
+    return f"agg.{fill(call, x=repr('x'))}" if call else ""
+
+
 def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
     """The ``__getattr__`` of the module ``fanlight.agg``."""
 
@@ -73,9 +104,9 @@ def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
         if name.startswith("_"):
             raise AttributeError(name)
         meant = suggest_aggregate(name, known)
-        functions = ", ".join(one for one in known if one[0].islower())
-        write = f"write agg.{meant}" if meant else f"choose one of {functions}"
-        why, otherwise = advise_otherwise(name) or ("", "")
+        functions = [one for one in known if one[0].islower()]
+        write = f"write agg.{meant}" if meant else f"choose one of {list_some(functions)}"
+        why, otherwise = advise_otherwise(name) or ("", advise_called(name))
         raise MissingError(
             f"agg.{name} is not an aggregate of fanlight{why and f', as {why}'}; "
             f"{f'write {otherwise}' if otherwise else write}, or make your own of agg.Aggregate(…)"

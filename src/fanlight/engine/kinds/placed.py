@@ -152,10 +152,11 @@ SLIDING = Kind(
         ),
     ),
     called={
-        ("window", "windows", "hopping", "hop"):
+        ("window", "windows", "hopping", "hop", "slide", "groupbydynamic"):
             "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
-        ("tumbling", "tumblingwindow", "tumble"):
+        ("tumbling", "tumble", "fixed", "time", "resample", "grouper", "timebucket"):
             "fl.over(df, fl.Sliding('1 hour'), time='ts')",
+        ("count", "row"): "fl.over(df, fl.Sliding(fl.rows(100)), time='ts')",
     },
 )  # fmt: skip
 
@@ -294,7 +295,7 @@ CUMULATIVE = Kind(
         ),
     ),
     called={
-        ("cumulate", "cumulativewindow", "sofar", "expanding"):
+        ("cumulate", "sofar", "expanding"):
             "fl.over(df, fl.Cumulative('1 day', '1 hour'), time='ts')",
     },
 )  # fmt: skip

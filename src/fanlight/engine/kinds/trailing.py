@@ -106,6 +106,10 @@ TRAILING = Kind(
         arguments={"delay": "DELAY"},
     ),
     right=({"range": "1 hour"}, {"range": 1}),
-)
+    called={
+        ("rolling", "rollingby", "rangebetween", "lookback"):
+            "fl.over(df, fl.Trailing('1 hour'), time='ts')",
+    },
+)  # fmt: skip
 
 register(TRAILING)

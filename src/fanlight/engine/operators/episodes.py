@@ -23,7 +23,7 @@ from fanlight.engine.operators.match_owners import owned_matches
 from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.search import PageFormat
 from fanlight.engine.spec.episode import Episode, Event, Literal, Variable
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import advise_choice, refuse
 
 Bools = NDArray[np.bool_]
 SPAN = ("started", "ended", "rows")
@@ -51,16 +51,21 @@ class Matcher:
     max_rows: int
 
     @classmethod
-    def compile(cls, episode: Episode, schema: pa.Schema, max_rows: int) -> Matcher:
-        """Check that the columns of an episode exist and that their types allow its comparisons."""
+    def compile(
+        cls, episode: Episode, schema: pa.Schema, max_rows: int, known: Sequence[str] = ()
+    ) -> Matcher:
+        """Check that the columns of an episode exist and that their types allow its comparisons.
+
+        ``schema`` has those that exist, and ``known`` are the names of all columns.
+        """
         kinds = {}
         for name in episode.columns:
             if name not in schema.names:
                 raise refuse(
                     f"{episode!r}",
                     f"names a column {name!r}, which does not exist",
-                    f"choose among {', '.join(schema.names)}; the columns of event and result are "
-                    "Episode(…, event=, result=)",
+                    f"{advise_choice(name, known or schema.names)}; the columns of event and "
+                    "result are Episode(…, event=, result=)",
                 )
             kinds[name] = schema.field(name).type
         if not _is_text(kinds[episode.event]):

@@ -9,12 +9,13 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call
+from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.expression import Expression, SqlExpression, combine_calls
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import are_same, bind_calls, condition
 from fanlight.engine.spark.sql import is_same_name, is_taken
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import refuse, show
 
 
 def collect_calls(
@@ -28,7 +29,7 @@ def collect_calls(
     ``outputs`` are the output columns that describe a window, besides the keys.
     """
     asked = [_read_call(bound, call) for call in given]
-    asked += [_read_call(bound, call).alias(name) for name, call in named.items()]
+    asked += [_read_call(bound, call, name).alias(name) for name, call in named.items()]
     calls = [call if isinstance(call, Call) else _as_call(bound.df, call) for call in asked]
     if not calls:
         raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
@@ -55,7 +56,7 @@ def check_labels(bound: Bound, labels: Sequence[str], outputs: Sequence[str]) ->
             )
 
 
-def _read_call(bound: Bound, given: Any) -> Call | Expression | SqlExpression:
+def _read_call(bound: Bound, given: Any, name: str = "") -> Call | Expression | SqlExpression:
     """An aggregate of fanlight, or one of Spark's that means the same as one."""
     own: Call | Expression | SqlExpression | None
     ours = isinstance(given, (Call, Expression, SqlExpression))
@@ -63,11 +64,15 @@ def _read_call(bound: Bound, given: Any) -> Call | Expression | SqlExpression:
     if own is not None:
         return own.of_events if bound.divides else own
     why, write = translation.advise_aggregate(given)
+    if isinstance(given, (list, tuple)) and given:
+        write = f"agg(*{given!r})" if all(isinstance(one, Arithmetic) for one in given) else write
     what = f"is a {type(given).__name__}, not an aggregate of fanlight{why and f', as {why}'}"
     raise refuse(
-        f"agg({given!r})",
+        f"agg({name and f'{name}='}{show(given)})",
         what if write else f"{what}, nor one that is known to mean the same",
-        f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
+        "write explain(verbose=True)"
+        if given is True
+        else f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
         "import agg'",
     )
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from fanlight.engine.spark.windows.base import Windowed
 
-    Keys = str | Column | Sequence[str | Column]
+    Keys = str | Column | Sequence[str | Column] | None
 
 Spec = (
     Sliding
@@ -187,7 +187,7 @@ def over(
         every window that shares an instant of ``[start, stop)`` with it, and a stream's watermark
         is on ``stop``.
     by
-        The key: a column, several, or none. Null is a key like any other.
+        The key: a column, several, or none (``()`` or ``None``). Null is a key like any other.
     tiebreak
         Columns that order rows of equal time, for aggregates and windows that depend on order.
     late

@@ -24,8 +24,8 @@ from fanlight.engine.spark.sql import TIME_WINDOW, expr, expr_as
 Named = tuple[str, str]  # SQL text, and the column's name
 # Spark's error shows it, in the second line of the plan, where it refuses another output mode.
 MODES = (
-    "fanlight: if this output mode is refused, write 'append', or fl.over(…).early() for 'update'; "
-    "without the check windows would be wrong"
+    "fanlight: if Spark refuses the output mode, write outputMode('append'), or fl.over(…).early() "
+    "for outputMode('update'); with Spark's check switched off, windows would be wrong"
 )
 
 

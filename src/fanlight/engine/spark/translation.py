@@ -137,6 +137,8 @@ def advise_aggregate(column: Any) -> tuple[str, str]:
 
 def translate_names(given: Any) -> str | None:
     """Aggregates as ``GroupedData.agg`` takes them, ``{"price": "max"}``, or a name alone."""
+    if inspect.isroutine(given):
+        given = given.__name__
     if not isinstance(given, (str, Mapping)):
         return None
     pairs = given.items() if isinstance(given, Mapping) else [("*", given)]

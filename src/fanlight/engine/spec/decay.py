@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fanlight.engine.spec.calendar import has_months, read_units
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Decay:
         return f"decay({self.text})"
 
 
+@explain_wrong_calls("fl.decay('10 minutes')")
 def decay(half_life: str | timedelta | float | Rows) -> Decay:
     """Weights that halve with age, for ``weights`` of :class:`fanlight.MultiGranular`.
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 
 MOST_EVENTS = 30
@@ -17,6 +18,22 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _BLANK = re.compile(r"[ \t\r]*")
+# What other notations of patterns have and this one has not, and what to write instead.
+_ABSENCE = (
+    "an episode says which rows come, not which do not",
+    "leave it out, and look at what came between the started and ended of a match",
+)
+_REPETITION = (
+    "an episode has no repetition",
+    "write the event as often as it has to come: 'fail; fail; fail'",
+)
+_SEQUENCE = "steps are separated by ; and what may come in any order by |"
+_ELSEWHERE = {
+    **dict.fromkeys(("!", "^", "not", "no", "without"), _ABSENCE),
+    **dict.fromkeys(("+", "*", "?", "{"), _REPETITION),
+    **dict.fromkeys((",", ">", "-", "then", "followed", "followedby"), (_SEQUENCE, "write a; b")),
+    **dict.fromkeys(("&", "and", "or"), (_SEQUENCE, "write a | b")),
+}
 
 
 @dataclass(frozen=True)
@@ -122,6 +139,8 @@ a value is missing; write a number, a quoted text, a variable, or _
                 "is not an expression",
                 "write Episode('accept => y; close fd=y')",
             )
+        check_text("event", event, "event='kind'")
+        check_text("result", result, "result='returned'")
         set_once = object.__setattr__
         set_once(self, "text", text)
         set_once(self, "event", event)
@@ -202,9 +221,8 @@ class _Reader:
                 continue
             token = _TOKEN.match(text, at)
             if token is None or token.lastgroup is None:
-                raise self._error_at(
-                    at, f"{text[at]!r} is not part of the notation", "leave it out"
-                )
+                unlike = (f"{text[at]!r} is not part of the notation", "leave it out")
+                raise self._error_at(at, *_ELSEWHERE.get(text[at], unlike))
             tokens.append((token.lastgroup, token[token.lastgroup], at))
             at = token.end()
 
@@ -236,11 +254,12 @@ class _Reader:
             raise self._error_at(self._position(), "an event's name is missing", "write one")
         terms = []
         while self._peek()[0] == "word":
+            begin = self._position()
             column = self._take("word") or ""
             if self._take("equals") is None:
-                raise self._error_at(
-                    self._position(), f"{column!r} has no = after it", f"write {column}=value"
-                )
+                hint = f"write {column}=value, or for the next step {_unquote(name)}; {column}"
+                known = _ELSEWHERE.get(name.casefold()) or _ELSEWHERE.get(column.casefold())
+                raise self._error_at(begin, *(known or (f"{column!r} has no = after it", hint)))
             terms.append((column, self._read_term()))
         if self._take("arrow"):
             terms.append((self.result, self._read_term()))

@@ -5,12 +5,44 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
-from typing import ParamSpec, TypeVar
+from itertools import product
+from typing import Any, TypeVar, cast
 
-P = ParamSpec("P")
-R = TypeVar("R")
+Called = TypeVar("Called", bound=Callable[..., Any])
+MOST_LISTED = 10
+_PLAIN = (str, bool, int, float, type(None))
+_LAST = 100  # the rank of a name that only looks alike
+# How Python shows where an object is: of no use in a message.
+_ADDRESS = re.compile(r"<(?:built-in )?(?:\w+ )?([\w.<>]+)(?: object)? at 0x[0-9a-f]+>")
+
+# What pandas, Polars, Flink, Beam, Kafka Streams and Spark call an argument, by its name here.
+_ELSEWHERE_CALLED = {
+    "range": "size window window_size window_length window_duration length width duration freq "
+             "interval max_size period every",
+    "slide": "step step_size hop hop_size advance advance_by slide_by slide_duration stride every "
+             "period",
+    "size": "range window window_size length max_size period",
+    "step": "slide every hop advance period",
+    "gap": "gap_size gap_duration timeout inactivity inactivity_gap session_gap size",
+    "max_duration": "max_length max_session_length",
+    "offset": "start start_time origin base",
+    "closed": "inclusive label",
+    "zone": "tz timezone time_zone",
+    "week_starts": "week_start start_by start_day",
+    "time": "on time_col time_column timestamp ts index index_column event_time rowtime",
+    "by": "key keys key_by group group_by partition partition_by",
+    "tiebreak": "order order_by sort sort_by",
+    "late": "allowed_lateness grace lateness",
+    "forget_after": "ttl retention",
+    "percentage": "q p quantile percent",
+    "ignorenulls": "skipna skip_nulls ignore_nulls",
+    "count": "n size",
+}  # fmt: skip
+# How public callables are called, and their arguments: shown where another is given one of these.
+_OVER = "fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')"
+_EXAMPLES = {_OVER: {"time", "by", "tiebreak", "late", "forget_after"}}
 
 # How an error of Python stands in Spark's messages: after its traceback, which is indented deeper;
 # without one, where Python does not get as far; or where there is no such program.
@@ -39,6 +71,9 @@ class FanlightError(ValueError):
     fanlight.FanlightError: slide='0 minutes' must be positive; write for example \
 slide='1 minute'
     """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_ADDRESS.sub(r"\1", str(message)))
 
 
 FanlightError.__module__ = "fanlight"  # the name that users know, in every traceback
@@ -74,44 +109,175 @@ def find_python_error(message: str) -> str | None:
     return None
 
 
+def is_column(given: object) -> bool:
+    """Whether something is a Column of Spark's, of either kind of session."""
+    return hasattr(type(given), "isNotNull")
+
+
+def show(given: object) -> str:
+    """A value as one would write it; of a Column its expression."""
+    if is_column(given):
+        return str(given).removeprefix("Column<'").removesuffix("'>")
+    return _ADDRESS.sub(r"\1", repr(given))
+
+
 def shorten(text: str, room: int = 60) -> str:
     """A text of so many characters at most: a DataFrame shows all its columns."""
     return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
-def explain_wrong_calls(
-    example: str, together: str = ""
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function, or a class's ``__init__``: called wrongly, it shows ``example``.
+def guess(asked: str, known: Iterable[str], near: float = 0.6) -> str:
+    """The known name that a wrong one probably means, or an empty text.
 
-    ``together`` is a function of Spark's that makes one column of too many.
+    >>> guess("Prise", ["time", "price"]), guess("volume", ["time", "price"])
+    ('price', '')
+    """
+    spelled = {name.casefold(): name for name in reversed([*known])}
+    found = get_close_matches(asked.casefold(), spelled, 1, near)
+    return spelled[found[0]] if found else ""
+
+
+def list_some(names: Collection[str]) -> str:
+    """Ten names at most, and how many more there are.
+
+    >>> list_some("ab"), list_some("abcdefghijkl")
+    ('a, b', 'a, b, c, d, e, f, g, h, i, j and 2 more')
+    """
+    more = len(names) - MOST_LISTED
+    listed = ", ".join([*names][:MOST_LISTED])
+    return f"{listed} and {more} more" if more > 0 else listed
+
+
+def advise_choice(asked: object, names: Collection[str], none: str = "there is none") -> str:
+    """The advice to choose one of some names, the likeliest first; ``none`` if there are none.
+
+    >>> advise_choice("prise", ["time", "price"])
+    "did you mean 'price'? If not, choose one of time, price"
+    """
+    if not names:
+        return none
+    likely = guess(asked, names) if isinstance(asked, str) else ""
+    listed = f"choose one of {list_some(names)}"
+    return f"did you mean {likely!r}? If not, {listed}" if likely else listed
+
+
+def explain_wrong_calls(
+    example: str = "", together: str = "", each: str = ""
+) -> Callable[[Called], Called]:
+    """Decorate a function, a class or its ``__init__``: called wrongly, it shows ``example``.
+
+    Without one, the arguments are shown. ``together`` is a function of Spark's that makes one
+    column of too many, and ``each`` the call of one of them.
     """
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+    def decorate(function: Called) -> Called:
+        if isinstance(function, type):
+            function.__init__ = decorate(function.__init__)  # type: ignore[misc]
+            return function
         signature = inspect.signature(function)
-        *_, owner, name = ("", *function.__qualname__.split("."))
-        called, hidden = (owner, 1) if name == "__init__" else (name, 0)
+        kinds = {name: one.kind for name, one in signature.parameters.items()}
+        named = inspect.Parameter.VAR_KEYWORD in kinds.values()
+        if example.startswith("fl."):
+            _EXAMPLES.setdefault(example, {*kinds})
 
         @functools.wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 signature.bind(*args, **kwargs)
             except TypeError as error:
-                given = [shorten(repr(one)) for one in args[hidden:]]
-                given += [f"{name}={shorten(repr(value))}" for name, value in kwargs.items()]
-                unknown = next((name for name in kwargs if name not in signature.parameters), "")
-                meant = get_close_matches(unknown, signature.parameters, 1) if unknown else []
-                write = example
-                if together and not kwargs and len(args) > len(signature.parameters):
-                    named = given if all(type(one) is str for one in args) else ["'x'", "'y'"]
-                    columns = ", ".join(named)
-                    write = f"{example.partition('(')[0]}({together}({columns}))"
-                raise CallError(
-                    f"{called}({', '.join(given)}): {error}; write "
-                    f"{f'{meant[0]}=… instead of {unknown}=…, as in ' if meant else ''}{write}"
-                ) from None
+                shown = example or _show_arguments(signature, function.__name__)
+                most = [
+                    one for one in signature.parameters.values() if one.kind <= one.VAR_POSITIONAL
+                ]
+                if each and not kwargs and len(args) > len(most):
+                    shown = _split_columns(each, together, args)
+                raise _explain_call(function, signature, args, kwargs, error, shown) from None
+            # Names are free where aggregates or tables are named, but no plain value is either.
+            plain = (n for n, one in kwargs.items() if isinstance(one, _PLAIN) and n not in kinds)
+            if named and any(guess(name, kinds) for name in plain):
+                shown = example or _show_arguments(signature, function.__name__)
+                raise _explain_call(function, signature, args, kwargs, TypeError(), shown)
             return function(*args, **kwargs)
 
-        return call
+        return cast("Called", call)
 
     return decorate
+
+
+def _explain_call(
+    function: Callable[..., Any], signature: inspect.Signature, args: Sequence[Any],
+    kwargs: dict[str, Any], error: TypeError, example: str,
+) -> CallError:  # fmt: skip
+    """The error for a call with arguments that a function does not take."""
+    *_, owner, name = ("", *function.__qualname__.split("."))
+    hidden = int(next(iter(signature.parameters), "") == "self")
+    called = owner if name == "__init__" else name
+    if hidden and name != "__init__":
+        made = type(args[0]).__name__
+        called = made if name == "__call__" else f"{made}.{name}"
+    given = [shorten(repr(one)) for one in args[hidden:]]
+    given += [f"{name}={shorten(repr(value))}" for name, value in kwargs.items()]
+    unknown = [name for name in kwargs if name not in signature.parameters]
+    if any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values()):
+        unknown = [name for name in unknown if isinstance(kwargs[name], _PLAIN)]
+    asked = f"{called}({', '.join(given)})"
+    if not unknown:
+        return CallError(f"{asked}: {error}; write {example}")
+    bound = [*signature.bind_partial(*args[: len(signature.parameters)]).arguments, *kwargs]
+    meant = _assign_names(unknown, signature, bound)
+    parts = [f"{ours}=… instead of {name}=…" for name, ours in meant.items() if ours]
+    write = f"{', '.join(parts)}, as in {example}" if parts else example
+    for name in unknown if not parts and example.startswith("fl.") else ():
+        names = [name, *(ours for ours in _ELSEWHERE_CALLED if _rank(ours, name))]
+        homes = ((one, n) for n in names for one, known in _EXAMPLES.items() if n in known)
+        if home := next(homes, None):
+            write = f"{home[0]}, which has {home[1]}, or leave {name} out"
+    return CallError(
+        f"{asked}: there is no argument {' or '.join(map(repr, unknown))}; write {write}"
+    )
+
+
+def _assign_names(
+    unknown: Sequence[str], signature: inspect.Signature, given: Collection[str]
+) -> dict[str, str]:
+    """The argument that each unknown one probably means, or an empty text."""
+    free = [n for n, one in signature.parameters.items() if n not in given and n != "self"]
+    needed = [n for n in free if signature.parameters[n].default is inspect.Parameter.empty]
+    ranked = []
+    for name in unknown:
+        ranks = {ours: _rank(ours, name) for ours in free}
+        near = guess(name, free)
+        likely = {ours: rank for ours, rank in ranks.items() if rank or ours == near}
+        ranked.append({**likely, "": 0})
+
+    def cost(ours: Iterable[str]) -> tuple[int, ...]:
+        named = [one for one in ours if one]
+        ranks = sum(ranks[one] or _LAST for ranks, one in zip(ranked, ours, strict=True))
+        return len(named) - len({*named}), len({*needed} - {*named}), -len(named), ranks
+
+    return dict(zip(unknown, min(product(*ranked), key=cost), strict=True))
+
+
+def _rank(ours: str, name: str) -> int:
+    """The place of a name, however it is spelled, among those of an argument elsewhere, or 0."""
+    words = ["", *_ELSEWHERE_CALLED.get(ours, "").replace("_", "").split()]
+    plain = name.replace("_", "").casefold()
+    return words.index(plain) if plain in words else 0
+
+
+def _show_arguments(signature: inspect.Signature, name: str) -> str:
+    """How a method of windows is called: its arguments, without their types."""
+    plain = [
+        one.replace(annotation=inspect.Parameter.empty)
+        for one in signature.parameters.values()
+        if one.name != "self"
+    ]
+    return f"windows.{name}{inspect.Signature(plain)}"
+
+
+def _split_columns(each: str, together: str, columns: Sequence[Any]) -> str:
+    """The calls for each of several columns, and for all of them as one."""
+    named = [*map(repr, columns)] if all(type(one) is str for one in columns) else ["'x'", "'y'"]
+    if together:
+        return f"{each}({together}({', '.join(named)}))"
+    return ", ".join(f"{each}({one})" for one in named)

@@ -11,6 +11,11 @@ from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, read_extent
 
+LATER = (
+    "; for rows to come in stored data, ask as of a later time: "
+    "attach_to(df.withColumn('ts', F.expr('ts + interval 1 hour')), …, time='ts')"
+)
+
 
 @dataclass(frozen=True, init=False)
 class Trailing(Pictured):
@@ -74,7 +79,7 @@ class Trailing(Pictured):
             raise refuse(
                 f"delay={delay!r}",
                 "would count rows from after the row, which are not known then",
-                "write a delay of 0 or more",
+                f"write a delay of 0 or more{LATER}",
             )
         if wait.measure == "rows":
             raise refuse(f"delay={wait}", "counts rows", "write delay='7 days', or a number")

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from fanlight.engine.spec.duration_notations import as_plain_duration
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, guess, refuse
 
 # Of the calendar: months, or hours as a clock shows them.
 Measure = Literal["time", "number", "rows", "months", "hours"]
@@ -40,6 +40,7 @@ LONGEST = 2**62  # coordinates and their sums stay inside a signed 64-bit intege
 _PART = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*,?")
 
 
+@explain_wrong_calls("fl.rows(1000)")
 @dataclass(frozen=True)
 class Rows:
     """A number of rows (tuples); made by :func:`rows`."""
@@ -63,6 +64,7 @@ class Rows:
         return f"rows({self.count})"
 
 
+@explain_wrong_calls("fl.rows(1000)")
 def rows(count: int) -> Rows:
     """The extent of a tuple-based window, counted in rows of a key.
 
@@ -199,7 +201,7 @@ def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
             raise refuse(
                 f"{argument}={text!r}",
                 f"has the unknown unit {part[2]!r}",
-                "use microseconds, milliseconds, seconds, minutes, hours, days or weeks",
+                _advise_unit(part[1], part[2]),
             )
         parts.append((sign * Fraction(part[1]), unit))
         at = part.end()
@@ -210,6 +212,15 @@ def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
             f"write a number and a unit, for example {argument}='4 minutes'",
         )
     return parts
+
+
+def _advise_unit(number: str, unit: str) -> str:
+    """What to write instead of an unknown unit: those of pandas are known, and what looks alike."""
+    usual = {"T": "minute", "L": "millisecond", "U": "microsecond", "mo": "month", "q": "quarter"}
+    usual |= {"y": "year", "yr": "year", "Y": "year", "Q": "quarter"}
+    near = usual.get(unit) or guess(unit.removesuffix("s"), [*MICROSECONDS, *MONTHS], 0.7)
+    units = "use microseconds, milliseconds, seconds, minutes, hours, days or weeks"
+    return f"write '{number} {near}{'' if number == '1' else 's'}'" if near else units
 
 
 def write_units(count: int, *, in_months: bool) -> str:

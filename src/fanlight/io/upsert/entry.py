@@ -13,7 +13,7 @@ from fanlight.engine.algebra.stored import NOTE
 from fanlight.engine.arrow import to_arrow
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spec.arguments import check_flag, check_text, read_names
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import advise_choice, explain_wrong_calls, refuse
 from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
 
 _DATABASES = (
@@ -21,7 +21,10 @@ _DATABASES = (
     'Spark\'s Delta connector, "delta"'
 )
 
+_EXAMPLE = "fl.upsert('sqlite:///busy.db', table='busy', key=['cell', 'window'])"
 
+
+@explain_wrong_calls(_EXAMPLE)
 @dataclass(frozen=True)
 class Upsert:
     """What :func:`fanlight.upsert` returns: a function that writes a micro-batch or a batch."""
@@ -33,6 +36,7 @@ class Upsert:
     final_only: bool = False
     gone: str | None = None
 
+    @explain_wrong_calls("fl.upsert(…)(df)")
     @in_kind
     def __call__(self, found: DataFrame, batch: int | None = None) -> None:
         """Write the rows of a micro-batch or a batch; see :func:`fanlight.upsert`."""
@@ -64,7 +68,7 @@ class Upsert:
         return f"upsert({to!r}, table={self.table!r}, key={list(self.key)!r}{more})"
 
 
-@explain_wrong_calls("fl.upsert('sqlite:///busy.db', table='busy', key=['cell', 'window'])")
+@explain_wrong_calls(_EXAMPLE)
 def upsert(
     to: str,
     *,
@@ -201,7 +205,7 @@ def _check_gone(found: DataFrame, gone: str) -> None:
         raise refuse(
             f"upsert(gone={gone!r})",
             f"deletes rows by a column {gone!r} of true and false, and there is none",
-            f"choose one of {', '.join(kinds)}, or leave it out",
+            f"{advise_choice(gone, kinds)}, or leave it out",
         )
 
 

@@ -47,6 +47,7 @@ class Keys:
             if parts and self._is_output(parts[0]):
                 bounds.add(parts[0].casefold())
                 continue
+            self._query.select_reader.refuse_misspelt(*place)
             key = self._make_key(place, parts)
             if key.words not in [other.words for other in keys]:
                 keys.append(key)

@@ -11,13 +11,15 @@ from pyspark.sql import DataFrame, SparkSession
 
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.algebra.sql_text import has_substitution, in_backticks
+from fanlight.engine.algebra.suggestions import CALLED
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import say_reason
 from fanlight.engine.spec.arguments import check_text
-from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, guess, refuse
 from fanlight.language.errors import error_at
+from fanlight.language.flink import flink_windows
 from fanlight.language.names import unquote
 from fanlight.language.query import Query, escape_braces, unescape_braces
 from fanlight.language.running.select import SelectRun
@@ -29,6 +31,7 @@ _PLACE = re.compile(r"; line \d+,? pos \d+.*")
 _NAMED = re.compile(r"`(?:[^`]|``)+`")
 
 
+@explain_wrong_calls("fl.sql('SELECT count(*) FROM bids [WATTR ts RANGE 1 HOUR]', bids=df)")
 @in_kind
 def sql(text: str, /, **tables: Any) -> DataFrame:
     """Ask for windows in SQL: the papers' query language, with Spark SQL around it.
@@ -191,12 +194,26 @@ class _RunningText(TextSource):
         tokens, text = self.query.tokens, self.query.text
         message = _PLACE.sub("", say_reason(error))
         names = [unquote(name).casefold() for name in _NAMED.findall(message)[:1]]
+        if message.startswith("[PARSE_SYNTAX_ERROR]"):
+            for place in places:
+                self.query.select_reader.refuse_misspelt(*place)
+        if names and message.startswith("[UNRESOLVED_ROUTINE]"):
+            message += self._advise_function(names[0])
         for at, end in places:
             for one in tokens[at:end]:
                 if one.is_name and one.folded in names:
                     return error_at(text, one.start, one.end, f"Spark says: {message}")
         at, end = places[0]
         return error_at(text, tokens[at].start, tokens[at].end, f"Spark says: {message}")
+
+    def _advise_function(self, name: str) -> str:
+        """What to write instead of a function that Spark does not know, after its message."""
+        windows = flink_windows()
+        if window := guess(name, windows, 0.75):
+            return f"; fanlight has it as a table: FROM TABLE({windows[window].form})"
+        call = CALLED.get(name.replace("_", ""), "").partition("(")[0]
+        meant = call or guess(name, self.query.call_reader.names, 0.7)
+        return f"; did you mean {meant}?" if meant else ""
 
 
 def _check_settings(query: Query, session: SparkSession) -> None:

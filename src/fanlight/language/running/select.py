@@ -209,7 +209,30 @@ class SelectRun:
             for item in self.select.items
             for one in self._render_item(item, by_label, calls, rest)
         ]
-        return result, items, by_label[self.labels[0]]
+        first = by_label[self.labels[0]]
+        return result, items, {**self._replace_aliases(result, by_label), **first}
+
+    def _replace_aliases(
+        self, result: DataFrame, by_label: Mapping[str, Replacements]
+    ) -> Replacements:
+        """Replacements for aliases in HAVING, by what they stand for; names of keys come first."""
+        known: dict[str, list[str]] = {}
+        for item in self.select.items:
+            for label, replacements in by_label.items() if item.name else ():
+                text = f"({self.source.render(*item.place, replacements)})"
+                known.setdefault(name_column(item.name, label).casefold(), []).append(text)
+        found: Replacements = {}
+        at, end = self.select.having or (0, 0)
+        while at < end:
+            one = self.tokens[at]
+            alone = not (
+                self.tokens[at - 1].is_symbol(".") or self.tokens[at + 1].is_symbol(".", "(")
+            )
+            texts = known.get(one.folded, []) if one.is_name and alone else []
+            if len(texts) == 1 and not is_taken(self.table.df, one.name, result.columns):
+                found[at] = (at + 1, texts[0])
+            at = one.partner if self.call_reader.opens_subquery(at) else at + 1
+        return found
 
     def _replace_calls(self, names: Mapping[int, str], label: str) -> Replacements:
         """Replacements for the calls, by the names of their columns for the window of a label."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fanlight.engine.spec import FanlightError
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import advise_choice, list_some, refuse
 from fanlight.plots.figures.arguments import check_names
 from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.clock import find_zone, local_time, to_utc
@@ -59,7 +59,9 @@ class TimedTable:
             if not isinstance(name, str):
                 raise refuse(f"{name!r}", "is not the name of a column", "write it as text")
             if name not in self.names:
-                raise FanlightError(f"there is no column {name!r} among {', '.join(self.names)}")
+                raise refuse(
+                    f"{name!r}", "is not a column of the result", advise_choice(name, self.names)
+                )
 
     def read_numbers(self, name: str) -> Array:
         """A column as doubles, NaN for null."""
@@ -221,7 +223,7 @@ class Result(TimedTable):
                     raise refuse(
                         f"keys={asked!r}",
                         f"asks for {one!r}, which is not a key of this result",
-                        f"choose among {list_names(sorted(known))}",
+                        advise_choice(one, sorted(known)),
                     )
             return set(wanted)
         most = KEYS if asked is None else asked
@@ -244,7 +246,7 @@ class Result(TimedTable):
         of = f" of key {key!r}" if key else ""
         raise FanlightError(
             f"two rows{of} are at {times[twice[0]]}, so that no line can go through both: name the "
-            f"columns that tell rows apart, by=[…], among {', '.join(self.names)}"
+            f"columns that tell rows apart, by=[…], among {list_some(self.names)}"
         )
 
     def _split_by_label(self, value: str) -> Iterator[tuple[str, Array]]:

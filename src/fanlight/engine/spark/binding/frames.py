@@ -25,7 +25,7 @@ from fanlight.engine.spark.binding.source import (
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, free_name, is_taken, quote_column, say_reason, type_text
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import list_some, refuse
 from fanlight.engine.spec.frames import AggregateFrame, Frame
 from fanlight.engine.spec.units import LONGEST
 
@@ -187,6 +187,6 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
             raise refuse(
                 f"{read.argument}={str(read.given)!r}",
                 f"is not a {read.sql} that Spark understands ({say_reason(error)})",
-                f"write SQL over {', '.join(df.columns)}",
+                f"write SQL over {list_some(df.columns)}",
             ) from error
     return types

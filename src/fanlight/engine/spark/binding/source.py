@@ -41,7 +41,7 @@ from fanlight.engine.spark.sql import (
 )
 from fanlight.engine.spark.supported import check_session
 from fanlight.engine.spec.arguments import check_text
-from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.errors import FanlightError, advise_choice, list_some, refuse, show
 from fanlight.engine.spec.units import Extent
 
 Given = str | Column
@@ -276,6 +276,8 @@ def advise_window_time(window: str) -> str:
 def _as_list(argument: str, given: Any) -> tuple[Given, ...]:
     if isinstance(given, str) or is_column(given):
         return (given,)
+    if given is None:
+        return ()
     if not isinstance(given, (list, tuple)) or not all(
         isinstance(column, str) or is_column(column) for column in given
     ):
@@ -337,7 +339,10 @@ def _columns_by_name(df: DataFrame) -> dict[str, StructField]:
 def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> list[StructField]:
     """The columns as Spark resolves them."""
     try:
-        return df.select(*[_column(df, column) for column in columns]).schema.fields
+        # Beside a column of a row Spark refuses an aggregate of all rows.
+        plain = all(isinstance(column, str) for column in columns)
+        rows = df.select(*([] if plain else ["*"]), *[_column(df, column) for column in columns])
+        return rows.schema.fields[-len(columns) :]
     except WRONG_COLUMN as error:
         for column in columns:
             _resolve_column(df, argument, column)
@@ -346,7 +351,7 @@ def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> 
 
 def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
     try:
-        df.select(_column(df, column)).schema  # noqa: B018 - analysis alone
+        df.select("*", _column(df, column)).schema  # noqa: B018 - analysis alone
     except WRONG_COLUMN as error:
         alike = [
             n for n in df.columns if isinstance(column, str) and n.casefold() == column.casefold()
@@ -364,6 +369,12 @@ def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
                 _advise_column(df, argument, column),
             ) from error
         said = say_reason(error)
+        if said.startswith("[MISSING_GROUP_BY]"):
+            raise refuse(
+                f"{argument}={show(column)}",
+                "is an aggregate of all rows, where each row has to have a value",
+                "pass what it is of, or compute it before fl.over",
+            ) from error
         hint = "a Column built for the same kind of session" if is_connect(df) else "a valid Column"
         raise refuse(
             f"{argument}={column}", f"is not understood by Spark ({said})", f"pass {hint}"
@@ -378,7 +389,7 @@ def _advise_column(df: DataFrame, argument: str, text: str) -> str:
             if argument == "time":
                 return f"make it one: df.withColumn('ts', F.expr({text!r})), and time='ts'"
             return f"write F.expr({text!r}) for what is computed"
-    return f"choose one of {', '.join(dict.fromkeys(df.columns))}"
+    return advise_choice(text, dict.fromkeys(df.columns), "the DataFrame has no columns")
 
 
 def predicate(df: DataFrame, given: Given) -> Column:
@@ -423,7 +434,7 @@ def _name_condition(df: DataFrame, call: Call) -> str:
             raise refuse(
                 asked,
                 f"is not a condition on a row that Spark understands ({said})",
-                f"write SQL that is true or false, over {', '.join(df.columns)}",
+                f"write SQL that is true or false, over {list_some(df.columns)}",
             ) from error
     return reduce("({} AND {})".format, names)
 

@@ -38,7 +38,7 @@ def find_recurring(
 ) -> DataFrame:
     """Results: keys, ``level``, ``start`` and ``upto`` of the window, ``item``, ``n``."""
     fields = Fields()
-    fields.arguments[column] = "x0"
+    fields.add_argument(column)
     (item,) = schema_of(bound.df, [("recurring", column)], "recurring")
     kind, streaming = item.dataType, bound.df.isStreaming
     if streaming and not has_normal_form(kind):

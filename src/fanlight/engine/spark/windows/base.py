@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from pyspark.errors import PySparkException
@@ -15,7 +16,7 @@ from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.windows.missing import refuse_attribute
 from fanlight.engine.spec.arguments import check_flag
-from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Picture, Pictured
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ class Windowed(Pictured, ABC):
     """
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        """Have each method explain calls with wrong arguments."""
+        for name, method in [*vars(cls).items()]:
+            if isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, explain_wrong_calls()(method))
 
     @abstractmethod
     def using(
@@ -74,6 +81,7 @@ class Windowed(Pictured, ABC):
     def _with_bound(self, bound: Any) -> Self:
         """The same windows of another bound."""
 
+    @explain_wrong_calls("windows.postpone('2 hours')")
     def postpone(self, by: Any) -> Self:
         """Wait so much longer for rows of a stream: windows are released, and rows late, later.
 

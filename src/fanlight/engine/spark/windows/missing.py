@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.registry import AGGREGATES
+from fanlight.engine.algebra.suggestions import advise_called
 from fanlight.engine.algebra.template import fill
-from fanlight.engine.spec.errors import MissingError
+from fanlight.engine.spec.errors import MissingError, guess
 
 # Methods of a DataFrame that have a place before the windows, and what to write there.
 _BEFORE = {
@@ -54,6 +53,12 @@ def refuse_attribute(windowed: object, name: str) -> MissingError:
             f"{of}, which other windows have; write {instead}{there}; these have {', '.join(own)}"
         )
     method = result.split("(", maxsplit=1)[0]
+    name = name if hasattr(DataFrame, name) else AGGREGATES.names.get(name, name)
+    if method != "detect" and not hasattr(DataFrame, name) and (call := advise_called(name)):
+        return MissingError(
+            f"{of}: aggregates are arguments of {method}(); write windows.{method}({call}), after "
+            "'from fanlight import agg'"
+        )
     if name in AGGREGATES and method != "detect":
         instead = f"windows.{method}(agg.{name}({'' if name == 'count' else '…'}))"
         rows = (
@@ -69,6 +74,6 @@ def refuse_attribute(windowed: object, name: str) -> MissingError:
             f"{of}: it is not a DataFrame, its methods return one; write windows.{result}.{name}"
             f"{f', or {where}' if where else ''}"
         )
-    close = get_close_matches(name, own, 1)
-    asked = f"write {close[0]!r}" if close else f"choose one of {', '.join(own)}"
+    close = guess(name, own)
+    asked = f"write {close!r}" if close else f"choose one of {', '.join(own)}"
     return MissingError(f"{of}; {asked}")

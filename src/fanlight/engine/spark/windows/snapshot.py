@@ -21,6 +21,7 @@ from fanlight.engine.spark.windows.base import (
     check_hints,
     errors_of_call,
     name_call,
+    read_verbose,
     with_partitions,
 )
 from fanlight.engine.spark.windows.events import EventWindows, WithRunning
@@ -170,8 +171,15 @@ class SnapshotWindows(WithRunning):
             return windows
         return merge_equal(windows, bound.keys, [f"r{n}" for n, _ in enumerate(calls)])
 
-    def explain(self) -> str:
+    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
         """What is computed and how, and what a stream keeps.
+
+        Parameters
+        ----------
+        aggregates, named
+            As for :meth:`agg`; all are computed the same way.
+        verbose
+            There is only one way, so that it adds nothing.
 
         Returns
         -------
@@ -189,6 +197,9 @@ class SnapshotWindows(WithRunning):
 
         """
         bound = self._bound
+        _, named = read_verbose(verbose, named)
+        if aggregates or named:
+            collect_calls(bound, aggregates, named, bound.window_columns)
         return explain_snapshot(
             bound.snapshot, (bound.start, bound.time), bound.names,
             state=describe_state(bound) if bound.df.isStreaming else "", late=bound.lateness,

@@ -30,10 +30,12 @@ from fanlight.engine.spark.way_runs import search_function
 from fanlight.engine.spark.windows.base import Windowed, check_hints, with_partitions
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names
 from fanlight.engine.spec.episode import Episode
-from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spec.errors import FanlightError, advise_choice, refuse
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from fanlight.engine.spark.translation import Aggregated
 
 
 class WideningWindows(Windowed):
@@ -228,7 +230,7 @@ class WideningWindows(Windowed):
         for name in known:
             if name not in result.names:
                 raise refuse(
-                    f"once={name!r}", "is not in the schema", f"choose among {result.names}"
+                    f"once={name!r}", "is not in the schema", advise_choice(name, result.names)
                 )
         if known and span:
             raise refuse(
@@ -258,7 +260,7 @@ class WideningWindows(Windowed):
         units = select_rows(divide_into_lives(bound), present)
         kinds = dict(zip(present, units.seen, strict=True))
         arrow = pa.schema([(name, arrow_type(kind)) for name, kind in kinds.items()])
-        matcher = Matcher.compile(episode, arrow, bound.spec.max_rows)
+        matcher = Matcher.compile(episode, arrow, bound.spec.max_rows, bound.df.columns)
         fields = [(name, kinds[column]) for name, column in matcher.variable_columns.items()]
         (when,) = schema_of(bound.df, [("time", bound.time)], "time")
         fields += [(SPAN[0], when.dataType), (SPAN[1], when.dataType), (SPAN[2], LongType())]
@@ -297,11 +299,13 @@ class WideningWindows(Windowed):
             raise FanlightError("schema='' has no column; write for example 'user string'")
         return made
 
-    def explain(self, *, verbose: bool = False) -> str:
+    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
         """The levels: how long their windows are, what they hold, and what the search may cost.
 
         Parameters
         ----------
+        aggregates, named
+            None: these windows are searched.
         verbose
             Also list every candidate.
 
@@ -321,6 +325,12 @@ class WideningWindows(Windowed):
 
         """
         bound = self._bound
+        if aggregates or named:
+            raise refuse(
+                "explain(…) of aggregates",
+                "cannot be: these windows are searched by detect(), which computes none",
+                "leave them out, or explain windows that have agg()",
+            )
         return explain_widening(
             bound.spec,
             self._plan,
@@ -372,7 +382,7 @@ def _check_span(span: Any, result: StructType, bound: WideningBound) -> None:
             raise refuse(
                 f"span={span!r}",
                 f"names {name!r}, which is not in the schema",
-                f"choose among {list(kinds)}",
+                advise_choice(name, kinds),
             )
         if type_text(kinds[name]) != bound.time_type:
             raise refuse(

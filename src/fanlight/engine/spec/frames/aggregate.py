@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from fanlight.engine.spec.arguments import check_flag
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse, show
 from fanlight.engine.spec.exact_numbers import read_exact, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
@@ -208,7 +208,7 @@ def _as_number(value: Fraction) -> int | float:
 
 def _read_limit(call: Any, value: Any, *, below: bool, absolute: bool) -> Fraction | Formula:
     about = f"limit={value!r} of {call.label}"
-    if isinstance(value, str) or hasattr(value, "alias"):
+    if isinstance(value, str) or is_column(value):
         return _read_formula(call, value)
     if absolute:
         return read_positive(about, value, "limit=1000", what="limit")
@@ -235,6 +235,12 @@ def _read_formula(call: Any, value: Any) -> Formula:
 
 
 def _check_aggregate(call: Any, value: Any, *, below: bool, absolute: bool, may_fall: bool) -> None:
+    if is_column(call):  # which has any attribute that one asks it for
+        raise refuse(
+            f"AggregateFrame({show(call)}, {show(value)})",
+            "watches a Column of Spark's, and a limit is held against an aggregate row by row",
+            "write for example fl.AggregateFrame(agg.sum('bytes'), 1_000_000)",
+        )
     watched = getattr(getattr(call, "aggregate", None), "watched", None)
     if watched is None:
         raise refuse(

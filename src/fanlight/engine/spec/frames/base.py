@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fanlight.engine.spec.arguments import check_text
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import is_column, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, read_extent
 
@@ -197,7 +197,7 @@ def read_predicate(argument: str, given: Any) -> Any:
         if not given.strip():
             raise refuse(f"{argument}=''", "is empty", f"write {argument}='flsp > 0.2'")
         return check_text(argument, given, f"{argument}='flsp > 0.2'")
-    if given is None or isinstance(given, (bool, int, float, list, tuple, dict)):
+    if not is_column(given):
         raise refuse(
             f"{argument}={given!r}",
             "is neither SQL text nor a Column",
@@ -239,4 +239,4 @@ def describe_crossing(include: bool) -> str:
 
 def is_function(given: Any) -> bool:
     """Whether something is a Python function rather than a Column (which can be called, too)."""
-    return callable(given) and not hasattr(given, "alias")
+    return callable(given) and not is_column(given)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from fanlight.engine.spec.duration_notations import is_iso
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
@@ -162,7 +162,7 @@ def _read_gap(given: Any) -> tuple[Extent | None, Any]:
         return (length if rest else replace(length, text=f"'{hours} hours'")), None
     if isinstance(given, (int, float, Rows)):
         return _read_fixed_length("gap", given), None
-    if not hasattr(given, "alias"):
+    if not is_column(given):
         raise refuse(
             f"gap={given!r}",
             "is neither a length nor a column",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_text
-from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
@@ -130,6 +130,6 @@ def _some(states: Sequence[Any]) -> Sequence[Any]:
 def _read_state(given: Any) -> Any:
     if isinstance(given, str):
         return check_text("state", given, "state='status'")
-    if not hasattr(given, "alias"):
+    if not is_column(given):
         raise refuse(f"state={given!r}", "is neither a column nor SQL text", "write state='status'")
     return given
