@@ -22,7 +22,7 @@ from tests.law.oracle import wanted
 from tests.law.registry import KINDS
 from tests.soak import filled, running, silent, upserted
 
-HELD = {name: EVERYTHING[name] for name in ("integral", "time_weighted_avg", "rate")}
+HELD = {name: EVERYTHING[name] for name in ("integral_v", "time_weighted_avg_v", "rate")}
 PARTS = {name for name, *_ in OF_PARTS.values()}
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import ended
+from tests.helpers.sparks import VERSION
 
 EVENTS = ("ts", "stop")
 # Windows, and the time that they are of.
@@ -162,3 +164,51 @@ def test_what_cannot_be_handed_over(calls):
     ):
         with pytest.raises(fl.FanlightError, match="not an aggregate of fanlight"):
             refused()
+
+
+# What Spark's aggregates take and those of fanlight do not.
+OTHER_TYPES = {
+    "days": "make_dt_interval(0, 0, id)", "months": "make_ym_interval(id, 1)",
+    "map": "map('a', id)", "struct": "struct(id as q, map('b', id) as m)",
+    "variant": "parse_json(concat('{\"a\":', id, '}'))",
+}  # fmt: skip
+OF_THEM = ("sum", "avg", "min", "max", "first", "last", "collect_list", "collect_set",
+           "count_distinct", "any_value", "max_by")  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+@pytest.mark.parametrize("column", OTHER_TYPES)
+def test_what_spark_takes_and_fanlight_does_not_is_handed_over(sessions, kind, column):
+    if column == "variant" and VERSION < (4, 0):
+        pytest.skip("a type of Spark 4")
+    session, functions = sessions[kind], functions_of(kind)
+    value = OTHER_TYPES[column].replace("id", "int(id)")
+    df = session.sql(f"select timestamp_seconds(id * 600) as ts, {value} as v from range(0, 20, 1, 1)")
+    window, given = functions.window("ts", "1 hour"), []
+    for name in OF_THEM:
+        one = getattr(functions, name)
+        one = (one("v", "ts") if name == "max_by" else one("v")).alias(name)
+        try:
+            df.groupBy(window).agg(one).schema  # noqa: B018 - Connect finds out here
+        except PySparkException:
+            continue  # Spark cannot take it either
+        given.append(one)
+    assert len(given) >= 4
+    wanted = df.groupBy(window).agg(*given)
+    for windows in (fl.over(df, window), fl.over(df, fl.Sliding("1 hour"), time="ts")):
+        found = windows.agg(*given)
+        assert found.columns == wanted.columns
+        assert shown(found) == shown(wanted)
+    session_of_all = fl.over(df, fl.Session("1 hour"), time="ts").agg(*given)
+    names = [name for name in wanted.columns if name != "window"]
+    assert shown(session_of_all.select(*names)) == shown(df.groupBy().agg(*given))
+
+
+def shown(df):
+    """Rows as texts; lists are sorted."""
+    texts = []
+    for name in df.columns:
+        text = f"sort_array(transform({name}, x -> to_json(struct(x))))"
+        text = text if name.startswith("collect") else name
+        texts.append(f"to_json(named_struct('x', {text}))")
+    return sorted(map(tuple, df.selectExpr(*texts).collect()))

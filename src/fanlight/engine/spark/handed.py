@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.plan.explain import Explained, write_facts
 from fanlight.engine.spark.asked import check_labels
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.binding.placed import Lasting, Placed
-from fanlight.engine.spark.binding.source import column_of
+from fanlight.engine.spark.binding.source import bind_calls, column_of
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import starts_of_row
 from fanlight.engine.spark.lift import drop_rejected
@@ -26,20 +27,22 @@ from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.result import finish_windows, name_by_number
 from fanlight.engine.spark.sql import expr_as, free_name, group_rows, name_columns, project
 from fanlight.engine.spark.translation import is_column, read_aggregate
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.pictures import Picture
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-WHY = "fanlight has no such aggregate, and knows no parts that it could be made of"
+    from fanlight.engine.spark.translation import Computed
+
+WHY = "fanlight has no such aggregate of these types, and knows no parts that it could be made of"
 Handed = Mapping[str, "Column"]  # aggregates by their output names
 
 
 def find_handed(
     bound: Bound, given: Sequence[Any], named: Mapping[str, Any], outputs: Sequence[str]
 ) -> tuple[Handed | None, Sequence[Any], Mapping[str, Any]]:
-    """All aggregates, for Spark to compute, if some are Spark's and fanlight has none like them.
+    """All aggregates, for Spark to compute, if some are Spark's and fanlight has none for them.
 
     And the same aggregates, those of Spark's read, as to read one takes Spark a few plans.
     ``outputs`` are the output columns that describe a window, besides the keys.
@@ -49,7 +52,7 @@ def find_handed(
     foreign = [
         one
         for (_, one), own in zip(asked, read, strict=True)
-        if is_column(one) and own is None and _label_of(bound.df, one) is not None
+        if is_column(one) and not _is_ours(bound.df, own) and _label_of(bound.df, one) is not None
     ]
     if not foreign:
         # One that is none stays as it is, to be refused.
@@ -131,6 +134,17 @@ def explain_handed(bound: Placed | FrameBound, asked: Handed) -> Explained:
 
 def _by_number(asked: Handed) -> list[Column]:
     return [one.alias(f"r{n}") for n, one in enumerate(asked.values())]
+
+
+def _is_ours(df: DataFrame, own: Computed | None) -> bool:
+    """Whether fanlight has an aggregate, and for the types of these columns."""
+    if own is None:
+        return False
+    try:
+        bind_calls(df, [own] if isinstance(own, Call) else own.calls)
+    except FanlightError:
+        return False
+    return True
 
 
 @quietly()
