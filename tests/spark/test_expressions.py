@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from pyspark.errors import ArithmeticException
@@ -162,3 +163,64 @@ def test_more_than_twelve_columns_are_refused(df):
         total = total + agg.sum(f"c{at}")
     with pytest.raises(fl.FanlightError, match="of 13 columns and conditions, of at most 12"):
         fl.over(wide, HOUR, time="ts").agg(total)
+
+
+# Each form of an aggregate, and the same over a column of the DataFrame.
+FORMS = {
+    "a Column": (lambda f: agg.sum(f.col("i") * 2), agg.sum("twice")),
+    "a condition": (lambda f: agg.count_if(f.col("even")), agg.count_if("even")),
+    "a struct": (lambda f: agg.max(f.struct("i", "v")), agg.max("both")),
+    "SQL": (lambda f: agg.sum(f.expr("i * 2")), agg.sum("twice")),
+    "where": (lambda _: agg.sum("i").where("even"), agg.sum("of_even")),
+    "where, a Column": (lambda f: agg.sum("i").where(f.col("even")), agg.sum("of_even")),
+    "distinct": (lambda f: agg.sum(f.col("i") * 2, distinct=True), agg.sum("twice", distinct=True)),
+    "a ratio": (lambda f: agg.sum(f.col("i") * 2) / agg.count(), agg.sum("twice") / agg.count()),
+    "a ratio, where": (
+        lambda _: agg.sum("i").where("even") / agg.count(), agg.sum("of_even") / agg.count(),
+    ),
+    "Spark's": (lambda f: f.sum(f.col("i") * 2), agg.sum("twice")),
+    "Spark's, FILTER": (lambda f: f.expr("sum(i) filter (where even)"), agg.sum("of_even")),
+}  # fmt: skip
+TIMES = {"time": "ts", "by": "k"}
+TERMINALS = {
+    "sliding": lambda d: fl.over(d, fl.Sliding("1 hour", "20 minutes"), **TIMES).agg,
+    "rows": lambda d: fl.over(d, fl.Sliding(fl.rows(3)), **TIMES).agg,
+    "every row": lambda d: fl.over(d, fl.Sliding("1 hour", fl.rows(1)), **TIMES).agg,
+    "levels": lambda d: fl.over(d, LEVELS, **TIMES).agg,
+    "levels side by side": lambda d: fl.over(d, LEVELS, **TIMES).wide,
+    "events": lambda d: fl.over(d, fl.Sliding("1 hour"), time=("ts", "stop"), by="k").agg,
+    "snapshots": lambda d: fl.over(d, fl.Snapshot(), time=("ts", "stop"), by="k").agg,
+    "frames": lambda d: fl.over(d, fl.ThresholdFrame("i % 5 > 1"), **TIMES).agg,
+    "frames filled": lambda d: partial(
+        fl.over(d, fl.ThresholdFrame("i % 5 > 1"), **TIMES).fill, d, time="ts"
+    ),
+    "frames split": lambda d: partial(
+        fl.over(d, fl.ThresholdFrame("i % 5 > 1"), **TIMES).split, "7 minutes"
+    ),
+    "sessions": lambda d: fl.over(d, fl.Session("15 minutes"), **TIMES).agg,
+    "trailing": lambda d: fl.over(d, fl.Trailing("1 hour"), **TIMES).attach,
+    "trailing, another table": lambda d: partial(
+        fl.over(d, fl.Trailing("1 hour"), **TIMES).attach_to, d.select("ts", "k"), time="ts"
+    ),
+}
+LEVELS = fl.MultiGranular(["1 hour", "2 hours"], ["1 hour", "1 hour"])
+
+
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+@pytest.mark.parametrize("terminal", TERMINALS)
+def test_every_form_of_an_aggregate_is_taken_everywhere(sessions, kind, terminal):
+    session = sessions[kind]
+    if kind == "connect":
+        from pyspark.sql.connect import functions
+    else:
+        from pyspark.sql import functions
+    df = session.sql(
+        "select *, i * 2 as twice, if(even, i, null) as of_even, struct(i, v) as both from "
+        "(select timestamp_seconds(id * 600) as ts, timestamp_seconds(id * 600 + 900) as stop, "
+        "id as i, id % 2 as k, id % 3 = 0 as even, double(id % 7) as v from range(24))"
+    )
+    ask = TERMINALS[terminal](df)
+    found = ask(**{f"a{n}": one(functions) for n, (one, _) in enumerate(FORMS.values())})
+    wanted = ask(**{f"a{n}": one for n, (_, one) in enumerate(FORMS.values())})
+    rows = [sorted(map(repr, one.collect())) for one in (found, wanted)]
+    assert rows[0] == rows[1] != []

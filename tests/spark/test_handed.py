@@ -183,7 +183,9 @@ def test_what_spark_takes_and_fanlight_does_not_is_handed_over(sessions, kind, c
         pytest.skip("a type of Spark 4")
     session, functions = sessions[kind], functions_of(kind)
     value = OTHER_TYPES[column].replace("id", "int(id)")
-    df = session.sql(f"select timestamp_seconds(id * 600) as ts, {value} as v from range(0, 20, 1, 1)")
+    df = session.sql(
+        f"select timestamp_seconds(id * 600) as ts, {value} as v from range(0, 20, 1, 1)"
+    )
     window, given = functions.window("ts", "1 hour"), []
     for name in OF_THEM:
         one = getattr(functions, name)

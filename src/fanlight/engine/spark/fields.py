@@ -127,10 +127,20 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """A Column given to an aggregate; equal only to itself. ``written`` are its conditions."""
+    """A Column given to an aggregate; the same Column is the same argument.
+
+    ``written`` are its conditions.
+    """
 
     column: Column
     written: tuple[Any, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        # == of Columns is an expression.
+        return isinstance(other, Argument) and self.column is other.column
+
+    def __hash__(self) -> int:
+        return id(self.column)
 
 
 @dataclass(frozen=True)
@@ -244,7 +254,6 @@ class Fields:
 
     def add_argument(self, column: Any) -> str:
         """Add an argument (a column's name, or a Column) and return the name of its column."""
-        # == of Columns is an expression, so they are compared by identity.
         asked = column if isinstance(column, str) else Argument(column)
         return self.arguments.setdefault(asked, f"x{len(self.arguments)}")
 
