@@ -26,6 +26,7 @@ late = seen_by("tests/plan/test_late.py")
 facts = seen_by(FACTS)
 templates = seen_by("tests/test_templates.py")
 measured = seen_by("tests/plan/test_measured.py")
+clocks = seen_by("tests/plan/test_clock_changes.py")
 
 BREAKAGES = (
     drawn(
@@ -150,6 +151,29 @@ BREAKAGES = (
             "spec.offset.value + number * spec.slide.value",
             "-spec.offset.value + number * spec.slide.value",
         ),
+    ),
+    clocks(
+        "a window without length is one",
+        "clock_changes:without_skipped",
+        Code(
+            "start == end or (start, end) == bounds(window - 1)",
+            "(start, end) == bounds(window - 1)",
+        ),
+    ),
+    clocks(
+        "a window is given twice",
+        "clock_changes:without_skipped",
+        Code("start == end or (start, end) == bounds(window - 1)", "start == end"),
+    ),
+    clocks(
+        "units within what a clock skips begin as much later",
+        "clock_changes:with_changes",
+        Code("late += [(number, change.at * 1000000) for number in within]", "pass"),
+    ),
+    clocks(
+        "a clock is set back by one unit at most",
+        "clock_changes:with_changes",
+        Code("max(1, -(-back // unit.microseconds))", "1"),
     ),
     measured(
         "many keys are copied into their windows, which takes longer than panes",

@@ -63,6 +63,7 @@ ends = seen_by(*law("calendar and ends and both"))
 empty = seen_by("tests/spark/test_empty_windows.py")
 complete = seen_by("tests/spark/test_complete_windows.py")
 months_back = seen_by("tests/spark/test_calendar_years.py")
+clock_is_set = seen_by("tests/spark/test_calendar.py")
 pieces_by_calendar = seen_by("tests/spark/test_pieces.py")
 early_by_calendar = seen_by("tests/spark/test_early.py")
 by_rows = seen_by(*law("sliding and slid and expand"))
@@ -503,6 +504,16 @@ BREAKAGES = (
         Code(
             "month_of(_day_of(t, months.a_day))", 'f"({month_of(_day_of(t, months.a_day))} + 1L)"'
         ),
+    ),
+    clock_is_set(
+        "windows that a clock skips are given",
+        "binding.placed:Placed.keep_existing",
+        Code("not any(asked)", "True"),
+    ),
+    clock_is_set(
+        "an event that stops as a clock is set is in what is skipped",
+        "coordinates:unit_before",
+        Code("of.calendar is None or not of.calendar.together", "True"),
     ),
     months_back(
         "a day that a month lacks is the first of the next",

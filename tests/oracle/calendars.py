@@ -11,7 +11,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 EPOCH = datetime(1970, 1, 1)
-HOUR = timedelta(hours=1)
+HOUR, MICROSECOND = timedelta(hours=1), timedelta(microseconds=1)
+MOST = timedelta(hours=26) // MICROSECOND  # by which a clock is set
 DAYS = ("thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday")
 
 
@@ -37,6 +38,8 @@ def bounds_near(spec: Any, began: Any, stopped: Any) -> Iterator[tuple[Any, Any]
 
 def _of_calendar(spec: Any, began: int, stopped: int) -> Iterator[tuple[int, int]]:
     low, high = (_clock(at, spec.zone) for at in (began, stopped))
+    # A clock that was just set back has shown later times already.
+    high = max(high, _clock(stopped - MOST, spec.zone) + MOST * MICROSECOND)
     shift = timedelta(microseconds=spec.shift)
     if spec.anew:
         found = _growing(spec, low - shift, high - shift)
@@ -44,9 +47,10 @@ def _of_calendar(spec: Any, began: int, stopped: int) -> Iterator[tuple[int, int
         found = _looking_back(spec, low - shift, high - shift)
     else:
         found = _moving(spec, low - shift, high - shift)
-    for bounds in found:
-        start, end = (_instant(one + shift, spec.zone) for one in bounds)
-        yield start, end
+    instants = (tuple(_instant(one + shift, spec.zone) for one in bounds) for bounds in found)
+    for start, end in dict.fromkeys(instants):  # where a clock skips some time, two may be equal
+        if start < end:
+            yield start, end
 
 
 def _moving(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:
@@ -125,6 +129,15 @@ def _clock(at: int, zone: str | None) -> datetime:
 
 
 def _instant(shown: datetime, zone: str | None) -> int:
-    """The first instant at which the clock shows a time; later by what it skips."""
-    offset = shown.replace(tzinfo=_zone(zone), fold=0).utcoffset()
-    return (shown - offset - EPOCH) // timedelta(microseconds=1)
+    """The first instant at which the clock shows a time, or what is after it, if it skips that."""
+    early, late = (
+        (shown - shown.replace(tzinfo=_zone(zone), fold=fold).utcoffset() - EPOCH) // MICROSECOND
+        for fold in (1, 0)
+    )
+    while early < late and _clock(late, zone) > shown:  # it is skipped: when, is between the two
+        middle = (early + late) // 2
+        if _clock(middle, zone) < shown:
+            early = middle + 1
+        else:
+            late = middle
+    return late

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
@@ -12,9 +12,11 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.spark.binding import placed
 from tests.helpers.dataframes import patiently, source
 from tests.helpers.early import inbox, run
 from tests.law.data import minute
+from tests.oracle.calendars import bounds_near
 
 HOUR = 3_600_000_000
 KEYS = ("a", None)
@@ -230,3 +232,139 @@ def test_the_same_in_sql_and_its_page(classic):
         map(tuple, fl.over(df, spec, time="ts").agg(n=agg.count()).select("n").collect())
     )
     assert "every 1 week" in str(fl.over(df, spec, time="ts").explain(verbose=True))
+
+
+# About when a clock skips, or shows again, an hour, two, a day or half an hour.
+SET = {
+    "Europe/Berlin": datetime(2025, 3, 30, 1, tzinfo=UTC),
+    "Antarctica/Troll": datetime(2025, 3, 30, 1, tzinfo=UTC),
+    "Antarctica/Troll, back": datetime(2025, 10, 26, 1, tzinfo=UTC),
+    "Pacific/Apia": datetime(2011, 12, 30, 10, tzinfo=UTC),
+    "Australia/Lord_Howe": datetime(2024, 10, 5, 15, 30, tzinfo=UTC),
+    "Australia/Lord_Howe, back": datetime(2024, 4, 6, 15, tzinfo=UTC),
+}
+ASKED = (
+    lambda zone: fl.Calendar("1 hour", zone=zone),
+    lambda zone: fl.Calendar("1 day", "1 hour", zone=zone),
+    lambda zone: fl.Cumulative("1 day", "1 hour", zone=zone),
+    lambda zone: fl.Calendar("1 hour", "2 hours", zone=zone),
+    lambda zone: fl.Calendar("1 day", zone=zone),
+)
+EVENTS = "k string, a bigint, b bigint"
+
+
+def around(about):
+    """The zone, and events of 50 minutes and of some hours about when its clock is set."""
+    at, drawn = round(SET[about].timestamp()) * 1_000_000, random.Random(about)
+    begins = [at + n * HOUR // 3 for n in range(-3 * 27, 3 * 27)]
+    long = [(one, one + HOUR * drawn.randrange(1, 30)) for one in drawn.sample(begins, 20)]
+    return about.split(",")[0], [(one, one + 5 * HOUR // 6) for one in begins] + [
+        *long,
+        (at, at),
+        (at - HOUR, at),
+    ]
+
+
+def windows_by_definition(specs, events):
+    """Query and bounds of each window, with how many events are in it and, on average, running."""
+    found = {}
+    for number, spec in enumerate(specs):
+        for begin, stop in events:
+            for start, end in set(bounds_near(spec, begin, stop)):
+                if begin < end and (stop > start or begin == stop >= start):
+                    n, share = found.get((number, start, end), (0, 0))
+                    part = min(stop, end) - max(begin, start)
+                    found[number, start, end] = n + 1, share + part / (end - start)
+    return found
+
+
+def shown_windows(found, *more):
+    """The same of a result, of which no two windows are equal."""
+    ends = ("unix_micros(window.start) as a", "unix_micros(window.end) as b")
+    rows = [tuple(row) for row in found.selectExpr("query", *ends, *more).collect()]
+    windows = {row[:3]: row[3:] for row in rows}
+    assert len(windows) == len(rows)
+    return windows
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("about", SET)
+@pytest.mark.parametrize("many", [0, 10**6], ids=["looked up", "asked one by one"])
+def test_windows_where_a_clock_is_set(classic, monkeypatch, about, many):
+    """A window has what lies between its instants; none is without length, none is twice."""
+    monkeypatch.setattr(placed, "MANY_ROWS", many)
+    zone, events = around(about)
+    specs = [made(zone) for made in ASKED]
+    points = [(begin, begin) for begin, _ in events]
+    df = classic.createDataFrame([("a", *ends) for ends in events], EVENTS)
+    df = df.selectExpr("k", "timestamp_micros(a) as began", "timestamp_micros(b) as ts")
+    counts = {place: (n,) for place, (n, _) in windows_by_definition(specs, points).items()}
+    rows = fl.over(df, specs, time="began")
+    assert shown_windows(rows.agg(n=agg.count()), "n") == counts
+    for number, spec in enumerate(specs[:3]):
+        for strategy in ("expand", "panes") if number else ("expand",):
+            one = fl.over(df, spec, time="began").using(strategy).agg(n=agg.count())
+            own = {place: n for place, n in counts.items() if place[0] == number}
+            assert shown_windows(one.selectExpr(f"{number} as query", "*"), "n") == own
+    lasting = fl.over(df, specs, time=("began", "ts"))
+    found = shown_windows(lasting.agg(n=agg.count(), r=agg.mean_running()), "n", "r")
+    wanted = windows_by_definition(specs, events)
+    assert found == {place: pytest.approx(own) for place, own in wanted.items()}
+    assert shown_windows(lasting.agg(n=agg.count()), "n") == {
+        p: (n,) for p, (n, _) in wanted.items()
+    }
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("about", SET)
+def test_windows_without_rows_where_a_clock_is_set(classic, about):
+    zone, events = around(about)
+    specs = [made(zone) for made in ASKED[:3]]
+    first, last = events[0][0], events[161][0]
+    df = classic.createDataFrame([("a", first, first), ("a", last, last)], EVENTS)
+    windows = fl.over(df.selectExpr("k", "timestamp_micros(a) as ts"), specs, time="ts", by="k")
+    every = windows_by_definition(specs, [(first, last), (last, last)])
+    filled = shown_windows(windows.agg(n=agg.count(), empty="zero"), "n")
+    assert set(filled) == set(every)
+    few = windows.agg(n=agg.count(), empty="zero", max_empty=30)
+    wanted = set()
+    for number in range(len(specs)):
+        mine = sorted((end, start) for of, start, end in every if of == number)
+        held = [end for end, start in mine if start <= first < end]
+        upto = mine.index((held[-1], max(s for e, s in mine if e == held[-1]))) + 31
+        wanted |= {(number, start, end) for end, start in mine[:upto]}
+    before_last = {p for p in shown_windows(few, "n") if not p[1] > last and p[2] <= last}
+    assert before_last == {place for place in wanted if place[2] <= last}
+
+
+@pytest.mark.streaming
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("about", ["Pacific/Apia", "Europe/Berlin", "Antarctica/Troll"])
+def test_a_stream_where_a_clock_is_set(classic, tmp_path, about):
+    zone, events = around(about)
+    specs = [made(zone) for made in ASKED]
+    day = 24 * HOUR
+    first, last = min(events)[0], max(events)[0]
+    end = last + 60 * day
+    turns = [first + n * 18 * HOUR for n in range(4)]
+    parts = [[one for one in events if low <= one[0] < high] for low, high in pairwise(turns)]
+    batches = [[{**minute(0, k="a"), "ts": at} for at, _ in some] for some in parts]
+    folder = inbox(tmp_path, [*batches, [{**minute(0, k="a"), "ts": end}], []])
+    df = source(classic, folder, "2 days")
+    found = fl.over(df, specs, time="ts").agg(n=agg.count())
+    ends = ("unix_micros(window.start) as a", "unix_micros(window.end) as b")
+    shown = found.selectExpr("query", *ends, "n")
+    given = [row for rows in patiently(lambda: run(shown, tmp_path, "append")) for row in rows]
+    ours = [(row["query"], row["a"], row["b"], row["n"]) for row in given]
+    wanted = windows_by_definition(specs, [(at, at) for at, _ in events])
+    assert sorted(ours) == sorted((*place, n) for place, (n, _) in wanted.items())
+    spec = fl.Calendar("1 hour", zone=zone)
+    filled = fl.over(df, spec, time="ts").agg(n=agg.count(), empty="zero", max_empty=40)
+    shown = filled.selectExpr(*ends, "n")
+    given = [
+        row for rows in patiently(lambda: run(shown, tmp_path / "2", "append")) for row in rows
+    ]
+    ours = sorted((row["a"], row["b"], row["n"]) for row in given)
+    assert all(start < end for start, end, _ in ours)
+    assert [n for *_, n in ours] == [n for *_, n in ours if n] + [0] * 40
+    assert all(a[1] == b[0] for a, b in pairwise(ours))

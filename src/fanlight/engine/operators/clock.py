@@ -17,9 +17,8 @@ from fanlight.engine.spec.errors import FanlightError
 class Clock:
     """When units begin: number n of run r at ``n * step + bases[r]``, in microseconds.
 
-    Run r is of the numbers from ``firsts[r]`` up to the next run. Where the clock skips units,
-    later ones begin before them; they are passed when all before them are. Nothing is known of
-    instants from ``until`` on.
+    Run r is of the numbers from ``firsts[r]`` up to the next run. Units that the clock skips begin
+    together. Nothing is known of instants from ``until`` on.
     """
 
     firsts: tuple[int, ...]

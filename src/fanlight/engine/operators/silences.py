@@ -82,6 +82,9 @@ class Silences(KeyedOperator[SilenceQuery]):
         code, query, window = (ints(last[name]) for name in ("code", "place", "window"))
         given = ints(last["given"])
         upto = window + self.query.most
+        for number, grid in enumerate(self.query.grids):
+            for gone in map(grid.window_at, grid.missing):
+                upto += (query == number) & (window < gone) & (gone <= upto)
         followed = (code[1:] == code[:-1]) & (query[1:] == query[:-1])
         ended = np.array([grid.last_ended_window(self.now) for grid in self.query.grids])
         until = np.minimum(upto, ended[query])

@@ -28,6 +28,12 @@ class CalendarUnit:
 
     One begins ``shift`` microseconds of local time after the beginning of 1970. Without a zone
     times are local already. ``known`` is what Spark has said of the zone, if it has been asked.
+
+    A unit begins when the clock first shows its beginning, or, if that is skipped, what is after
+    it. ``late`` are units whose beginning lies within what is skipped, with the instant at which
+    they begin, in microseconds. Units begin ``together`` from a first to a last one, where more
+    than one is skipped, and all but the last have no length. So many of them, at most, are
+    ``repeated`` where the clock is set back.
     """
 
     count: int
@@ -35,6 +41,9 @@ class CalendarUnit:
     shift: int
     zone: str | None
     known: str = ""
+    late: tuple[tuple[int, int], ...] = ()
+    together: tuple[tuple[int, int], ...] = ()
+    repeated: int = 1
 
     @property
     def microseconds(self) -> int:
@@ -44,7 +53,9 @@ class CalendarUnit:
     @property
     def longest_unit(self) -> int:
         """How many microseconds it may be long, clocks that change included."""
-        return self.count * (_LONGEST_MONTH if self.in_months else 2 * MICROSECONDS["hour"])
+        if self.in_months:
+            return self.count * _LONGEST_MONTH
+        return self.count * (1 + self.repeated) * MICROSECONDS["hour"]
 
 
 @dataclass(frozen=True)

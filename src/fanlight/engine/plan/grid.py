@@ -41,14 +41,14 @@ class Months:
 
     def first_place(self, last: Any) -> Any:
         """The first coordinate of the window whose last one is given."""
-        return _first_day(self._first_month(last)) * self.a_day
+        return first_day(self._first_month(last)) * self.a_day
 
     def last_end(self, at: Any) -> Any:
         """The end of the last window that holds a coordinate."""
-        return _first_day(self._first_month(at) + self.count) * self.a_day
+        return first_day(self._first_month(at) + self.count) * self.a_day
 
     def _first_month(self, at: Any) -> Any:
-        month = _month_of(at // self.a_day)
+        month = month_of(at // self.a_day)
         return month - (month - self.first) % self.count
 
 
@@ -65,16 +65,16 @@ class MonthsBack:
     def first_place(self, last: Any) -> Any:
         """The first coordinate of the window whose last one is given."""
         day = (last + 1) // self.a_day
-        month = _month_of(day)
-        first = _first_day(month - self.count) + day - _first_day(month)
-        return _lesser(first, _first_day(month - self.count + 1) - 1) * self.a_day
+        month = month_of(day)
+        first = first_day(month - self.count) + day - first_day(month)
+        return _lesser(first, first_day(month - self.count + 1) - 1) * self.a_day
 
     def last_end(self, at: Any) -> Any:
         """The end of the last window that holds a coordinate."""
         day = at // self.a_day + 1
-        month = _month_of(day)
-        after = _first_day(month + self.count) + day - _first_day(month)
-        return (_lesser(after, _first_day(month + self.count + 1)) - 1) * self.a_day
+        month = month_of(day)
+        after = first_day(month + self.count) + day - first_day(month)
+        return (_lesser(after, first_day(month + self.count + 1)) - 1) * self.a_day
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ class Grid:
     those of so many months before each day.
 
     A window whose start is not in it (``opened``), or whose end is (``closed``), begins or ends one
-    coordinate later than it is said to.
+    coordinate later than it is said to. Of a calendar, the windows that begin at ``missing`` are
+    not there: see :mod:`fanlight.engine.plan.clock_changes`.
 
     It says which windows an instant is in, and where a window begins and ends, for one number or an
     array of them; :mod:`fanlight.engine.spark.grids` does in SQL. Nothing else computes it.
@@ -98,6 +99,7 @@ class Grid:
     anew: bool | Months | MonthsBack = False
     opened: int = 0
     closed: int = 0
+    missing: tuple[int, ...] = ()
 
     def window_start(self, window: Number) -> Number:
         """Where a window begins; one that begins anew may only do so later."""
@@ -149,6 +151,11 @@ class Grid:
         return self.range / self.slide
 
     @property
+    def overlaps(self) -> bool:
+        """Whether an instant may lie in two windows."""
+        return self.range > self.slide
+
+    @property
     def has_gaps(self) -> bool:
         """Whether instants may lie in no window (SLIDE longer than RANGE)."""
         return self.slide > self.range
@@ -164,7 +171,7 @@ def _lesser(one: Any, other: Any) -> Any:
     return one + (other - one) * (other < one)
 
 
-def _month_of(day: Number) -> Number:
+def month_of(day: Number) -> Number:
     """The month that a day is in."""
     era, left = (day + _SHIFT) // _ERA, (day + _SHIFT) % _ERA
     year = (left - left // 1460 + left // 36_524 - left // (_ERA - 1)) // 365
@@ -173,7 +180,7 @@ def _month_of(day: Number) -> Number:
     return (era * 400 + year - 1970) * 12 + months
 
 
-def _first_day(month: Number) -> Number:
+def first_day(month: Number) -> Number:
     """The first day of a month."""
     years = (month - 2) // 12 + 1970
     era, year, of_year = years // 400, years % 400, (month - 2) % 12

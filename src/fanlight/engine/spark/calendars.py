@@ -3,7 +3,8 @@
 Local time is in microseconds of the clock, as if the zone were UTC: ``from_utc_timestamp`` and
 ``to_utc_timestamp`` turn an instant into it and back, whatever the session's time zone. Where
 clocks are set back, a local time stands for the first of two instants; where they are set forth,
-one that is left out stands for as much later.
+one that is left out stands for the instant at which that is. Spark has it as much later, so units
+that begin within what is left out are looked up.
 
 To ask for the clock of a zone costs more than all else that is done with a row. So Spark is asked
 once when units begin, or which offset from UTC the zone has, and rows look that up. Times that are
@@ -12,11 +13,13 @@ near to a change of the clock, or far from today, are asked about one by one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from fanlight.engine.algebra.sql_text import literal
+from fanlight.engine.plan.clock_changes import LOOK, SINCE, UNTIL, Change, changes_of
 from fanlight.engine.plan.coordinate import CalendarUnit
 from fanlight.engine.spec.units import MICROSECONDS
 
@@ -31,6 +34,7 @@ _MONTHS = 12 * 80  # that are known, from 1970
 _BITS, _STRETCHES, _NEAR = 40, 2048, 3 * _DAY
 _UNSTEADY = 9999  # minutes: instead of an offset where the clock is set, or near to that
 _known: WeakKeyDictionary[Any, dict[CalendarUnit, str]] = WeakKeyDictionary()
+_changes: WeakKeyDictionary[Any, dict[str, tuple[Change, ...]]] = WeakKeyDictionary()
 
 
 def ask_spark(spark: Any, unit: CalendarUnit) -> CalendarUnit:
@@ -38,8 +42,7 @@ def ask_spark(spark: Any, unit: CalendarUnit) -> CalendarUnit:
     known = _known.setdefault(spark, {})
     if unit not in known:
         every = _ask_begins(unit) if unit.in_months else _ask_offsets(literal(unit.zone or ""))
-        (row,) = spark.sql(f"select {every} as known from values (1)").collect()
-        known[unit] = ",".join(map(str, row.known))
+        known[unit] = ",".join(map(str, _ask(spark, every)))
     return replace(unit, known=known[unit])
 
 
@@ -59,15 +62,62 @@ def _ask_offsets(zone: str) -> str:
     return f"transform(sequence(0L, {_STRETCHES - 1}L), s -> {each})"
 
 
+def ask_changes(spark: Any, zone: str) -> tuple[Change, ...]:
+    """Each time at which Spark sets the clock of a zone, from 1900 up to 2200; without a job.
+
+    What Python knows of it is taken if Spark says the same at each change and between any two. The
+    zones of Java may be of another year: then they are searched, which takes longer.
+    """
+    known = _changes.setdefault(spark, {})
+    if zone not in known:
+        guess = changes_of(zone)
+        ends = [one.at for one in guess[1:]] + [UNTIL]
+        told = [(one.at - 1, one.before) for one in guess] + [(one.at, one.after) for one in guess]
+        told += [((one.at + end) // 2, one.after) for one, end in zip(guess, ends, strict=False)]
+        instants, ahead = zip(*told, strict=True) if told else ((), ())
+        listed = _array(",".join(map(str, instants)), "bigint")
+        shown = f"transform({listed}, s -> {_ahead('s', zone)})"
+        same = not told or tuple(_ask(spark, shown)) == ahead
+        known[zone] = guess if same else tuple(Change(*row) for row in _ask(spark, _search(zone)))
+    return known[zone]
+
+
+def _ask(spark: Any, text: str) -> Any:
+    """What Spark says of SQL without rows, without a job."""
+    (row,) = spark.sql(f"select {text} as said from values (1)").collect()
+    return row.said
+
+
+def _ahead(at: str, zone: str) -> str:
+    """SQL: by how much a zone is ahead of UTC at an instant, both in seconds."""
+    shown = f"from_utc_timestamp(timestamp_seconds({at}), {literal(zone)})"
+    return f"(unix_seconds({shown}) - ({at}))"
+
+
+def _search(zone: str) -> str:
+    """SQL: each change of the clock of a zone: it lies between two looks, and is halved down."""
+    looks = f"sequence({SINCE}L, {UNTIL}L, {LOOK}L)"
+    changed = f"filter({looks}, s -> {_ahead('s', zone)} <> {_ahead(f's + {LOOK}L', zone)})"
+    further = f"at + shiftleft(1L, p) < s + {LOOK}L and "
+    further += f"{_ahead('at + shiftleft(1L, p)', zone)} = {_ahead('s', zone)}"
+    powers = f"sequence({LOOK.bit_length() - 1}, 0, -1)"
+    last = f"aggregate({powers}, s, (at, p) -> if({further}, at + shiftleft(1L, p), at))"
+    before, after = _ahead("s", zone), _ahead(f"s + {LOOK}L", zone)
+    return f"transform({changed}, s -> struct({last} + 1L, {before}, {after}))"
+
+
 def number_of(unit: CalendarUnit, column: str, micros: str) -> str:
     """SQL: the number of the unit that a time is in; ``micros`` are its microseconds."""
     if unit.zone is None:
         return _number_by_clock(unit, micros)
-    # A clock is set back and forth: so the guess is checked against when units begin.
+    # A clock that is set back shows a time again: so units that have begun by then are counted.
     clock = f"unix_micros(from_utc_timestamp({column}, {literal(unit.zone)}))"
     guess = _number_by_clock(unit, clock)
-    early, late = f"{micros} < {beginning(unit, guess)}", beginning(unit, f"{guess} + 1L")
-    checked = f"if({early}, {guess} - 1L, if({micros} >= {late}, {guess} + 1L, {guess}))"
+    begun = (
+        f"if({micros} >= {beginning(unit, f'{guess} + {n}L')}, 1L, 0L)"
+        for n in range(1, unit.repeated + 1)
+    )
+    checked = f"({guess} + {' + '.join(begun)})"
     if not unit.known:
         return checked
     if unit.in_months:
@@ -83,7 +133,18 @@ def number_of(unit: CalendarUnit, column: str, micros: str) -> str:
 
 def _look_up(unit: CalendarUnit, kind: str, place: str) -> str:
     """SQL: what is known at a place; null if nothing is."""
-    return f"get(cast(split({literal(unit.known)}, ',') as array<{kind}>), {place})"
+    return f"get({_array(unit.known, kind)}, {place})"
+
+
+def look_up_by(keys: Iterable[int], values: Iterable[int], key: str) -> str:
+    """SQL: the value that stands at the place of a key; null if there is none."""
+    listed, found = (_array(",".join(map(str, numbers)), "bigint") for numbers in (keys, values))
+    return f"get({found}, cast(array_position({listed}, {key}) as int) - 1)"
+
+
+def _array(numbers: str, kind: str) -> str:
+    """SQL: an array of numbers, written with commas, which Spark reads faster than many."""
+    return f"cast(split({literal(numbers)}, ',') as array<{kind}>)"
 
 
 def _number_by_clock(unit: CalendarUnit, local: str) -> str:
@@ -106,7 +167,11 @@ def beginning(unit: CalendarUnit, number: str) -> str:
         local = f"{local} + {unit.shift}L"
     if unit.zone is None:
         return f"({local})"
-    return f"unix_micros(to_utc_timestamp(timestamp_micros({local}), {literal(unit.zone)}))"
+    begins = f"unix_micros(to_utc_timestamp(timestamp_micros({local}), {literal(unit.zone)}))"
+    if not unit.late:
+        return begins
+    numbers, instants = zip(*unit.late, strict=True)
+    return f"coalesce({look_up_by(numbers, instants, f'({number})')}, {begins})"
 
 
 def month_of(day: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate
-from fanlight.engine.spark.calendars import YEAR_1, YEAR_9999, beginning, number_of
+from fanlight.engine.spark.calendars import YEAR_1, YEAR_9999, beginning, look_up_by, number_of
 
 _EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
 _LIMIT = 2**62
@@ -115,6 +115,16 @@ def rejections(of: Coordinate, name: str, column: str) -> list[tuple[str, str]]:
         far = f"{number} >= {_LIMIT}L or {number} <= -{_LIMIT}L"
         rejected.append((far, f"{name} is out of range"))
     return rejected
+
+
+def unit_before(of: Coordinate, number: str) -> str:
+    """SQL: the unit that ends where another one begins; units without length are left out."""
+    before = f"{number} - 1L"
+    if of.calendar is None or not of.calendar.together:
+        return before
+    firsts, lasts = zip(*of.calendar.together, strict=True)
+    earlier = look_up_by(lasts, [first - 1 for first in firsts], number)
+    return f"coalesce({earlier}, {before})"
 
 
 def as_instant(coordinate: Coordinate, number: str) -> str:

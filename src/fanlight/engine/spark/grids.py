@@ -87,6 +87,17 @@ def _day_of(t: str, a_day: int) -> str:
     return f"(({t} - pmod({t}, {a_day}L)) div {a_day}L)" if a_day > 1 else t
 
 
+def exists(grid: Grid, start: str) -> str:
+    """SQL: whether there is a window that begins at ``start``, if the clock skips none of it."""
+    gone = ", ".join(f"{one}L" for one in grid.missing)
+    return f"({start} not in ({gone}))" if gone else "true"
+
+
+def _existing(grid: Grid, windows: str, start: str) -> str:
+    """SQL: an array of windows without those that there are not; ``w`` begins at ``start``."""
+    return f"filter({windows}, w -> {exists(grid, start)})" if grid.missing else windows
+
+
 def window_starts(grid: Grid, t: str) -> str:
     """SQL: an array of the starts of all windows that hold ``t``; with gaps, the last start."""
     if grid.slide >= grid.range:
@@ -126,6 +137,30 @@ def next_start(grid: Grid, start: str) -> str:
 def previous_start(grid: Grid, start: str) -> str:
     """SQL: the start of the window before the one that begins at ``start``."""
     return f"{start} - {grid.slide}L"
+
+
+def next_existing(grid: Grid, start: str) -> str:
+    """SQL: the same of the next window that there is, also where a clock skips some time."""
+    return _pass_missing(next_start(grid, start), grid.slide, grid.missing)
+
+
+def previous_existing(grid: Grid, start: str) -> str:
+    """SQL: the same of the window before."""
+    return _pass_missing(previous_start(grid, start), -grid.slide, grid.missing[::-1])
+
+
+def start_after(grid: Grid, start: str, most: int) -> str:
+    """SQL: the start of the last of so many windows after the one that begins at ``start``."""
+    last = f"{start} + {most}L * {grid.slide}L"
+    return _pass_missing(last, grid.slide, grid.missing, f"gone > {start} and gone <= at")
+
+
+def _pass_missing(start: str, step: int, missing: Sequence[int], test: str = "at = gone") -> str:
+    """SQL: a start that is as many steps further as there are missing ones on the way."""
+    if not missing:
+        return start
+    gone = f"array({', '.join(f'{one}L' for one in missing)})"
+    return f"aggregate({gone}, {start}, (at, gone) -> if({test}, at + {step}L, at))"
 
 
 def latest_start(grid: Grid, at: str) -> str:
@@ -185,6 +220,11 @@ def window_start_by(grids: Sequence[Grid], end: str) -> str:
 def previous_start_by(grids: Sequence[Grid], start: str) -> str:
     """SQL: the start of the window before the one that begins at ``start``, by the row's query."""
     return f"{start} - {step_by(grids)}"
+
+
+def previous_existing_by(grids: Sequence[Grid], start: str) -> str:
+    """SQL: the same of the window before that there is."""
+    return text_by_query([previous_existing(grid, start) for grid in grids])
 
 
 def step_by(grids: Sequence[Grid]) -> str:
@@ -273,9 +313,10 @@ def numbers_of_event(grids: Sequence[Grid], query: int) -> str:
     grid, several = grids[query], len(grids)
     first = first_number(grid, "first_at", several)
     last = last_number(grid, "last_at", several)
+    numbers = f"sequence({first}, {last})"
     if grid.has_gaps:
-        return f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
-    return f"sequence({first}, {last})"
+        numbers = f"filter(sequence({first}, greatest({first}, {last})), w -> w <= {last})"
+    return _existing(grid, numbers, numbered_start(grid, "w", several))
 
 
 def starts_of_row(grids: Sequence[Grid], query: int, *, lasting: bool) -> str:
@@ -287,7 +328,8 @@ def starts_of_row(grids: Sequence[Grid], query: int, *, lasting: bool) -> str:
     if lasting:
         start = numbered_start(grid, "w", among)
         return f"transform({numbers_of_event(grids, query)}, w -> {start})"
-    starts, test = window_starts(grid, "first_at"), has_window(grid, "first_at")
+    starts = _existing(grid, window_starts(grid, "first_at"), "w")
+    test = has_window(grid, "first_at")
     return starts if test is None else f"if({test}, {starts}, array())"
 
 

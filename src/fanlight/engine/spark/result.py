@@ -18,7 +18,7 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.equality import collated, has_collation
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import by_query
+from fanlight.engine.spark.grids import by_query, window_start_by
 from fanlight.engine.spark.sql import TIME_WINDOW, expr, expr_as
 
 Named = tuple[str, str]  # SQL text, and the column's name
@@ -131,8 +131,7 @@ def finish_windows(bound: Placed, windows: DataFrame, columns: Sequence[Named]) 
         labels.append((f"cast({by_query(bound.queries.labels)} as int)", bound.queries.name))
     if bound.early is not None:
         labels.append(("final = 1L", FINAL))
-    if bound.stands_still is not None:
-        windows = windows.filter(f"not {bound.stands_still}")
+    windows = bound.keep_existing(windows)
     if bound.df.isStreaming and bound.early is None:
         windows = windows.alias(MODES)
     return finish_result(bound, windows, start, end, [*labels, *columns])
@@ -141,7 +140,10 @@ def finish_windows(bound: Placed, windows: DataFrame, columns: Sequence[Named]) 
 def finish_items(bound: Placed, items: DataFrame, name: str, *, counts: bool) -> DataFrame:
     """Recurring items (keys, ``level``, ``start``, ``upto``, ``item``, ``n``) as reported."""
     start, end = window_times(bound, "start", "upto")
-    columns = [("cast(level as int)", "level"), ("item", name)]
+    columns = [("cast(query as int)", "level"), ("item", name)]
     columns += [("n", "count")] if counts else []
+    items = bound.keep_existing(
+        items.withColumnRenamed("level", "query"), window_start_by(bound.grids, "upto")
+    )
     marked = items.alias(MODES) if bound.df.isStreaming else items
     return finish_result(bound, marked, start, end, columns)

@@ -68,7 +68,7 @@ def register_runs(way: Way, *, batch: Run | None = None, stream: Run | None = No
 def run_windows(asked: Asked) -> DataFrame:
     """Run the way and return its windows as partials."""
     table = _STREAM if asked.bound.df.isStreaming else _BATCH
-    return table[asked.chosen.way](asked)
+    return asked.bound.keep_existing(table[asked.chosen.way](asked))
 
 
 def run_results(asked: Asked) -> DataFrame:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pyspark.sql import DataFrame
+
 from fanlight.engine.kinds.kind import FINAL
+from fanlight.engine.plan.clock_changes import (
+    with_changes,
+    without_skipped,
+)
+from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.late_rows import Late, Release, check_late, refuse_open_windows
 from fanlight.engine.plan.query import Queries, Query
@@ -22,9 +29,15 @@ from fanlight.engine.spark.binding.source import (
     check_stream_keys,
     schema_of,
 )
-from fanlight.engine.spark.calendars import ask_spark
-from fanlight.engine.spark.coordinates import boundary, coordinate, exact, rejections
-from fanlight.engine.spark.grids import limit, shown_bounds_by, text_by_query, window_end
+from fanlight.engine.spark.calendars import ask_changes, ask_spark
+from fanlight.engine.spark.coordinates import (
+    boundary,
+    coordinate,
+    exact,
+    rejections,
+    unit_before,
+)
+from fanlight.engine.spark.grids import exists, limit, shown_bounds_by, text_by_query
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
@@ -159,22 +172,19 @@ class Placed(Bound):
         """SQL: where a window is said to end."""
         return shown_bounds_by(self.grids, "start")[1]
 
-    @property
-    def stands_still(self) -> str | None:
-        """SQL: whether a window ends when the one before it does, since the clock skips its step.
+    def keep_existing(
+        self, windows: DataFrame, start: str = "start", *, filled: bool = False
+    ) -> DataFrame:
+        """Windows without those that there are not, where the clock of a zone skips some time.
 
-        None if none does.
+        ``start`` is SQL for where they begin; of several queries they have the column ``query``.
+        Points are in none that has no length: so it is only asked of windows that overlap, since
+        Spark would ask it of each row, or that are ``filled`` in.
         """
-        calendar = self.coordinate.calendar
-        if calendar is None or calendar.zone is None or not any(one.anew for one in self.grids):
-            return None
-        tests = []
-        for grid in self.grids:
-            end = window_end(grid, "start")
-            before = boundary(self.coordinate, f"{end} - {grid.slide}L")
-            same = f"{boundary(self.coordinate, end)} = {before}"
-            tests.append(same if grid.anew else "false")
-        return f"({text_by_query(tests)})"
+        asked = [grid.missing and (filled or self.lasting or grid.overlaps) for grid in self.grids]
+        if not any(asked):
+            return windows
+        return windows.filter(text_by_query([exists(grid, start) for grid in self.grids]))
 
     @property
     def rejections(self) -> list[tuple[str, str]]:
@@ -316,7 +326,8 @@ class Lasting(Placed):
         """
         before = "t - 1L"
         if self.coordinate.is_unit_number:
-            before = f"if(exact = {boundary(self.coordinate, 't')}, t - 1L, t)"
+            ended = f"exact = {boundary(self.coordinate, 't')}"
+            before = f"if({ended}, {unit_before(self.coordinate, 't')}, t)"
         first = "from_at" if self.since is None else f"greatest(from_at, {self.since}L)"
         return [f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
 
@@ -328,6 +339,7 @@ def bind_points(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any
     source = bind_source(df, time, by, tiebreak, ("window", name) if name else ("window",))
     coordinate, grids = make_grids(windows, source.time, source.time_type)
     check_stream(source)
+    coordinate, grids = _know_changes(source, kept, coordinate, grids)
     for window, grid in zip(windows, grids, strict=True):
         if grid.overlap > MOST_WINDOWS_A_ROW and not window.mixed:
             hint = ", or slide=fl.rows(1) for a window that ends at each row"
@@ -362,6 +374,7 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
     own = ("window", name) if name else ("window",)
     source, start, text, lag = _bind_events(df, windows, time, by, tiebreak, own)
     coordinate, grids = make_grids(windows, source.time, source.time_type)
+    coordinate, grids = _know_changes(source, kept, coordinate, grids)
     for window, grid in zip(windows, grids, strict=True):
         _check_reach(window, grid, limit(grid, len(grids)))
     if isinstance(spec, MultiGranular) and spec.changes_only and source.df.isStreaming:
@@ -381,6 +394,19 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
         start_lag=lag,
         limit=min(limit(grid, len(grids)) for grid in grids),
     )
+
+
+def _know_changes(
+    source: Source, spec: Spec, coordinate: Coordinate, grids: tuple[Grid, ...]
+) -> tuple[Coordinate, tuple[Grid, ...]]:
+    """The same where the clock of a zone is set, as Spark sets it."""
+    unit = coordinate.calendar
+    if unit is None or unit.zone is None:
+        return coordinate, grids
+    unit = with_changes(unit, ask_changes(source.df.sparkSession, unit.zone))
+    since = grids[0].offset if isinstance(spec, MultiGranular) and spec.offset is not None else None
+    left = tuple(without_skipped(grid, unit, since) for grid in grids)
+    return replace(coordinate, calendar=unit), left
 
 
 def know_calendar(bound: Placed) -> Placed:

@@ -11,7 +11,7 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import previous_start, previous_start_by, window_end
+from fanlight.engine.spark.grids import previous_existing, previous_existing_by, window_end
 from fanlight.engine.spark.placed.aging import weight_of
 from fanlight.engine.spark.placed.copies import More
 from fanlight.engine.spark.placed.sealing import seal
@@ -54,7 +54,7 @@ def keep_changed_rows(bound: Placed, results: DataFrame, count: int) -> DataFram
     before = [f"lag({name}) {order} as was_{name}" for name in names]
     seen = results.selectExpr("*", f"lag(start) {order} as was", *before)
     stays = " and ".join(_are_equal(f"was_{name}", name, types[name]) for name in names)
-    slide_ago = previous_start_by(bound.grids, "start")
+    slide_ago = previous_existing_by(bound.grids, "start")
     kept = seen.filter(f"was is null or was <> {slide_ago} or not ({stays})")
     return kept.select(*results.columns)
 
@@ -98,7 +98,7 @@ def _compare_in_stream(bound: Placed, fields: Fields, chosen: Candidate[Pieces])
     start = bound.shown_start
     both = both.selectExpr(*kept, *waiting, *_lower_under(fields, start, now))
     both = both.selectExpr(*kept, *now, *(f"was_{name} as {name}" for name in names))
-    slide_ago = f"({previous_start_by(bound.grids, start)})"
+    slide_ago = f"({previous_existing_by(bound.grids, start)})"
     both = both.selectExpr(*kept, *now, *_lower_under(fields, slide_ago, was))
     kinds = types_in(both)
     stays = " and ".join(_are_equal(r, s, kinds[r]) for r, s in zip(now, was, strict=True))
@@ -110,11 +110,11 @@ def _sides_of_copy(bound: Placed) -> More:
 
     def more(start: str, query: int, stop: str) -> dict[str, str]:
         grid = bound.grids[query]
-        before = window_end(grid, previous_start(grid, start))
+        before = window_end(grid, previous_existing(grid, start))
         columns = {"now": f"{start} <= upto", "was": f"upto < {before}"}
         if bound.weights is not None:
             columns["weight"] = weight_of(bound, "piece", stop)
-            columns["weight_was"] = weight_of(bound, "piece", f"({previous_start(grid, stop)})")
+            columns["weight_was"] = weight_of(bound, "piece", f"({before})")
         return columns
 
     return more

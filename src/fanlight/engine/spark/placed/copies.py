@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.grids import next_start, window_end, window_starts
+from fanlight.engine.spark.grids import next_existing, window_end, window_starts
 from fanlight.engine.spark.relation import Relation
 
 More = Callable[[str, int, str], Mapping[str, str]]
@@ -30,7 +30,7 @@ def copy_pieces(
         if grid.has_gaps:
             each = f"filter({each}, w -> {last} < {window_end(grid, 'w')})"
         if ahead:
-            each = f"concat({each}, array({next_start(grid, f'element_at({each}, -1)')}))"
+            each = f"concat({each}, array({next_existing(grid, f'element_at({each}, -1)')}))"
         made = {"query": str(number), "start": "w"}
         made |= more("w", number, f"({window_end(grid, 'w')})") if more else {}
         names = list(made)

@@ -23,6 +23,7 @@ from fanlight.engine.spark.grids import (
     first_start,
     last_start,
     shown_bounds_by,
+    start_after,
     step_by,
     text_by_query,
 )
@@ -176,7 +177,8 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     ahead = rows.selectExpr("*", f"lead(start) {over} as ahead")
     upto = f"coalesce(ahead - {step}, {last})"
     if empty.most is not None:
-        upto = f"least(ahead - {step}, start + {empty.most}L * {step})"
+        last = text_by_query([start_after(grid, "start", empty.most) for grid in bound.grids])
+        upto = f"least(ahead - {step}, {last})"
     # A gap that is too wide is an error of Spark's own, and no loss.
     many = f"({upto} - start) div {step} > {MOST}L"
     told = f"cast(raise_error({literal(_TOO_MANY)}) as bigint)"

@@ -91,9 +91,14 @@ def group_by_end(
 
     ``inner`` has the keys, ``window`` and ``level``. Null where no window of the level ends.
     """
+    calendar = bound.coordinate.calendar
     kept = [*bound.keys, "window.end as at", "level", *dict.fromkeys(one for one, *_ in columns)]
-    # A key has one window of a level that ends at an instant.
-    firsts = [(name, f"first({column}) filter (where level = {k})") for column, k, name in columns]
+    first, more = "first(", ")"  # A key has one window of a level that ends at an instant;
+    if calendar is not None and calendar.together:  # or, where a clock skips some time, more.
+        kept, first, more = [*kept, "window.start as begins"], "min_by(", ", begins)"
+    firsts = [
+        (name, f"{first}{column}{more} filter (where level = {k})") for column, k, name in columns
+    ]
     if not bound.df.isStreaming:
         return group_rows(inner.selectExpr(*kept), [*bound.keys, AT], firsts)
     # A struct's field does not carry the watermark that the window has. The watermark begins at

@@ -474,6 +474,8 @@ class PlacedWindows(WindowedEarly):
             )
         elif empty is not None:
             windows = fill_empty(bound, windows, empty)
+        if empty is not None:
+            windows = bound.keep_existing(windows, filled=True)
         return result.finish_windows(bound, windows, result.name_by_number(labels))
 
     def _compute_one_by_one(self, calls: Sequence[Call], more: Mapping[str, Any]) -> DataFrame:

@@ -1,0 +1,108 @@
+"""Where the clock of a zone is set, and which windows of a calendar there are not, for that."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from fanlight.engine.plan.coordinate import CalendarUnit
+from fanlight.engine.plan.grid import Grid, first_day, month_of
+from fanlight.engine.spec.units import HOURS, MICROSECONDS
+
+_EPOCH, _SECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(seconds=1)
+# The years in which changes are looked for, and the time between two looks: no clock has been set
+# forth and back within it.
+SINCE, UNTIL = ((datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // _SECOND for year in (1900, 2200))
+LOOK = 3 * 86_400
+
+
+@dataclass(frozen=True)
+class Change:
+    """A clock that is set at an instant; how far ahead of UTC it was, and is. All in seconds."""
+
+    at: int
+    before: int
+    after: int
+
+
+@lru_cache(maxsize=64)
+def changes_of(zone: str | None) -> tuple[Change, ...]:
+    """Each time at which the clock of a zone is set, from 1900 up to 2200."""
+    if zone is None or zone[0] in "+-":
+        return ()
+    of = ZoneInfo(zone)
+
+    def ahead(at: int) -> int:
+        shown = (_EPOCH + at * _SECOND).astimezone(of)
+        return (shown.utcoffset() or timedelta()) // _SECOND
+
+    found, before = [], ahead(SINCE)
+    for low in range(SINCE, UNTIL, LOOK):
+        after = ahead(low + LOOK)
+        if after != before:
+            at = low + bisect_left(range(LOOK), 1, key=lambda n: ahead(low + n) != before)
+            found.append(Change(at, before, after))
+        before = after
+    return tuple(found)
+
+
+def with_changes(unit: CalendarUnit, changes: Sequence[Change]) -> CalendarUnit:
+    """The unit of a clock that is set so."""
+    late: list[tuple[int, int]] = []
+    together = []
+    for change in changes:
+        numbers, within = _skipped_numbers(unit, change)
+        late += [(number, change.at * 1_000_000) for number in within]
+        if len(numbers) > 1:
+            together.append((numbers[0], numbers[-1]))
+    back = max((change.before - change.after for change in changes), default=0) * 1_000_000
+    repeated = 1 if unit.in_months else max(1, -(-back // unit.microseconds))
+    return replace(unit, late=tuple(late), together=tuple(together), repeated=repeated)
+
+
+def _skipped_numbers(unit: CalendarUnit, change: Change) -> tuple[list[int], list[int]]:
+    """The units that begin in a time that is skipped, its ends included; and those within it."""
+    first, last = ((change.at + offset) * 1_000_000 for offset in (change.before, change.after))
+    lowest, highest = (_number_by_clock(unit, local) for local in (first, last))
+    begins = {number: _begins_by_clock(unit, number) for number in range(lowest, highest + 1)}
+    numbers = [number for number, local in begins.items() if local >= first]
+    return numbers, [number for number in numbers if first < begins[number] < last]
+
+
+def _begins_by_clock(unit: CalendarUnit, number: int) -> int:
+    """The local time at which a unit begins, in microseconds."""
+    number *= unit.count
+    hours = first_day(number) * HOURS["day"] if unit.in_months else number
+    return hours * MICROSECONDS["hour"] + unit.shift
+
+
+def _number_by_clock(unit: CalendarUnit, local: int) -> int:
+    """The unit that a local time is in, in microseconds."""
+    hours = (local - unit.shift) // MICROSECONDS["hour"]
+    return (month_of(hours // HOURS["day"]) if unit.in_months else hours) // unit.count
+
+
+def without_skipped(grid: Grid, unit: CalendarUnit, since: int | None = None) -> Grid:
+    """The grid, which knows the windows that there are not: they begin when they end, or are twice.
+
+    Where units begin together, a window may have no length, or the bounds of the one before it.
+    ``since`` is where the windows of levels begin at the earliest.
+    """
+    lasts = {n: last for first, last in unit.together for n in range(first, last + 1)}
+
+    def bounds(window: int) -> tuple[int, int]:
+        start, end = grid.first_place(window), grid.window_end(window)
+        start = start if since is None else max(start, since)
+        return lasts.get(start, start), lasts.get(end, end)
+
+    missing = []
+    for first, last in unit.together:
+        for window in range(grid.first_window(first - 1), grid.first_window(last)):
+            start, end = bounds(window)
+            if start == end or (start, end) == bounds(window - 1):
+                missing.append(grid.window_start(window))
+    return replace(grid, missing=tuple(sorted(set(missing))))
