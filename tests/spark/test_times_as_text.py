@@ -67,3 +67,25 @@ def test_it_is_what_spark_gives(classic, kind):
     ours = over(df, TIMES).agg(agg.count(), agg.sum("v"))
     wanted = own.agg(F.count("*").alias("count(1)"), F.sum("v"))
     assert sorted(map(repr, ours.collect())) == sorted(map(repr, wanted.collect()))
+
+
+@pytest.mark.parametrize("time", ["ts", ("ts", "stop")])
+def test_texts_that_are_no_times_are_found(ansi, time):
+    df = ansi.sql(
+        "select * from values ('2024-01-01', '2024-01-02'), ('nonsense', '2024-01-01'), "
+        "('2024-01-01', '31.12.2024'), (null, '2024-01-01') as t(ts, stop)"
+    )
+    found = fl.rejected(df, fl.Sliding("1 day"), time=time).collect()
+    wanted = {"nonsense": "ts is not a timestamp", None: "ts is null"}
+    if time != "ts":
+        wanted["2024-01-01"] = "stop is not a timestamp"
+    assert {row.ts: row.reason for row in found} == wanted
+
+
+@pytest.fixture
+def ansi(classic):
+    name = "spark.sql.ansi.enabled"
+    before = classic.conf.get(name)
+    classic.conf.set(name, "true")
+    yield classic
+    classic.conf.set(name, before)

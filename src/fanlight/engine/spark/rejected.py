@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.sql import expr, is_taken
+from fanlight.engine.spark.binding.placed import Lasting
+from fanlight.engine.spark.sql import expr, is_taken, quote_column
 from fanlight.engine.spec.errors import refuse
 
 
@@ -19,5 +22,27 @@ def rejected_rows(bound: Bound) -> DataFrame:
             "adds a column 'reason', which already exists in the DataFrame",
             "rename yours first: df.withColumnRenamed('reason', …)",
         )
-    cases = " ".join(f"when {test} then {literal(reason)}" for test, reason in bound.rejections)
+    unread, bound = _read_what_can_be(bound)
+    tests = [*unread, *bound.rejections]
+    cases = " ".join(f"when {test} then {literal(reason)}" for test, reason in tests)
     return df.withColumn("reason", expr(df, f"case {cases} end")).filter("reason is not null")
+
+
+def _read_what_can_be(bound: Bound) -> tuple[list[tuple[str, str]], Bound]:
+    """The same rows with null for a text that is no time, and (SQL condition, reason) of those.
+
+    In ANSI mode Spark ends a query where a text cannot be cast.
+    """
+    if not bound.source.read_from:
+        return [], bound
+    unread = []
+
+    def read(name: str, cast: str) -> str:
+        given = quote_column(bound.df, name)
+        unread.append((f"{given} is not null and try_{cast} is null", f"{name} is not a timestamp"))
+        return f"try_{cast}"
+
+    if isinstance(bound, Lasting):
+        bound = replace(bound, start_sql=read(bound.start, bound.start_sql))
+    time = read(bound.time, bound.time_sql)
+    return unread, replace(bound, source=replace(bound.source, time_sql=time))
