@@ -10,7 +10,10 @@ import re
 from pathlib import Path
 
 import pytest
+from pyspark.errors import AnalysisException
 
+import fanlight as fl
+from fanlight import agg
 from tests.helpers.house import ROOT
 from tests.spark.documents import FENCE, START, examples, run, start_of
 
@@ -88,6 +91,97 @@ def indented(text: str) -> list[str]:
 def test_code_without_a_fence_is_seen():
     assert indented("a\n\n    code\n\nb\n    more\n") == ["    code"]
     assert indented("a\n\n```python\nif x:\n\n    y\n```\n") == []
+
+
+def stream_of(session, of="timestamp"):
+    stream = session.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+    return stream.selectExpr("timestamp", f"{of} as ts", "value as v")
+
+
+def in_mode(mode, **more):
+    def start(session, tmp_path):
+        sliding = fl.Sliding("1 hour", "5 minutes")
+        stream = session.readStream.schema("ts timestamp").parquet(str(tmp_path))
+        windows = fl.over(stream.withWatermark("ts", "1 minute"), sliding, time="ts", **more)
+        writer = windows.agg(agg.count()).writeStream.outputMode(mode).format("noop")
+        writer.option("checkpointLocation", str(tmp_path / "to")).trigger(once=True).start().stop()
+
+    return start
+
+
+def of_running(one):
+    return lambda session, _: (
+        fl.over(stream_of(session), fl.Sliding("1 hour"), time=("ts", "timestamp"))
+        .running(id="v", longest="6 hours")
+        .agg(one)
+    )
+
+
+def of_rows(session):
+    return fl.over(stream_of(session), fl.Sliding(fl.rows(3)), time="ts")
+
+
+# What pages say is missing or refused: their words, and attempts, each of which has to fail.
+MISSING = {
+    ("ROADMAP.md", "when an event ends, such as `agg.overlap` and `agg.peak`"): [
+        of_running(agg.overlap()), of_running(agg.peak()),
+    ],
+    ("ROADMAP.md", "Streams over times without time zone and over numbers"): [
+        lambda session, _: fl.over(
+            stream_of(session, of="cast(timestamp as timestamp_ntz)"), fl.Sliding("1 hour"),
+            time="ts",
+        ).agg(agg.count()),
+        lambda session, _: fl.over(stream_of(session), fl.Sliding(10), time="v").agg(agg.count()),
+    ],
+    ("docs/comparison.md", "the output mode `complete` where windows overlap"): [
+        in_mode("complete"),
+    ],
+    ("docs/replace.md", "The output mode is `append`; for `update`"): [in_mode("update")],
+    ("docs/comparison.md", "and no quantifiers"): [
+        lambda *_: fl.Episode("busy+; answered", event="outcome"),
+    ],
+    ("docs/comparison.md", "fanlight has not: interpolation"): [
+        lambda *_: agg.interpolate, lambda *_: fl.interpolate,
+        lambda session, _: fl.over(session.range(9), fl.Sliding(2), time="id").agg(
+            agg.count(), empty="interpolate"
+        ),
+    ],
+    ("docs/early.md", "| windows counted in rows, or that end at every row | refused"): [
+        lambda session, _: of_rows(session).early().agg(agg.count()),
+    ],
+    ("docs/early.md", "| features as of a row, progressive widening | there is no `early()` |"): [
+        lambda session, _: fl.over(stream_of(session), fl.Trailing(), time="ts").early(),
+        lambda session, _: fl.over(
+            stream_of(session), fl.ProgressiveWidening("1 hour", longest="1 day", max_rows=9),
+            time="ts",
+        ).early(),
+    ],
+}  # fmt: skip
+# Further lines of the roadmap, of what is there and could cost less.
+COSTS = {"Snapshots of counts", "A detector that is asked", "Stateful operators that cost less"}
+
+
+@pytest.mark.parametrize(("page", "words"), MISSING)
+def test_what_is_said_to_be_missing_is(classic, tmp_path, page, words):
+    assert words in (ROOT / page).read_text("utf-8")
+    for attempt in MISSING[page, words]:
+        with pytest.raises((fl.FanlightError, AnalysisException, AttributeError)):
+            attempt(classic, tmp_path)
+
+
+def test_each_line_of_the_roadmap_is_held_to_be_missing():
+    text = (ROOT / "ROADMAP.md").read_text("utf-8")
+    later = re.search(r"## Later\n\n(.+?)\n\n", text, re.DOTALL)[1]
+    known = {*COSTS, *(words for page, words in MISSING if page == "ROADMAP.md")}
+    lines = later.removeprefix("- ").split("\n- ")
+    found = [[words for words in known if words in " ".join(line.split())] for line in lines]
+    assert [len(one) for one in found] == [1] * len(lines) == [1] * len(known)
+
+
+def test_what_is_beside_is_there(classic, tmp_path):
+    """So attempts fail for what is missing. docs/comparison.md says so of the mode."""
+    in_mode("complete", late="open")(classic, tmp_path)
+    of_running(agg.count())(classic, tmp_path)
 
 
 def test_pages_share_their_data():
