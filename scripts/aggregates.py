@@ -199,9 +199,10 @@ Each of them, and your own, can be asked [of some rows only](sliding.md#of-some-
 Spark's own Columns are taken, too, where they mean one of these:
 `windows.agg(F.max_by("item", "price"), F.sum(F.col("price") * 2).alias("double"))`, also inside
 functions: `F.round(F.sum("price") / F.count("*"), 2)`. Their results keep the names that Spark has
-for them. An aggregate that only Spark has, your own in pandas too, is computed by Spark, with all
-that is asked for beside it: of windows over time a row is copied into each of its windows, as
-Spark's own windows do it, and of frames of a batch rows are grouped by their frame.
+for them. An aggregate that only Spark has, your own in pandas too, is computed by Spark, with the
+other Columns of the query: of windows over time a row is copied into each of its windows, as
+Spark's own windows do it, and of frames of a batch rows are grouped by their frame. Ask for those
+of `agg` in a query of their own, and for all that is beside one in pandas.
 
 - *class*: as Gray et al. and the papers have it. A *selective* aggregate gives one row's value; all
   rows enter into a *cumulative* one.

@@ -117,7 +117,7 @@ def mechanism(ask):
     where = "python" if KINDS[ask.kind].in_python(ask) else "native"
     asked = {request[0] for request in ask.requests.values()}
     parts = ("parts",) if ask.kind in ("spanning", "several") and asked & PARTS else ()
-    held = ("held",) if asked == {*HELD} else ()
+    held = ("held",) if asked == {name for name, *_ in HELD.values()} else ()
     return ask.kind, ask.action, where, *parts, *held
 
 

@@ -10,7 +10,10 @@ import re
 from pathlib import Path
 
 import pytest
+from pyspark.errors import AnalysisException
 
+import fanlight as fl
+from fanlight import agg
 from tests.helpers.house import ROOT
 from tests.spark.documents import FENCE, START, examples, run, start_of
 
@@ -88,6 +91,188 @@ def indented(text: str) -> list[str]:
 def test_code_without_a_fence_is_seen():
     assert indented("a\n\n    code\n\nb\n    more\n") == ["    code"]
     assert indented("a\n\n```python\nif x:\n\n    y\n```\n") == []
+
+
+def stream_of(session, of="timestamp"):
+    stream = session.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+    return stream.selectExpr("timestamp", f"{of} as ts", "value as v")
+
+
+def in_mode(mode, **more):
+    def start(session, tmp_path):
+        sliding = fl.Sliding("1 hour", "5 minutes")
+        stream = session.readStream.schema("ts timestamp").parquet(str(tmp_path))
+        windows = fl.over(stream.withWatermark("ts", "1 minute"), sliding, time="ts", **more)
+        writer = windows.agg(agg.count()).writeStream.outputMode(mode).format("noop")
+        writer.option("checkpointLocation", str(tmp_path / "to")).trigger(once=True).start().stop()
+
+    return start
+
+
+def of_running(one):
+    return lambda session, _: (
+        fl.over(stream_of(session), fl.Sliding("1 hour"), time=("ts", "timestamp"))
+        .running(id="v", longest="6 hours")
+        .agg(one)
+    )
+
+
+def of_rows(session):
+    return fl.over(stream_of(session), fl.Sliding(fl.rows(3)), time="ts")
+
+
+# What pages say is missing or refused: their words, and attempts, each of which has to fail.
+MISSING = {
+    ("ROADMAP.md", "when an event ends, such as `agg.overlap` and `agg.peak`"): [
+        of_running(agg.overlap()), of_running(agg.peak()),
+    ],
+    ("ROADMAP.md", "Streams over times without time zone and over numbers"): [
+        lambda session, _: fl.over(
+            stream_of(session, of="cast(timestamp as timestamp_ntz)"), fl.Sliding("1 hour"),
+            time="ts",
+        ).agg(agg.count()),
+        lambda session, _: fl.over(stream_of(session), fl.Sliding(10), time="v").agg(agg.count()),
+    ],
+    ("docs/comparison.md", "the output mode `complete` where windows overlap"): [
+        in_mode("complete"),
+    ],
+    ("docs/replace.md", "The output mode is `append`; for `update`"): [in_mode("update")],
+    ("docs/comparison.md", "and no quantifiers"): [
+        lambda *_: fl.Episode("busy+; answered", event="outcome"),
+    ],
+    ("docs/comparison.md", "fanlight has not: interpolation"): [
+        lambda *_: agg.interpolate, lambda *_: fl.interpolate,
+        lambda session, _: fl.over(session.range(9), fl.Sliding(2), time="id").agg(
+            agg.count(), empty="interpolate"
+        ),
+    ],
+    ("docs/frames.md", "`max_rows`, `max_duration` and `max_gap` are refused"): [
+        *(lambda session, _, limit=limit: native(session, fl.StateFrame("x", **{limit: 3}))
+          for limit in ("max_rows", "max_duration", "max_gap")),
+    ],
+    ("docs/pieces.md", "is refused: store both"): [
+        lambda session, _: fl.over(rare(session), fl.Sliding(3), time="at").pieces(
+            agg.sum("x") / agg.count()
+        ),
+    ],
+    ("docs/trailing.md", '`"left"` and `"both"` are refused'): [
+        *(lambda *_, closed=closed: fl.Trailing(fl.rows(10), closed=closed)
+          for closed in ("left", "both")),
+    ],
+    ("docs/getting_started.md", "minutes and less are for `fl.Sliding`"): [
+        *(lambda *_, unit=unit: fl.Calendar(f"1 {unit}", zone="UTC")
+          for unit in ("minute", "second", "millisecond", "microsecond")),
+    ],
+    ("docs/early.md", "| windows counted in rows, or that end at every row | refused"): [
+        lambda session, _: of_rows(session).early().agg(agg.count()),
+    ],
+    ("docs/early.md", "| features as of a row, progressive widening | there is no `early()` |"): [
+        lambda session, _: fl.over(stream_of(session), fl.Trailing(), time="ts").early(),
+        lambda session, _: fl.over(
+            stream_of(session), fl.ProgressiveWidening("1 hour", longest="1 day", max_rows=9),
+            time="ts",
+        ).early(),
+    ],
+}  # fmt: skip
+# What pages say of rare cases: their words, and two questions that have one answer.
+ZIGZAG = (
+    "array(1, 11, 2, 12, 25, 12)"  # of cells of ten; a fifth row is in neither of the first two
+)
+
+
+def rare(session):
+    return session.sql(f"select at, at % 2 as k, x from (select posexplode({ZIGZAG}) as (at, x))")
+
+
+def lists(session, spec):
+    rows = fl.over(rare(session), spec, time="at")
+    return [row.l for row in rows.agg(l=agg.collect_list("x")).orderBy("window").collect()]
+
+
+def zigzag(session, **limits):
+    return lists(session, fl.BoundaryFrame({"x": 10}, overlapping=True, **limits))
+
+
+def native(session, spec, strategy="native"):
+    frames = fl.over(rare(session), spec, time="at", by="k").using(strategy).frames()
+    return sorted(map(str, frames.collect()))
+
+
+def by_rows(session, spec):
+    found = fl.over(rare(session), spec, time="at").attach(l=agg.collect_list("x"))
+    return [row.l for row in found.orderBy("at").collect()]
+
+
+SAID = {
+    ("docs/sliding.md", "`offset=fl.rows(3)` is `offset=fl.rows(1)`"): lambda session: [
+        lists(session, fl.Sliding(fl.rows(4), fl.rows(2), offset=fl.rows(n))) for n in (1, 3)
+    ],
+    ("docs/frames.md", "`max_rows` leaves that to the scheme"): lambda session: [
+        zigzag(session, max_rows=4)[:2], [[1, 11, 2, 12], [12, 25, 12]],
+    ],
+    ("docs/frames.md", "`max_duration` comes first, and they share none"): lambda session: [
+        zigzag(session, max_duration=4)[:2], [[1, 11, 2, 12], [25, 12]],
+    ],
+    ("docs/frames.md", "with `min_rows` and `min_duration`, too"): lambda session: [
+        native(session, fl.ThresholdFrame("x > 5", min_rows=2, min_duration=1), strategy)
+        for strategy in ("native", "arrow")
+    ],
+    ("docs/spanning.md", "meets its `.where`, `running` is 0 and `at` null"): lambda session: [
+        fl.over(rare(session), fl.Sliding(10), time=("at", "x"))
+        .agg(p=agg.peak().where("x > 99")).first().p.asDict(),
+        {"running": 0, "at": None},
+    ],
+    ("docs/pieces.md", "store both, and divide what `roll_up` gives"): lambda session: [
+        [row.r for row in fl.roll_up(
+            fl.over(rare(session), fl.Sliding(3), time="at").pieces(s=agg.sum("x"), n=agg.count()),
+            fl.Sliding(6),
+        ).selectExpr("s / n as r").collect()],
+        [row.r for row in fl.over(rare(session), fl.Sliding(6), time="at")
+         .agg(r=agg.sum("x") / agg.count()).collect()],
+    ],
+    ("docs/trailing.md", 'with `closed="neither"` any time before `t`'): lambda session: [
+        by_rows(session, fl.Trailing(fl.rows(2), closed="neither")),
+        [[], [1], [1, 11], [11, 2], [2, 12], [12, 25]],
+    ],
+}  # fmt: skip
+# Further lines of the roadmap, of what is there and could cost less.
+COSTS = {"Snapshots of counts", "A detector that is asked", "Stateful operators that cost less"}
+
+
+@pytest.mark.parametrize(("page", "words"), MISSING)
+def test_what_is_said_to_be_missing_is(classic, tmp_path, page, words):
+    assert words in (ROOT / page).read_text("utf-8")
+    for attempt in MISSING[page, words]:
+        with pytest.raises((fl.FanlightError, AnalysisException, AttributeError)):
+            attempt(classic, tmp_path)
+
+
+@pytest.mark.parametrize(("page", "words"), SAID)
+def test_what_is_said_of_rare_cases_is_so(classic, page, words):
+    assert words in (ROOT / page).read_text("utf-8")
+    one, other = SAID[page, words](classic)
+    assert one == other != []
+
+
+def test_calendars_count_the_units_that_pages_name():
+    assert "It counts hours, days and weeks, or these" in (ROOT / START).read_text("utf-8")
+    for unit in ("hour", "day", "week", "month", "quarter", "year"):
+        assert repr(fl.Calendar(f"1 {unit}", zone="UTC")) == f"Calendar('1 {unit}', zone='UTC')"
+
+
+def test_each_line_of_the_roadmap_is_held_to_be_missing():
+    text = (ROOT / "ROADMAP.md").read_text("utf-8")
+    later = re.search(r"## Later\n\n(.+?)\n\n", text, re.DOTALL)[1]
+    known = {*COSTS, *(words for page, words in MISSING if page == "ROADMAP.md")}
+    lines = later.removeprefix("- ").split("\n- ")
+    found = [[words for words in known if words in " ".join(line.split())] for line in lines]
+    assert [len(one) for one in found] == [1] * len(lines) == [1] * len(known)
+
+
+def test_what_is_beside_is_there(classic, tmp_path):
+    """So attempts fail for what is missing. docs/comparison.md says so of the mode."""
+    in_mode("complete", late="open")(classic, tmp_path)
+    of_running(agg.count())(classic, tmp_path)
 
 
 def test_pages_share_their_data():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import functions as F
 
 import fanlight as fl
@@ -133,6 +133,15 @@ def test_an_aggregate_in_pandas(calls):
     found = fl.over(df, fl.Sliding("1 minute"), time="ts").agg(m=middle("price"))
     own = fl.over(df, fl.Sliding("1 minute"), time="ts").agg(m=agg.median("price"))
     assert rows_of(found) == rows_of(own)
+    for name in ("sliding", "events", "session"):
+        windows = fl.over(df, WINDOWS[name][0], time=WINDOWS[name][1])
+        assert windows.agg(a=middle("price"), b=middle("row")).columns[-2:] == ["a", "b"]
+        with pytest.raises(fl.FanlightError, match=r"agg\(.*, middle\(.*\) .* of its own$"):
+            windows.agg(middle("price"), agg.count())
+        # docs/replace.md says so: Spark computes it with no other kind.
+        for beside in (F.count("*"), F.bitmap_construct_agg("row")):
+            with pytest.raises(AnalysisException, match="PANDAS_UDF_PLACEMENT"):
+                windows.agg(middle("price"), beside).collect()
 
 
 @pytest.mark.parametrize("name", ["sliding", "levels", "events", "threshold"])

@@ -122,6 +122,32 @@ def test_a_stream_is_as_a_batch_also_after_a_restart(spark, tmp_path):
     assert sorted_rows(collected(query(*batches))) == sorted_rows(wanted())
 
 
+def test_an_as_of_join(classic, tmp_path):
+    """The recipe's, written by hand: the last quote of an item at each trade of it."""
+    quotes = [minute(at, k=k, n=n) for k, at, n in (("a", 1, 10), ("a", 5, 11), ("b", 2, 20))]
+    trades = [
+        minute(at, k=k, n=-at) for k, at in (("a", 0), ("a", 1), ("a", 4), ("a", 5), ("b", 9))
+    ]
+    trades.append(minute(9, k="c", n=-9))
+
+    def joined(events, asks):
+        latest = fl.over(events, fl.Trailing(), time="ts", by="k")
+        bids = latest.attach_to(asks.select("k", "ts"), bid=agg.last("n"), time="ts")
+        return bids.selectExpr("k", "unix_micros(ts) as at", "bid")
+
+    wanted = [
+        {"k": k, "at": minute(at)["ts"], "bid": bid}
+        for k, at, bid in (
+            ("a", 0, None), ("a", 1, 10), ("a", 4, 10), ("a", 5, 11), ("b", 9, 20), ("c", 9, None),
+        )
+    ]  # fmt: skip
+    found, late = poured(classic, tmp_path, [[(quotes, trades), END]], joined)
+    assert late == 0
+    assert sorted_rows(found) == sorted_rows(wanted)
+    batch = joined(frame(classic, quotes), frame(classic, trades))
+    assert sorted_rows(collected(batch)) == sorted_rows(wanted)
+
+
 def test_a_request_comes_once_both_streams_are_past_it(classic, tmp_path):
     """Which later windows rely on: the time goes on with its watermark."""
     found, _ = poured(classic, tmp_path, [PAIRS], lambda *both: in_micros(asked(*both)))

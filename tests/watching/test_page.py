@@ -7,6 +7,7 @@ import re
 import time
 from datetime import timedelta
 from html import escape
+from threading import Event
 
 import pytest
 
@@ -78,6 +79,22 @@ def test_a_query_before_its_first_micro_batch():
         assert "No micro-batch yet" in found["words"]
         assert "none yet" in alt(found, "batches-figure")
         assert "none yet" in page_of(served)
+
+
+def test_until_the_first_answer_the_page_says_that_it_reads():
+    answered = Event()
+
+    def read():
+        answered.wait(10)
+        return table_of(windows(1)).slice(0, 0)
+
+    with fl.watch(Query(), read) as served:
+        for found in (page_of(served), state_of(served)["parts"]["windows-rows"]):
+            assert "The windows are being read." in found
+            assert "No window" not in found
+        answered.set()
+        found = until(served, lambda one: "being read" not in one["parts"]["windows-rows"])
+        assert "No window has been reported yet." in found["parts"]["windows-rows"]
 
 
 def test_each_micro_batch_is_counted_once_and_a_long_run_is_not_kept_whole(monkeypatch):

@@ -35,7 +35,7 @@ class Reading:
     rows: tuple[tuple[str | int, ...], ...] = ()
     count: int = 0
     opened: int = 0  # of these, those that are still open
-    seconds: float = 0.0
+    seconds: float | None = None  # how long it took; None until there is an answer
     trouble: str | None = None
 
 

@@ -101,6 +101,8 @@ def _write_alarms(page: Page, status: QueryStatus) -> None:
 def _write_windows(page: Page, newest: Reading) -> None:
     if newest.trouble is not None:
         page.text(f"The windows could not be read or drawn: {newest.trouble}")
+    elif newest.seconds is None:
+        page.text("The windows are being read.")
     elif not newest.count:
         page.text("No window has been reported yet.")
     opened = f", of which {newest.opened:,} are still open" if newest.opened else ""

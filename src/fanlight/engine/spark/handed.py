@@ -61,9 +61,9 @@ def find_handed(
     own = next((one for _, one in asked if not is_column(one)), None)
     if own is not None:
         raise refuse(
-            f"agg({getattr(own, 'label', own)}, {foreign[0]!r})",
+            f"agg({getattr(own, 'label', own)}, {_label_of(bound.df, foreign[0])})",
             "is of fanlight and of Spark alone, which computes all of its aggregates in one query",
-            "ask for each in a query of its own, or write only aggregates of Spark",
+            "ask for each in a query of its own",
         )
     labels = [name or _label_of(bound.df, one) or "" for name, one in asked]
     check_labels(bound, labels, outputs)
