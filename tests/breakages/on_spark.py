@@ -598,7 +598,7 @@ BREAKAGES = (
         "Spark is handed what fanlight has",
         "find_handed",
         Code(
-            "is_column(one) and own is None and _label_of(bound.df, one) is not None",
+            "is_column(one) and not _is_ours(bound.df, own) and _label_of(bound.df, one) is not None",
             "is_column(one) and _label_of(bound.df, one) is not None",
         ),
     ),
