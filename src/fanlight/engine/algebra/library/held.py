@@ -46,7 +46,7 @@ class Readings(Collect):
     at_instants: ClassVar[bool] = True
 
 
-_SPAN = "cast(a.t - a.since as double)"
+_SPAN, _SUM = "cast(a.t - a.since as double)", "cast(a.sum as double)"
 
 
 class _Kinds(NamedTuple):
@@ -90,7 +90,7 @@ def _make(
 ) -> Aggregate:
     """An aggregate of readings: what each adds to the sum, and the result.
 
-    ``finish`` reads the sum as the double ``{sum}``. Decimals of more ``digits`` become doubles.
+    Decimals of more ``digits`` become doubles.
     """
 
     def recipe(types: tuple[str, ...]) -> Partials:
@@ -99,8 +99,7 @@ def _make(
             kinds, value = _Kinds(kind, "decimal(19, 0)", "decimal(38, 0)"), "{x}"
         elif base_type(kind) == "decimal" and digits_of(kind)[0] <= digits:
             kinds, value = _Kinds(kind, kind, f"decimal(37, {digits_of(kind)[1]})"), "{x}"
-        end = finish.replace("{sum}", "cast(a.sum as double)")
-        lower, readings = _pass(kinds, added(kinds), end), Readings(_reading(value))
+        lower, readings = _pass(kinds, added(kinds), finish), Readings(_reading(value))
         return Partials({"p": readings}, lower, lower_values=lower_values, **more)
 
     return Aggregate(name, algebra="holistic", recipe=recipe, of_events=of_events)
@@ -119,11 +118,11 @@ _PART = Area(
     "cast({x} as double) * cast({ends} - {begins} as double), 0D))"
 )
 _INTEGRAL = _make(
-    "integral", _area, "{sum} / {scale}", area_over_time,
+    "integral", _area, f"{_SUM} / {{scale}}", area_over_time,
     aggregate_of_field("integral", _PART, "{p} / {scale}"),
 )  # fmt: skip
 _MEAN = _make(
-    "time_weighted_avg", _area, f"if(a.t > a.since, {{sum}} / {_SPAN}, double(a.v))",
+    "time_weighted_avg", _area, f"if(a.t > a.since, {_SUM} / {_SPAN}, double(a.v))",
     mean_over_time,
     Aggregate(
         "time_weighted_avg", {"p": _PART, **TIME_WITH_VALUE},
@@ -230,7 +229,7 @@ def _rise(kinds: _Kinds) -> str:
 
 
 _RATE = _make(
-    "rate", _rise, f"if(a.t > a.since, {{sum}} / ({_SPAN} / {{scale}}), null)", rate_over_time,
+    "rate", _rise, f"if(a.t > a.since, {_SUM} / ({_SPAN} / {{scale}}), null)", rate_over_time,
     digits=36, strings={"told": _FALLS},
 )  # fmt: skip
 

@@ -289,10 +289,8 @@ def _fill_by_join(
     if by_stretch:
         shortest = _SHORTEST if bound.coordinate.is_timestamp else 0
         lengths = [bits for bits in _STRETCHES if bits >= shortest]
-        first, last = "shiftright(start, {bits})", "shiftright(ending - 1, {bits})"
-        enough = f"when {last} <= {first} + 1 then {{bits}}"
-        least = " ".join(enough.format(bits=bits) for bits in lengths)
-        both = f"array_distinct(array({first}, {last}))".format(bits="bits")
+        cases = (f"when {_ends(bits)[1]} <= {_ends(bits)[0]} + 1 then {bits}" for bits in lengths)
+        least, both = " ".join(cases), f"array_distinct(array({', '.join(_ends('bits'))}))"
         sought = frames.selectExpr("*", f"case {least} end as bits")
         sought = sought.selectExpr("*", f"explode({both}) as stretch")
         rows = rows.selectExpr("*", f"explode(array({', '.join(map(str, lengths))})) as length")
@@ -304,6 +302,11 @@ def _fill_by_join(
     )
     inside = inside.selectExpr(*kept)
     return _with_empty(bound, inside, frames) if left and by_stretch else inside
+
+
+def _ends(bits: int | str) -> tuple[str, str]:
+    """SQL: the first and the last stretch of so many bits that a frame is in."""
+    return f"shiftright(start, {bits})", f"shiftright(ending - 1, {bits})"
 
 
 def _join_streams(
