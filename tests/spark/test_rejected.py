@@ -86,3 +86,16 @@ def test_rejected_rows_name_the_initiation_time(classic):
     rows = [{**BLANK, "ts": at} for at in (None, 0, 1_800_000_000_000_000)]
     found = fl.rejected(frame(classic, rows), BEGUN, time="ts").select("reason").collect()
     assert sorted(row.reason for row in found) == ["ts is before the initiation time", "ts is null"]
+
+
+@pytest.mark.parametrize("spec", [fl.Sliding("1 hour"), fl.Snapshot()], ids=repr)
+def test_swapped_ends_are_told(classic, spec):
+    """Next to nothing is left of such a table: the page says so, and where to look."""
+    df = classic.sql(
+        "select timestamp_seconds(id) ts, timestamp_seconds(id + id % 9) as stop from range(90)"
+    )
+    windows = fl.over(df, spec, time=("stop", "ts"))
+    told = "left out    those whose 'ts' is before 'stop', or null: rejected() lists them"
+    assert told in windows.explain()
+    found = windows.rejected().where("reason = 'ts is before stop'")
+    assert found.count() == 80

@@ -88,6 +88,11 @@ def _width(facts: Sequence[Fact]) -> int:
 GROWS = "no key: state grows with the number of keys, unless forget_after='30 days' or the like"
 
 
+def rejected_fact(start: str, stop: str) -> Fact:
+    """Which events are in no window, and how to see them."""
+    return ("left out", f"those whose {stop!r} is before {start!r}, or null: rejected() lists them")
+
+
 def forgetting_facts(silence: Extent | None, *, grows: bool) -> list[Fact]:
     """When keys are forgotten; ``grows``: whether state grows with their number if they are not."""
     if silence is not None:

@@ -14,6 +14,7 @@ from fanlight.engine.plan.explain import (
     Explained,
     Fact,
     forgetting_facts,
+    rejected_fact,
     strategy_facts,
     write_length,
     write_page,
@@ -67,6 +68,8 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
     facts += (
         _load_facts(request) if request.lasting else [("workload", _describe_points_load(request))]
     )
+    if isinstance(about.time, tuple):
+        facts.append(rejected_fact(*about.time))
     if about.verbose and not request.queries.several:
         facts.append(("cut", _describe_cut(plan, request)))
     if request.streaming:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fanlight.engine.plan.explain import Explained, write_facts
+from fanlight.engine.plan.explain import Explained, rejected_fact, write_facts
 from fanlight.engine.plan.late_rows import OUTPUT, Lateness, late_fact
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.snapshot import Snapshot
@@ -18,6 +18,7 @@ def explain_snapshot(
 ) -> Explained:
     """The page; ``state`` says where a stream keeps its state, and is empty for a batch."""
     facts = [("windows", _WINDOWS), ("computed", _STREAM if state else _BATCH)]
+    facts.append(rejected_fact(*time))
     if state:
         facts += [("state", state), late_fact(_LATE, late), ("output mode", OUTPUT)]
     return Explained(write_facts(spec, repr(time), by, facts, streaming=bool(state)), Picture(spec))

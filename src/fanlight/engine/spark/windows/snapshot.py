@@ -194,6 +194,7 @@ class SnapshotWindows(WithRunning):
         Snapshot() over ('start', 'stop'), batch
           windows     from each start or stop of a key to its next one, where an event is running
           computed    starts and stops are numbered by a sort; an event is entered twice
+          left out    those whose 'stop' is before 'start', or null: rejected() lists them
 
         """
         bound = self._bound
