@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from datetime import UTC, datetime
 from functools import cache
@@ -436,3 +437,27 @@ def test_the_words_of_a_picture_are_on_its_page():
     assert f'role="img" aria-label="{alt(figure)}"' in text
     assert 'name="viewport"' in text
     assert "prefers-color-scheme: dark" in text
+
+
+def test_windows_of_all_lengths_are_steps():
+    """Snapshots: a value holds as long as its window, and a line breaks where none is."""
+    ends = [(0, 1), (1, 5), (5, 6), (9, 20)]
+    rows = [{"window": {"start": begin, "end": end}, "n": n} for n, (begin, end) in enumerate(ends)]
+    (line,) = plots.draw(table(rows)).data
+    assert (line.mode, list(line.x)) == ("lines", [0, 1, 1, 1, 5, 5, 5, 6, 6, 9, 20, 20])
+    assert [None if math.isnan(y) else y for y in line.y] == [
+        0, 0, 0, 1, 1, 1, 2, 2, None, 3, 3, None
+    ]  # fmt: skip
+
+
+def test_frames_without_edges_are_bars():
+    bar, _, _ = plots.draw(table(results.frames())).data
+    assert min(y for y in bar.y if not math.isnan(y)) == 0
+    states = [{name: row[name] for name in ("window", "frame_id", "rows", "closed")} | {"s": "on"}
+              for row in results.frames()]  # fmt: skip
+    assert "rows is from" in plots.draw(table(states)).layout.meta["alt"]
+
+
+def test_a_row_in_many_windows_is_told_in_plain_digits():
+    text = plots.draw(fl.Sliding("1 day", "1 minute")).layout.meta["alt"]
+    assert "in 1,440 windows" in text

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from fanlight.engine.arrow import is_of_spark, to_arrow
 from fanlight.engine.spec import FanlightError
+from fanlight.engine.spec.errors import is_column
 
 
 def table_of(result: Any) -> pa.Table:
@@ -19,7 +20,7 @@ def table_of(result: Any) -> pa.Table:
         raise FanlightError(
             "a stream has no end, so it cannot be drawn: write it to a table, and draw that"
         )
-    if isinstance(result, type):
+    if isinstance(result, type) or is_column(result):
         raise _cannot_be_drawn(result)
     if is_of_spark(result):
         return to_arrow(result)
@@ -67,7 +68,7 @@ def _rows_of_pandas(given: Any) -> list[dict[str, Any]]:
 
 
 def _to_dict(row: Any) -> dict[str, Any]:
-    if hasattr(row, "asDict"):
+    if hasattr(row, "asDict") and not is_column(row):
         row = row.asDict(recursive=True)
     if not isinstance(row, Mapping):
         raise FanlightError(f"a row is a {type(row).__name__}: give Rows or dicts")

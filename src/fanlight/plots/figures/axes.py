@@ -9,7 +9,7 @@ import numpy as np
 from fanlight.plots.figures.arguments import check_number
 from fanlight.plots.figures.result import Array, End, Line, Result, TimedTable
 from fanlight.plots.figures.style import colour_of, escape_text, list_names
-from fanlight.plots.figures.thinning import find_isolated, mark_gaps, thin_line
+from fanlight.plots.figures.thinning import find_isolated, interleave, mark_gaps, thin_line
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -47,6 +47,7 @@ def add_line(
 ) -> None:
     """Add a line of a result: it breaks where no window is, and has at most ``points`` points.
 
+    Windows of all lengths that do not overlap are steps: each is as long as it lasts.
     From the last final window on to those that are still open, it is another one, dotted.
     """
     times, empty = result.read_bounds(at), check_number("empty", empty)
@@ -57,7 +58,22 @@ def add_line(
         tail = line.rows[opened | np.append(opened[1:], False)]
         parts = [(", still open", tail, more | {"showlegend": False}),
                  ("", line.rows[~opened], more)]  # fmt: skip
+    starts, ends = result.read_bounds("start"), result.read_bounds("end")
+    stepped = empty is None and are_steps(starts[line.rows], ends[line.rows])
     for about, rows, how in parts:
+        if stepped:
+            kept = rows[thin_line(values[rows], points // 2)]
+            result.note_thinned(line.name + about, "windows", kept, rows)
+            first, last = (result.to_axis(edges[kept]) for edges in (starts, ends))
+            gaps = np.append(ends[kept][:-1] < starts[kept][1:], [True])
+            figure.add_scatter(
+                x=interleave(first, last, last), mode="lines",
+                y=interleave(values[kept], values[kept], np.where(gaps, np.nan, values[kept])),
+                name=escape_text(line.name + about),
+                line={"width": 1.4, "color": colour_of(number), "dash": "dot" if about else None},
+                **how,
+            )  # fmt: skip
+            continue
         x, heights = mark_gaps(times[rows], values[rows], line.step, empty)
         kept = thin_line(heights, points)
         result.note_thinned(line.name + about, "points", kept, x)
@@ -78,6 +94,14 @@ def add_line(
             hoverinfo=np.where(own == 1, "all", "skip") if about else None,
             **how,
         )
+
+
+def are_steps(starts: Array, ends: Array) -> bool:
+    """Whether windows, in order of time, do not overlap, and are of lengths that tell."""
+    if len(starts) < 2 or (ends[:-1] > starts[1:]).any():
+        return False
+    lengths = ends - starts
+    return bool(lengths.max() > 2 * lengths.min())
 
 
 def break_at_clock_changes(result: TimedTable, shown: Array, heights: Array) -> tuple[Array, Array]:

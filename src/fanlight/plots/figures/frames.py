@@ -42,10 +42,11 @@ def frames(
     """Draw frames, with the signal if given: as fast for ten million rows as for ten.
 
     Each frame is a box from its start to its end and from its lowest to its highest value, with a
-    line at ``value``. With ``signal``, its rows are drawn behind them; frames without ``low`` and
-    ``high`` are then bands as high as the signal. Boxes and bands alternate between two tints, so
-    that neighbours can be told apart. If a key has more than ``most`` frames, only those with the
-    lowest and highest values of each stretch are drawn, and the figure says so.
+    line at ``value``; without ``low`` and ``high`` it is a bar from 0 to ``value``. With
+    ``signal``, its rows are drawn behind them, and such frames are bands as high as the signal.
+    Boxes and bands alternate between two tints, so that neighbours can be told apart. If a key has
+    more than ``most`` frames, only those with the lowest and highest values of each stretch are
+    drawn, and the figure says so.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def frames(
         of numbers after ``closed``, or the ``level`` of a match.
     low, high
         The columns that say how far a frame's box reaches, such as ``min(v)`` and ``max(v)``;
-        without them frames are lines.
+        without them frames are bars, and matches lines.
     signal
         The rows that were framed: anything that ``result`` may be. They have the same keys.
     time, column
@@ -107,9 +108,7 @@ def frames(
     if (low is None) != (high is None):
         raise FanlightError("a box has two ends: give both low and high, or neither")
     result = Result(result, by, zone, naive)
-    name = result.choose_value(
-        value, *(FRAMES if len(result.after_window) > len(FRAMES) else FRAMES[:1])
-    )
+    name = result.choose_value(value, *FRAMES, otherwise=FRAMES[1])
     rows = None if signal is None else read_signal(signal, time, column, result)
     bands = rows is not None and low is None
     alone = bands and value is None and name in _HEIGHTS  # bands, and no line at a value
@@ -119,6 +118,9 @@ def frames(
     if rows is not None and bands:
         shown = rows.values if alone else np.append(rows.values, heights[0])
         heights[1:] = [np.full(len(starts), edge) for edge in _extent_of(shown)]
+    bars = rows is None and low is None and MATCHES not in result.after_window
+    if bars:
+        heights[1] = np.zeros(len(starts))
     lines = result.split_into_lines(name, keys=keys)
     figure = go.Figure()
     for number, line in enumerate(lines):
@@ -134,7 +136,7 @@ def frames(
         middle, bottom, top = (values[kept] for values in heights)
         opened = result.opened[kept]
         shade, own = colour_of(number), "frames" if alone and not line.key else line.name
-        if low is not None or bands:
+        if low is not None or bands or bars:
             boxes = [first, last, bottom, top]
             _add_boxes(figure, [one[~opened] for one in boxes], shade, own, shown=alone)
             _add_boxes(figure, [one[opened] for one in boxes], shade, own, opened=True)

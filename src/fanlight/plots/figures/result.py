@@ -154,8 +154,11 @@ class Result(TimedTable):
         if missing:
             raise FanlightError(f"{where} no column {missing[0]!r}: {advice}")
 
-    def choose_value(self, asked: str | None, *others: str) -> str:
-        """The column to draw: as asked, or the first one after ``window`` that holds numbers."""
+    def choose_value(self, asked: str | None, *others: str, otherwise: str = "") -> str:
+        """The column to draw: as asked, or the first one after ``window`` that holds numbers.
+
+        If there is none besides ``others``, it is ``otherwise``.
+        """
         if asked is not None:
             self.check_columns([asked])
             return asked
@@ -163,6 +166,8 @@ class Result(TimedTable):
         for name in map(str, self.after_window):
             if name not in passed and is_number(self.table.schema.field(name).type):
                 return name
+        if otherwise in self.after_window:
+            return otherwise
         raise FanlightError(
             f"there is no column of numbers after 'window', among {', '.join(self.names)}: ask for "
             "an aggregate that is a number, such as agg.count()"

@@ -48,7 +48,7 @@ def sketch_sliding(spec: Sliding) -> Sketch:
     places = {Fraction(0), length, whole, *(m * step for m in range(shown))}
     every = spell_length(step, measure)
     overlap = spec.overlap
-    share = f"{float(overlap):.3g}"
+    share = f"{round(overlap):,}" if overlap >= 1000 else f"{float(overlap):.3g}"
     alt = f"Windows of {text} that start every {every}."
     if spec.tumbling:
         alt = f"Windows of {text} side by side: each row is in one."
