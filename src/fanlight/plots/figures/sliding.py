@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import add_line, describe_lines, set_time_axis, set_value_axis
+from fanlight.plots.figures.axes import (
+    add_line,
+    are_steps,
+    describe_lines,
+    set_time_axis,
+    set_value_axis,
+)
 from fanlight.plots.figures.result import FRAMES, MATCHES, End, Result
 from fanlight.plots.figures.style import finish
 
@@ -98,7 +104,9 @@ def sliding(
     figure = go.Figure()
     for number, line in enumerate(lines):
         add_line(figure, result, line, values, at=at, empty=empty, points=points, number=number)
-    set_time_axis(figure, result, f"{at} of window")
+    starts, ends = result.read_bounds("start"), result.read_bounds("end")
+    stepped = empty is None and all(are_steps(starts[one.rows], ends[one.rows]) for one in lines)
+    set_time_axis(figure, result, None if stepped else f"{at} of window")
     set_value_axis(figure, column)
     alt = describe_lines(
         result, lines, column, values, "Lines over time" if result.is_timed else "Lines"
