@@ -420,3 +420,12 @@ def test_what_explain_says_is_what_runs(classic, capsys, rows, call):
     (chosen,) = re.findall(r"strategy +(\w+), the cheapest of 2", windows.explain(call))
     windows.agg(call).explain()
     assert ("InArrow" in capsys.readouterr().out) == (chosen == "arrow")
+
+
+@pytest.mark.parametrize("limit", [2.0, -2.0])
+def test_a_running_mean_is_the_exact_sum_by_the_count(classic, limit):
+    values = (-2.5, -2, -2.5, -1, 3.5, 4.5, 5.5, 4, 4.5, 3, 4, 3, -9, -9)
+    rows = [minute(at, v=value * limit / 2) for at, value in enumerate(values)]
+    spec = fl.AggregateFrame(agg.avg("v"), limit, may_fall=True, below=limit < 0)
+    found = fl.over(frame(classic, rows), spec, time="ts").agg(mean=agg.avg("v"))
+    assert found.where("closed").select("rows", "mean").collect() == [(12, limit)]

@@ -67,14 +67,14 @@ def sum_reached(total: float, lost: float, limit: float) -> bool:
 def add_value(watched: int, n: float, s: float, c: float, x: float) -> tuple[float, float, float]:
     """Add a value, which may be NaN, to the running state of a limit on doubles.
 
-    The state is the number of values; their sum, greatest or mean; and what the sum has lost to
-    rounding, or the second moment about the mean.
+    The state is the number of values; their sum (also for a mean), greatest, or mean (for a
+    variance); and what the sum has lost to rounding, or the second moment about the mean.
     """
     if x != x:  # noqa: PLR0124 - NaN
         return n, s, c
     if n == 0.0:
         return 1.0, x, 0.0
-    if watched in (SUM, FAR_SUM):
+    if watched in (SUM, FAR_SUM, MEAN, FAR_MEAN):
         total, lost = add_float(s, c, x)
         return n + 1.0, total, lost
     if watched == GREATEST:
@@ -91,8 +91,11 @@ def limit_reached(watched: int, n: float, s: float, c: float, limit: float) -> b
         return False
     if watched in (SUM, FAR_SUM):
         return abs(s + c) >= limit if watched == FAR_SUM else sum_reached(s, c, limit)
-    if watched in (GREATEST, MEAN, FAR_MEAN):
-        return (abs(s) if watched == FAR_MEAN else s) >= limit
+    if watched in (MEAN, FAR_MEAN):
+        mean = (s + c) / n
+        return (abs(mean) if watched == FAR_MEAN else mean) >= limit
+    if watched == GREATEST:
+        return s >= limit
     if watched in (VAR_SAMP, STDDEV_SAMP):
         if n < 2.0:
             return False
