@@ -158,7 +158,7 @@ ORDERED = {
             ("plain", (*frames.THRESHOLDS[:5], *frames.BOUNDARIES, *frames.DELTAS, *frames.STATES)),
             ("of sums", OF_SUMS),
             ("overlapping", frames.OVERLAPPING[:3]),
-            ("dwelling", frames.DWELLING[:4]),
+            ("dwelling", (*frames.DWELLING[:2], frames.DWELLING[3])),
         )
         for number, spec in enumerate(specs)
     },
