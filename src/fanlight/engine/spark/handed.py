@@ -26,8 +26,8 @@ from fanlight.engine.spark.placed.spark_windows import group_in_windows, has_spa
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.result import finish_windows, name_by_number
 from fanlight.engine.spark.sql import expr_as, free_name, group_rows, name_columns, project
-from fanlight.engine.spark.translation import is_column, read_aggregate
-from fanlight.engine.spec.errors import FanlightError, refuse
+from fanlight.engine.spark.translation import read_aggregate
+from fanlight.engine.spec.errors import FanlightError, is_column, refuse
 from fanlight.engine.spec.pictures import Picture
 
 if TYPE_CHECKING:

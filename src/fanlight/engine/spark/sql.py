@@ -29,11 +29,6 @@ def is_connect(df: DataFrame) -> bool:
     return type(df).__module__.startswith("pyspark.sql.connect")
 
 
-def is_column(value: Any) -> bool:
-    """Whether a value is a Column, classic or Connect: two classes before Spark 4.0."""
-    return isinstance(value, Column) or type(value).__module__ == "pyspark.sql.connect.column"
-
-
 def expr(df: DataFrame, text: str) -> Column:
     """The Column of an SQL expression, classic or Connect as the DataFrame is."""
     column: Column = _function(df, "expr")(text)

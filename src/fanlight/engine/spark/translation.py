@@ -27,7 +27,7 @@ from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark.column_text import closing, infix, is_balanced, split_outside
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, quote_column, type_text, window_of_spark
-from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.errors import FanlightError, is_column
 from fanlight.engine.spec.frames import Session
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import write_duration
@@ -115,11 +115,6 @@ def read_aggregate(df: DataFrame, column: Any) -> Computed | None:
             if known and _has_same_plan(df, column, meant.sql):
                 return _as_spark_has_it(df, column, own)
     return None
-
-
-def is_column(given: Any) -> bool:
-    """Whether something is a Column of Spark's."""
-    return not isinstance(given, (str, Mapping)) and bool(_SHOWN.fullmatch(str(given)))
 
 
 def advise_aggregate(column: Any) -> tuple[str, str]:

@@ -31,7 +31,6 @@ from fanlight.engine.spark.sql import (
     TIME_WINDOW,
     WATERMARK,
     expr,
-    is_column,
     is_connect,
     is_same_name,
     is_taken,
@@ -41,7 +40,14 @@ from fanlight.engine.spark.sql import (
 )
 from fanlight.engine.spark.supported import check_session
 from fanlight.engine.spec.arguments import check_text
-from fanlight.engine.spec.errors import FanlightError, advise_choice, list_some, refuse, show
+from fanlight.engine.spec.errors import (
+    FanlightError,
+    advise_choice,
+    is_column,
+    list_some,
+    refuse,
+    show,
+)
 from fanlight.engine.spec.units import Extent
 
 Given = str | Column
