@@ -213,7 +213,7 @@ TIMES = {
 @pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("kind", SPARSE)
 def test_rows_of_all_keys_within_each_frame(spark, kind, how, by, time):
-    """As if frames were joined with the table by hand; some last a minute, others 16 hours."""
+    """The rows are those of a join by hand, with frames of a minute and frames of 16 hours."""
     rows = [minute(at * at, case=case, k=k, v=float(at * (case + 2) // 5 % 2))
             for at in (*range(20), 37) for case in (0, 1) for k in ("a", None)]  # fmt: skip
     text = TIMES[time]

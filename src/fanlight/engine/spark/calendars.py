@@ -137,7 +137,7 @@ def _look_up(unit: CalendarUnit, kind: str, place: str) -> str:
 
 
 def look_up_by(keys: Iterable[int], values: Iterable[int], key: str) -> str:
-    """SQL: the value that stands at the place of a key; null if there is none."""
+    """SQL: the value of a key, or null where the key is not listed."""
     listed, found = (_array(",".join(map(str, numbers)), "bigint") for numbers in (keys, values))
     return f"get({found}, cast(array_position({listed}, {key}) as int) - 1)"
 

@@ -29,7 +29,7 @@ def rejected_rows(bound: Bound) -> DataFrame:
 
 
 def _read_what_can_be(bound: Bound) -> tuple[list[tuple[str, str]], Bound]:
-    """The same rows with null for a text that is no time, and (SQL condition, reason) of those.
+    """(SQL condition, reason) of texts that are not times, and a bound that reads these as null.
 
     In ANSI mode Spark ends a query where a text cannot be cast.
     """

@@ -106,7 +106,7 @@ def _make(
 
 
 def _area(kinds: _Kinds) -> str:
-    """What a reading adds of the one before; nothing if that does not hold for any time."""
+    """SQL: the area under the reading before, which is 0 if it holds for no time."""
     time = "double" if kinds.term == "double" else "decimal(19, 0)"
     times = f"cast(a.v as {kinds.term}) * cast(e.t - a.t as {time})"
     return f"if(e.t > a.t, {times}, cast(0 as {kinds.sum}))"

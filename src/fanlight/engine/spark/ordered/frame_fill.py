@@ -124,11 +124,11 @@ def _pair_keys(bound: FrameBound, other: Source) -> list[int]:
         for own in other.names
     ]
     if len(other.names) > len(bound.names) or not all(alike):
-        some = "some of them by their names, or by=() for rows of all keys" if bound.names else "()"
+        as_many = "name as many columns, in the same order, some of them by their names, or by=() "
         raise refuse(
             f"fill(by={list(other.names)})",
             f"does not pair up with the frames' keys {list(bound.names)}",
-            f"name as many columns, in the same order, {some}" if bound.names else "write by=()",
+            f"{as_many}for rows of all keys" if bound.names else "write by=()",
         )
     return [places[0] for places in alike]
 
@@ -318,7 +318,7 @@ def _join_streams(
     *,
     left: bool,
 ) -> DataFrame:
-    """Join rows to frames by Spark's interval join; watermarks bound what is kept of it."""
+    """Join rows to frames by Spark's interval join, whose state the watermarks bound."""
     equal = [f"{bound.keys[place]} <=> other{n}" for n, place in enumerate(pairs)]
     equal = equal or ["t % 1 = start % 1"]  # Spark joins no streams without an equality
     within = [*equal, "t >= start", "t < ending"]
