@@ -110,6 +110,60 @@ def test_a_number_of_late_rows_that_is_not_known_is_not_0(spark, tmp_path, case)
     assert [one for one in each if one != 0] == [known]
 
 
+# Windows of each family, their time, and what gives their result.
+OF_EACH_FAMILY = {
+    "sliding": (HOURS, "ts", lambda asked: asked.agg(n=agg.count())),
+    "levels": (
+        fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute", "1 minute"],
+                         offset="28576081 minutes"),
+        "ts", lambda asked: asked.agg(n=agg.max("n")),
+    ),
+    "events": (HOURS, ("began", "ts"), lambda asked: asked.agg(n=agg.count())),
+    "snapshots": (fl.Snapshot(), ("began", "ts"), lambda asked: asked.agg(n=agg.count())),
+    "frames": (CHANGES, "ts", lambda asked: asked.frames()),
+    "sessions": (fl.Session("gap"), "ts",
+                 lambda asked: asked.rows()),
+    "trailing": (fl.Trailing("1 minute"), "ts", lambda asked: asked.attach(m=agg.max("n"))),
+    "widening": (fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9), "ts",
+                 lambda asked: asked.detect(fl.Episode("a k=x", event="name"))),
+}  # fmt: skip
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.streaming
+@pytest.mark.parametrize("family", OF_EACH_FAMILY)
+def test_rows_that_no_window_can_hold_are_counted(spark, tmp_path, family):
+    spec, time, ask = OF_EACH_FAMILY[family]
+    schema = "ts timestamp, began timestamp, n int, gap string, name string, k long"
+    minutes = [(1, 0), (2, 4), (None, 1), (3, None), (None, None), (0, 0), (5, 3)]
+    made = [
+        (
+            *(None if one is None else BEGIN + timedelta(minutes=one) for one in pair),
+            n % 3,
+            f"{n % 3} seconds",
+            "a",
+            1,
+        )
+        for n, pair in enumerate(minutes)
+    ]
+    df = spark.createDataFrame(made, schema)
+    df.coalesce(1).write.parquet(f"{tmp_path}/in")
+    rows = spark.readStream.schema(schema).parquet(f"{tmp_path}/in").withWatermark("ts", "1 minute")
+    wanted = fl.rejected(df, spec, time=time, by="k").count()
+    assert wanted >= 2
+    result = ask(fl.over(rows, spec, time=time, by="k"))
+    query = (
+        result.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .format("noop")
+        .start()
+    )
+    query.awaitTermination()
+    found = fl.progress(query)
+    assert found.rejected == wanted
+    assert str(found).endswith(f", rejected {wanted}")
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.streaming
 @pytest.mark.parametrize(

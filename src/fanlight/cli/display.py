@@ -109,6 +109,7 @@ def _summarize(job: Job, ran: RunResult) -> dict[str, Any]:
         "rows": ran.totals.rows,
         "late": ran.totals.late,
         "dropped": ran.totals.dropped,
+        "rejected": ran.totals.rejected,
         "batches": ran.totals.batches,
         "batch": last.batch if last else None,
         "watermark": last.watermark if last else None,

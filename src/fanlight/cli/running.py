@@ -42,6 +42,7 @@ class StreamTotals:
     rows: int = 0
     late: int | None = 0
     dropped: int = 0
+    rejected: int = 0
     batches: int = 0
     last: Any = None
     _seen: str = ""  # the timestamp of the newest progress taken; ISO, so it sorts as text
@@ -63,6 +64,7 @@ class StreamTotals:
             known = None not in (self.late, self.last.late)
             self.late = self.late + self.last.late if known else None
             self.dropped += self.last.dropped
+            self.rejected += self.last.rejected
             yield self.last
 
 

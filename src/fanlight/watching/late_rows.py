@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fanlight.engine.plan.late_rows import COLLECTING, METRIC
+from fanlight.engine.plan.late_rows import COLLECTING, METRIC, REJECTED
 from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
 from fanlight.watching.micro_batches import as_progress, recent_batches
 
@@ -102,15 +102,26 @@ def count_late_by_windows(progress: Any) -> dict[str, int]:
     no group of keys reported anything.
     """
     metrics = []
-    for name, row in progress.observedMetrics.items():
-        if name.startswith(METRIC):
-            number, _, what = name[len(METRIC) :].strip().partition(": ")
-            # On Spark Connect what was observed is a row of its values and their schema.
-            rows = row["rows"] if "rows" in row else row["values"][0]
-            metrics.append((int(number) if number.isdecimal() else 0, what or name, rows))
+    for name, rows in _read_metrics(progress, METRIC):
+        number, _, what = name.partition(": ")
+        metrics.append((int(number) if number.isdecimal() else 0, what or METRIC, rows))
     late: dict[str, int] = {}
     seen: Counter[str] = Counter()
     for _, what, rows in sorted(metrics, key=lambda one: one[:2]):
         seen[what] += 1
-        late[what if seen[what] == 1 else f"{what} ({seen[what]})"] = rows or 0
+        late[what if seen[what] == 1 else f"{what} ({seen[what]})"] = rows
     return late
+
+
+def count_rejected_rows(progress: Any) -> int:
+    """The rows of one micro-batch that are in no window because of their time."""
+    return sum(rows for _, rows in _read_metrics(progress, REJECTED))
+
+
+def _read_metrics(progress: Any, prefix: str) -> Iterator[tuple[str, int]]:
+    """The metrics of ours with a prefix: the rest of the name, and the rows."""
+    for name, row in progress.observedMetrics.items():
+        if name.startswith(prefix):
+            # On Spark Connect what was observed is a row of its values and their schema.
+            rows = row["rows"] if "rows" in row else row["values"][0]
+            yield name[len(prefix) :].strip(), rows or 0

@@ -136,6 +136,11 @@ def _write_state(page: Page, status: QueryStatus) -> None:
     if status.late_by:
         late = list_names([f"{rows:,} of {name}" for name, rows in status.late_by.items()])
         page.note(f"Late rows: {late}. Groups of rows that Spark left out: {status.dropped:,}.")
+    if status.rejected:
+        page.note(
+            f"Rows that are in no window because of their time: {status.rejected:,}; "
+            "fl.rejected(…) lists such rows."
+        )
 
 
 def _format_size(count: int | None) -> str:

@@ -11,6 +11,7 @@ from fanlight.engine.spec.errors import explain_wrong_calls
 from fanlight.watching.late_rows import (
     count_dropped_groups,
     count_late_by_windows,
+    count_rejected_rows,
     late_rows,
     list_micro_batches,
 )
@@ -64,6 +65,7 @@ class Progress:
     dropped: int
     late_by: dict[str, int] = field(default_factory=dict)
     begun: str | None = None
+    rejected: int = 0
 
     @property
     def state_rows(self) -> int:
@@ -85,6 +87,8 @@ class Progress:
             f"state {self.state_rows:,}",
             f"late {describe_late(self.late, self.late_by, self.dropped)}",
         ]
+        if self.rejected:
+            parts.append(f"rejected {self.rejected:,}")
         return ", ".join(parts)
 
 
@@ -123,7 +127,9 @@ def progress(of: Any) -> Progress:
         ``state_rows`` adds up; ``late``, how many rows were late, or None where that is not
         known, as :func:`fanlight.late_rows` says; ``late_by``, those that are known by the windows
         that they were for; ``dropped``, what Spark's own aggregations dropped, in groups of
-        rows; ``begun``, when the last micro-batch began, in UTC. ``to_dict()`` is for JSON.
+        rows; ``rejected``, how many rows are in no window because of their time, which
+        :func:`fanlight.rejected` lists, counted once for each ``over`` of the query; ``begun``,
+        when the last micro-batch began, in UTC. ``to_dict()`` is for JSON.
 
     Raises
     ------
@@ -161,6 +167,7 @@ def progress(of: Any) -> Progress:
         dropped=sum(map(count_dropped_groups, batches)),
         late_by=dict(late),
         begun=last.timestamp if last else None,
+        rejected=sum(map(count_rejected_rows, batches)),
     )
 
 

@@ -30,6 +30,7 @@ class QueryStatus:
     late: int | None = 0
     late_by: dict[str, int] = field(default_factory=dict)
     dropped: int = 0
+    rejected: int = 0
 
     @property
     def last(self) -> Progress | None:
@@ -93,6 +94,7 @@ def _add_batch(status: QueryStatus, one: Progress) -> QueryStatus:
         rows=status.rows + one.rows,
         late=add_late([status.late, one.late]),
         dropped=status.dropped + one.dropped,
+        rejected=status.rejected + one.rejected,
         late_by=late_by,
     )
 

@@ -39,6 +39,7 @@ class Release(Enum):
 
 
 METRIC = "fanlight late rows"  # prefix of the names of metrics that count late rows
+REJECTED = "fanlight rejected rows"  # of metrics that count rows that are in no window
 COLLECTING = "windows that collect late rows"  # what counts those of windows over time, too
 # Only writeStream knows the output mode of a stream.
 OUTPUT = (

@@ -18,6 +18,7 @@ from fanlight.engine.spark.binding.trailing import bind_trailing
 from fanlight.engine.spark.binding.widening import bind_widening
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.lives import forget_keys
+from fanlight.engine.spark.rejected import count_rejected
 from fanlight.engine.spark.windows.events import EventWindows
 from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spark.windows.levels import LevelWindows
@@ -314,11 +315,13 @@ def _bind_windows(
     family = listed if kind is None else kind.family
     if family is SNAPPED:
         events = bind_snapshot(df, spec, time, by, tiebreak, rule)
-        return SnapshotWindows(replace(forget_keys(events, forget_after), collects=collects))
+        events = count_rejected(forget_keys(events, forget_after))
+        return SnapshotWindows(replace(events, collects=collects))
     if isinstance(time, (tuple, list)):
         if family.lasting:
             lasting = bind_lasting(df, spec, time, by, tiebreak, rule)
-            return EventWindows(replace(forget_keys(lasting, forget_after), collects=collects))
+            lasting = count_rejected(forget_keys(lasting, forget_after))
+            return EventWindows(replace(lasting, collects=collects))
         raise refuse(
             f"time={time!r}",
             f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
@@ -328,7 +331,7 @@ def _bind_windows(
         refuse_open_windows(late, f"{type(spec).__name__} windows")
     opened, bind = _OPENED[family]
     rules = () if family.droppable else (rule,)
-    bound = forget_keys(bind(df, spec, time, by, tiebreak, *rules), forget_after)
+    bound = count_rejected(forget_keys(bind(df, spec, time, by, tiebreak, *rules), forget_after))
     return opened(replace(bound, collects=collects))
 
 
