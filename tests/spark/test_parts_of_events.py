@@ -179,3 +179,15 @@ def test_refused(spark):
         fl.over(df, fl.Sliding(10), time=PAIR).using("levels").agg(agg.overlap())
     with pytest.raises(fl.FanlightError, match="needs a number"):
         fl.over(df.selectExpr("*", "'a' as s"), fl.Sliding(9), time=PAIR).agg(agg.integral("s"))
+
+
+@pytest.mark.parametrize("how", BY_PARTS)
+@pytest.mark.parametrize("kind", ["bigint", "decimal(18,2)"])
+def test_areas_of_whole_numbers_and_decimals_are_exact(spark, how, kind):
+    big = 2**60 if kind == "bigint" else 10**16 - 1
+    df = stays(spark, (0, 12, None), (0, 9, None), (4, 6, None))
+    df = df.selectExpr("start", "stop", f"cast(case when stop = 12 then {big}L when stop = 9 "
+                       f"then -{big}L + 1 else 7L end as {kind}) as v")  # fmt: skip
+    windows = fl.over(df, fl.Sliding(8), time=PAIR).using(how)
+    got = found(windows, i=ASKED["i"], a=ASKED["a"])
+    assert got == [(22.0, 22 / 18), (3.0 * big + 1, (3.0 * big + 1) / 5)]

@@ -7,7 +7,7 @@ numbers and decimals are added up exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,7 +17,6 @@ from fanlight.engine.algebra.aggregate import (
     Aggregate,
     Call,
     Partials,
-    aggregate_of_field,
     base_type,
     digits_of,
 )
@@ -47,6 +46,7 @@ class Readings(Collect):
 
 
 _SPAN, _SUM = "cast(a.t - a.since as double)", "cast(a.sum as double)"
+_AREA = "cast({p} as double)"
 
 
 class _Kinds(NamedTuple):
@@ -58,6 +58,15 @@ class _Kinds(NamedTuple):
     value: str = "double"
     term: str = "double"
     sum: str = "double"
+
+
+def _kinds_of(kind: str, digits: int) -> _Kinds:
+    """How numbers of a type are added up: decimals of more ``digits`` as doubles."""
+    if base_type(kind) in INTEGRAL:
+        return _Kinds(kind, "decimal(19, 0)", "decimal(38, 0)")
+    if base_type(kind) == "decimal" and digits_of(kind)[0] <= digits:
+        return _Kinds(kind, kind, f"decimal(37, {digits_of(kind)[1]})")
+    return _Kinds()
 
 
 def _pass(kinds: _Kinds, added: str, finish: str) -> str:
@@ -94,11 +103,8 @@ def _make(
     """
 
     def recipe(types: tuple[str, ...]) -> Partials:
-        kind, kinds, value = types[0], _Kinds(), "cast({x} as double)"
-        if base_type(kind) in INTEGRAL:
-            kinds, value = _Kinds(kind, "decimal(19, 0)", "decimal(38, 0)"), "{x}"
-        elif base_type(kind) == "decimal" and digits_of(kind)[0] <= digits:
-            kinds, value = _Kinds(kind, kind, f"decimal(37, {digits_of(kind)[1]})"), "{x}"
+        kinds = _kinds_of(types[0], digits)
+        value = "cast({x} as double)" if kinds == _Kinds() else "{x}"
         lower, readings = _pass(kinds, added(kinds), finish), Readings(_reading(value))
         return Partials({"p": readings}, lower, lower_values=lower_values, **more)
 
@@ -112,21 +118,29 @@ def _area(kinds: _Kinds) -> str:
     return f"if(e.t > a.t, {times}, cast(0 as {kinds.sum}))"
 
 
-# Of an event that lasts the number holds from its start to its stop, as far as in the window.
-_PART = Area(
-    "if({x} is null, null, if({ends} > {begins}, "
-    "cast({x} as double) * cast({ends} - {begins} as double), 0D))"
-)
+def _of_events(name: str, lower: str, more: Mapping[str, Area]) -> Aggregate:
+    """Of events that last, where a number holds from the start to the stop, within the window."""
+
+    def recipe(types: tuple[str, ...]) -> Partials:
+        kinds = _kinds_of(types[0], LONG_DIGITS)
+        value = f"cast({{x}} as {kinds.term})"
+        time = "double" if kinds.term == "double" else "decimal(19, 0)"
+        area = f"if({{ends}} > {{begins}}, {value} * cast({{ends}} - {{begins}} as {time}), 0)"
+        area = f"if({{x}} is null, null, cast({area} as {kinds.sum}))"
+        return Partials({"p": Area(area), **more}, lower)
+
+    return Aggregate(name, recipe=recipe)
+
+
 _INTEGRAL = _make(
     "integral", _area, f"{_SUM} / {{scale}}", area_over_time,
-    aggregate_of_field("integral", _PART, "{p} / {scale}"),
+    _of_events("integral", f"{_AREA} / {{scale}}", {}),
 )  # fmt: skip
 _MEAN = _make(
     "time_weighted_avg", _area, f"if(a.t > a.since, {_SUM} / {_SPAN}, double(a.v))",
     mean_over_time,
-    Aggregate(
-        "time_weighted_avg", {"p": _PART, **TIME_WITH_VALUE},
-        f"if({TOTAL} > 0D, {{p}} / {TOTAL}, null)",
+    _of_events(
+        "time_weighted_avg", f"if({TOTAL} > 0D, {_AREA} / {TOTAL}, null)", TIME_WITH_VALUE
     ),
 )  # fmt: skip
 
