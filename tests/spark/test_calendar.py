@@ -15,6 +15,7 @@ from fanlight import agg
 from fanlight.engine.spark.binding import placed
 from tests.helpers.dataframes import patiently, source
 from tests.helpers.early import inbox, run
+from tests.helpers.refusals import refused
 from tests.law.data import minute
 from tests.oracle.calendars import bounds_near
 
@@ -199,7 +200,7 @@ def test_what_a_calendar_cannot_do_is_told(classic):
         "*", "cast(ts as timestamp_ntz) as local", "at as i"
     )
     day = fl.Calendar("1 day", zone="UTC")
-    refused = [
+    mistakes = [
         (lambda: fl.over(df, day, time="local"), "its times are local already"),
         (lambda: fl.over(df, fl.Calendar("1 day", zone=None), time="ts"), "name the zone"),
         (lambda: fl.over(df, day, time="i"), "is for timestamps"),
@@ -216,7 +217,7 @@ def test_what_a_calendar_cannot_do_is_told(classic):
         (lambda: fl.Calendar("1 month", "1 day", zone="UTC", offset="1 month"), "is in months"),
         (lambda: fl.Calendar("90 minutes", zone="UTC"), "has the unit minute"),
     ]
-    for act, words in refused:
+    for act, words in mistakes:
         with pytest.raises(fl.FanlightError, match=words):
             act()
 
@@ -368,3 +369,19 @@ def test_a_stream_where_a_clock_is_set(classic, tmp_path, about):
     assert all(start < end for start, end, _ in ours)
     assert [n for *_, n in ours] == [n for *_, n in ours if n] + [0] * 40
     assert all(a[1] == b[0] for a, b in pairwise(ours))
+
+
+def test_a_zone_that_spark_does_not_know_is_refused(spark):
+    """Their names are of no place."""
+    df = spark.sql("select timestamp'2024-05-01T12:00:00Z' as ts, now() as stop")
+    for zone in ("Factory", "ROC"):
+        days = fl.Calendar("1 day", zone=zone), "ts"
+        months = fl.Cumulative("1 month", "1 day", zone=zone), ("ts", "stop")
+        for spec, time in (days, months):
+            refused(
+                lambda spec=spec, time=time: fl.over(df, spec, time=time).agg(agg.count()),
+                f"zone='{zone}' is a time zone that Python knows",
+                "zone='Asia/Taipei'",
+            )
+    for zone in ("Asia/Taipei", "+08:00"):
+        assert fl.over(df, fl.Calendar("1 day", zone=zone), time="ts").agg(agg.count()).count() == 1

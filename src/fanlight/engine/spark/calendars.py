@@ -18,9 +18,13 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from pyspark.errors import PySparkException
+
 from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.plan.clock_changes import LOOK, SINCE, UNTIL, Change, changes_of
 from fanlight.engine.plan.coordinate import CalendarUnit
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import MICROSECONDS
 
 YEAR_1, YEAR_9999 = -62_135_596_800_000_000, 253_370_764_800_000_000  # as far as Spark's dates go
@@ -42,7 +46,7 @@ def ask_spark(spark: Any, unit: CalendarUnit) -> CalendarUnit:
     known = _known.setdefault(spark, {})
     if unit not in known:
         every = _ask_begins(unit) if unit.in_months else _ask_offsets(literal(unit.zone or ""))
-        known[unit] = ",".join(map(str, _ask(spark, every)))
+        known[unit] = ",".join(map(str, _ask(spark, every, unit.zone)))
     return replace(unit, known=known[unit])
 
 
@@ -74,17 +78,29 @@ def ask_changes(spark: Any, zone: str) -> tuple[Change, ...]:
         ends = [one.at for one in guess[1:]] + [UNTIL]
         told = [(one.at - 1, one.before) for one in guess] + [(one.at, one.after) for one in guess]
         told += [((one.at + end) // 2, one.after) for one, end in zip(guess, ends, strict=False)]
-        instants, ahead = zip(*told, strict=True) if told else ((), ())
-        listed = _array(",".join(map(str, instants)), "bigint")
-        shown = f"transform({listed}, s -> {_ahead('s', zone)})"
-        same = not told or tuple(_ask(spark, shown)) == ahead
-        known[zone] = guess if same else tuple(Change(*row) for row in _ask(spark, _search(zone)))
+        listed = _array(",".join(str(at) for at, _ in (*told, (SINCE, 0), (UNTIL, 0))), "bigint")
+        shown = _ask(spark, f"transform({listed}, s -> {_ahead('s', zone)})", zone)
+        if shown[:-2] == [ahead for _, ahead in told] and (told or shown[0] == shown[1]):
+            known[zone] = guess
+        else:
+            known[zone] = tuple(Change(*row) for row in _ask(spark, _search(zone), zone))
     return known[zone]
 
 
-def _ask(spark: Any, text: str) -> Any:
-    """What Spark says of SQL without rows, without a job."""
-    (row,) = spark.sql(f"select {text} as said from values (1)").collect()
+@quietly()
+def _ask(spark: Any, text: str, zone: str | None) -> Any:
+    """What Spark says of a zone in SQL without rows, without a job."""
+    try:
+        (row,) = spark.sql(f"select {text} as said from values (1)").collect()
+    except PySparkException as error:
+        if "INVALID_TIMEZONE" not in str(error):
+            raise
+        raise refuse(
+            f"zone={zone!r}",
+            "is a time zone that Python knows, and Spark's Java does not",
+            "write zone='+08:00', as far ahead of UTC as it is, or a place that has the same time, "
+            "as zone='Asia/Taipei'",
+        ) from error
     return row.said
 
 

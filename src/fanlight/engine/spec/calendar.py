@@ -218,7 +218,7 @@ def read_offset(given: object, measure: Measure) -> tuple[Extent, int]:
 
 
 def check_zone(zone: object) -> str | None:
-    """The zone, if Python knows it; Spark's Java has the same names."""
+    """The zone, if Python knows it; :func:`fanlight.over` asks Spark."""
     if zone is None:
         return None
     named = f"zone={zone!r}"
