@@ -338,6 +338,54 @@ def test_windows_without_rows_where_a_clock_is_set(classic, about):
     assert before_last == {place for place in wanted if place[2] <= last}
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("about", SET)
+def test_levels_where_a_clock_is_set(classic, about):
+    """All that is asked of levels is about the same windows, each with what lies in it."""
+    zone, events = around(about)
+    lengths = [["2 hours", "1 day"], ["1 hour", "1 hour"]]
+    specs = [fl.Calendar(*both, zone=zone) for both in zip(*lengths, strict=True)]
+    times = [begin for begin, _ in events]
+    df = classic.createDataFrame([("a", *ends) for ends in events], EVENTS)
+    df = df.selectExpr("k", "timestamp_micros(a) as ts")
+    counts = windows_by_definition(specs, [(at, at) for at in times])
+    counts = {place: (n,) for place, (n, _) in counts.items()}
+
+    def shown(found, *more):
+        return shown_windows(found.withColumnRenamed("level", "query"), *more)
+
+    levels = fl.over(df, fl.MultiGranular(*lengths, zone=zone), time="ts")
+    assert shown(levels.agg(n=agg.count()), "n") == counts
+    noon = SET[about].replace(minute=0)
+    for since, given in ((min(times), True), (round(noon.timestamp()) * 1_000_000, noon)):
+        whole = {place: n for place, n in counts.items() if place[1] >= since}
+        assert shown(levels.agg(n=agg.count(), complete=given), "n") == whole
+
+    # Of windows that end together, where a clock skips their ends, the longest is shown.
+    beside = {}
+    for (level, _, end), (n,) in sorted(counts.items(), reverse=True):
+        beside.setdefault(end, [None, None])[level] = n
+    wide = levels.wide(n=agg.count()).selectExpr("unix_micros(at) as a", "n_0", "n_1").collect()
+    assert sorted(map(tuple, wide)) == sorted((end, *ns) for end, ns in beside.items())
+
+    changed = fl.MultiGranular(*lengths, zone=zone, changes_only=True)
+    wanted = {}
+    for level in (0, 1):
+        mine = sorted(place for place in counts if place[0] == level)
+        for before, place in pairwise([None, *mine]):
+            follows = before is not None and place[1] <= before[1] + 3 * HOUR
+            if not (follows and counts[before] == counts[place]):
+                wanted[place] = counts[place]
+    assert shown(fl.over(df, changed, time="ts").agg(n=agg.count()), "n") == wanted
+
+    recur = shown(levels.recurring("k").drop("k"))
+    for level, start, end in counts:
+        shorter = [low for other, low, up in counts if (other, up) == (0, end)]
+        if level == 1 and len(shorter) == 1:
+            older = any(start <= at < shorter[0] for at in times)
+            assert ((1, start, end) in recur) == older
+
+
 @pytest.mark.streaming
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("about", ["Pacific/Apia", "Europe/Berlin", "Antarctica/Troll"])
