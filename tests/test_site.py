@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from threading import Thread
 
 import nbformat
 import pytest
@@ -12,6 +19,77 @@ from scripts.notebooks import notebooks
 from scripts.pictures import IMAGES, KINDS, drawn
 from scripts.site import notebook, reference, repository, roles
 from tests.helpers.house import ROOT
+from tests.plots.browser import MISSING, asked, chromium
+
+# What does not fit: the page, and code and tables, of which each is named by its text.
+FITS = """return {
+  page: document.documentElement.scrollWidth, window: innerWidth,
+  cut: [...document.querySelectorAll('article pre > code, .md-typeset__scrollwrap')]
+    .filter(one => one.scrollWidth > one.clientWidth + 1)
+    .map(one => [one.closest('[class*=language-text]') ? 'output' : one.tagName, one.innerText]),
+  hidden: [...document.querySelectorAll('article pre > code, .md-typeset__scrollwrap')]
+    .filter(one => getComputedStyle(one).overflowX !== 'auto').map(one => one.innerText),
+}"""
+LOOKED_AT = ("index.html", "sql.html", "replace.html", "plots.html", "reference/functions.html")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the site, built as ``make docs`` does."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    ran = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr[-2_000:]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """Where the site is served."""
+    served = partial(SimpleHTTPRequestHandler, directory=site)
+    with ThreadingHTTPServer(("127.0.0.1", 0), served) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium() is None, reason=MISSING)
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_pages_fit_a_phone_and_a_screen(site, address, width):
+    for name in LOOKED_AT:
+        page = site / name
+        served = f"{address}/{name}".rpartition("/")[0]
+        look = asked(page.parent, page.read_text("utf-8"), FITS, width=width, served=served)
+        assert look["page"] <= look["window"], name
+        assert look["hidden"] == [], name
+        assert {what for what, _ in look["cut"]} <= {"output", "DIV"}, (name, look["cut"])
+        if name == "index.html":
+            assert {what for what, _ in look["cut"]} <= ({"output"} if width < 768 else set())
+
+
+@pytest.mark.slow
+def test_signatures_of_the_reference_have_names_that_a_reader_knows(site):
+    shown = 0
+    for page in reference.pages():
+        text = (site / "reference" / f"{page.name}.html").read_text("utf-8")
+        for unlinked in re.findall(r'<span title="(fanlight\.[\w.]+)">', text):
+            module, _, name = unlinked.rpartition(".")
+            assert isinstance(getattr(import_module(module), name), type), unlinked
+        shown += text.count("doc-signature")
+        assert "doc-overloads" not in text
+        assert not re.search(r"={4} +={4}", text)
+    assert shown > 100
+    aggregates = (site / "reference" / "agg.html").read_text("utf-8")
+    assert "_enter" not in re.sub(r"<[^>]+>", "", aggregates)
+
+
+def test_tables_of_docstrings_become_those_of_markdown():
+    told = "One.\n\n=====  ===\na b    c\n=====  ===\n``d``  ef\ng\n=====  ===\n\nTwo."
+    assert roles.tabled(told) == "One.\n\n| a b | c |\n|---|---|\n| ``d`` | ef |\n| g |  |\n\nTwo."
 
 
 def test_every_public_name_has_one_place_in_the_reference(monkeypatch):

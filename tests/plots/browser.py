@@ -53,19 +53,23 @@ def chromium():
     return shutil.which(named) if named else next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def asked(folder, html, question, *, dark=False, width=1000):
-    """What a page answers to a question (the body of an async function), without any error."""
+def asked(folder, html, question, *, dark=False, width=1000, served=None):
+    """What a page answers to a question (the body of an async function), without any error.
+
+    ``served`` is the address of the folder, for a page that does not work as a file.
+    """
     path = folder / f"page-{len(list(folder.iterdir()))}.html"
     page = html.replace("<head>", f"<head>{FIRST}", 1)
     assert page != html
     front, end, back = page.rpartition("</body>")
     assert end
     path.write_text(front + LAST.replace("QUESTION", question) + back, "utf-8")
+    served = served or folder.as_uri()
     if width < NARROWEST:
-        text = FRAMED.replace("URI", path.as_uri()).replace("WIDTH", str(width))
+        text = FRAMED.replace("URI", f"{served}/{path.name}").replace("WIDTH", str(width))
         path = path.with_name(f"framed-{path.name}")
         path.write_text(text, "utf-8")
-    ran = _run(folder, path.as_uri(), dark=dark, width=max(width, NARROWEST))
+    ran = _run(folder, f"{served}/{path.name}", dark=dark, width=max(width, NARROWEST))
     told = re.search(r'<pre id="told">(.*?)</pre>', ran.stdout, re.DOTALL)
     assert told is not None, ran.stderr[-2_000:]
     found = json.loads(unescape(told[1]))

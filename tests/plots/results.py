@@ -69,6 +69,15 @@ def events():
     return [{"a": NOON + k * MINUTE, "b": NOON + (k + 3) * MINUTE} for k in range(8)]
 
 
+def features():
+    """Rows of two keys with a feature, that of one row null; the last row is long after."""
+    counts = {**{k: float(k) for k in (*range(10), 90)}, 4: None}
+    return [
+        {"ts": NOON + k * MINUTE, "k": "ab"[k % 2], "v": k, "n_1h": count}
+        for k, count in counts.items()
+    ]
+
+
 def matches():
     return [
         {**window(0, 2 * 2**level), "level": level, "found_at": NOON + 2 * 2**level * MINUTE,
@@ -89,4 +98,8 @@ KINDS = {
     ),
     "frames": (frames(), {}, "Frames: 3 windows"),
     "matches": (matches(), {}, "3 matches"),
+    "features": (
+        features(), {"value": "n_1h", "time": "ts", "by": "k"},
+        "Lines over time: 11 rows from 2024-05-01 12:00:00 to 2024-05-01 13:30:00 UTC, of a, b",
+    ),
 }  # fmt: skip

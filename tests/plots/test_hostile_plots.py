@@ -15,7 +15,10 @@ pytest.importorskip("plotly")
 COMMON = {"by": None, "keys": None, "zone": "UTC", "naive": None, "title": "x"}
 LINES = {"value": None, **COMMON, "at": "end", "empty": None, "points": 100}
 GOOD = {
-    "sliding": Good(plots.sliding, {"result": table(results.sliding()), **LINES}),
+    "sliding": Good(plots.sliding, {"result": table(results.sliding()), "time": None, **LINES}),
+    "features": Good(plots.sliding, {
+        "result": table(results.features()), **LINES, "value": "n_1h", "time": "ts", "by": "k",
+    }),
     "levels": Good(
         plots.levels, {"result": table(results.levels()), "fit": table(results.fit()), **LINES}
     ),
@@ -44,7 +47,7 @@ GOOD = {
 
 def test_every_function_is_tried():
     others = {"COLOURS", "INK", "dark", "draw", "local_time"}  # draw asks these
-    assert set(GOOD) | others == set(plots.__all__)
+    assert {good.function.__name__ for good in GOOD.values()} | others == set(plots.__all__)
 
 
 @pytest.mark.slow

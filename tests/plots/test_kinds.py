@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import plots
+from fanlight.plots.figures import axes
 from fanlight.plots.figures.style import COLOURS, GROUNDS, theme
 from fanlight.plots.figures.thinning import thin_line
 from tests.helpers.shown import shown
@@ -50,9 +52,9 @@ def test_draw_knows_each_kind_by_its_columns(kind):
     figure = plots.draw(table(rows), **options)
     assert said in alt(figure)
     assert "NaN" not in alt(figure)
-    if kind != "fitted":
-        same = getattr(plots, kind)(table(rows), **options)
-        assert same.to_json() == figure.to_json()
+    function = {"fitted": "levels", "features": "sliding"}.get(kind, kind)
+    same = getattr(plots, function)(table(rows), **options)
+    assert same.to_json() == figure.to_json()
 
 
 @pytest.mark.parametrize("form", ["arrow", "batch", "rows", "pandas", "polars"])
@@ -352,7 +354,7 @@ def test_names_are_no_markup():
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        (results.sliding(), {"wrong": 1}, r"with plots\.sliding.*it takes value, by, keys"),
+        (results.sliding(), {"wrong": 1}, r"with plots\.sliding.*it takes value, time, by, keys"),
         (results.sliding(), {"zone": "Vienna"}, "zone='Vienna' is not a time zone"),
         (results.sliding(), {"naive": "../x"}, "naive='../x' is not a time zone"),
         (results.sliding(), {"at": "middle"}, "at='middle' is neither end of a window"),
@@ -377,6 +379,14 @@ def test_names_are_no_markup():
         (results.levels(), {"fit": results.sliding()}, "fit= has no column 'slope'"),
         ([{"ts": NOON, "frame_id": 3}], {}, r"plots\.frames\(frames, signal=rows"),
         ([{**window(0, 1), "v": 1}, {**window(0, 1), "v": "x"}], {}, "these rows make no table"),
+        (results.features(), {}, r"plots\.draw\(rows, 'spend_1h', time='ts', by='card'\)"),
+        (results.features(), {"time": "ts"}, r"write by=\['…'\] .* or by=\(\) if all rows"),
+        (results.features(), {"time": "ts", "by": "k"}, "value='…', one of v, n_1h$"),
+        (results.features(), {"value": "k", "time": "ts", "by": "k"}, "name a column of numbers"),
+        (results.features(), {"value": "v", "time": "k", "by": ()}, "neither a time nor a number"),
+        (results.features(), {"value": "v", "time": "t", "by": ()}, "did you mean 'ts'"),
+        (table(results.features())[:0], {"value": "v", "time": "ts", "by": ()}, "none has a time"),
+        (results.sliding(), {"time": "ts"}, "is for rows without windows; leave it out"),
         (3, {}, "a int cannot be drawn"),
         (fl.Sliding, {}, "a type cannot be drawn"),
         ({"window": 1}, {}, "a dict cannot be drawn"),
@@ -448,6 +458,44 @@ def test_windows_of_all_lengths_are_steps():
     assert [None if math.isnan(y) else y for y in line.y] == [
         0, 0, 0, 1, 1, 1, 2, 2, None, 3, 3, None
     ]  # fmt: skip
+
+
+def test_whether_windows_are_steps_is_asked_once_a_line(monkeypatch):
+    asked, are_steps = [], axes.are_steps
+    monkeypatch.setattr(axes, "are_steps", lambda *ends: asked.append(ends) or are_steps(*ends))
+    monkeypatch.setattr("fanlight.plots.figures.sliding.are_steps", axes.are_steps, raising=False)
+    plots.draw([row for key in "ab" for row in results.sliding(key=key)])
+    assert len(asked) == 2
+
+
+def test_features_are_lines_over_the_time_of_their_rows():
+    late = {"ts": NOON + 90 * MINUTE, "k": "a"}  # a second row of the key at this time
+    made = [*results.features(), {**late, "n_1h": math.nan}, {**late, "ts": None, "n_1h": 3.0}]
+    figure = plots.draw(table(made[::-1]), "n_1h", time="ts", by="k")
+    one, other = figure.data
+    assert (one.name, other.name) == ("a", "b")
+    known = [(x, y) for x, y in zip(minutes(one), one.y, strict=True) if not math.isnan(y)]
+    assert known == [(0, 0), (2, 2), (6, 6), (8, 8), (90, 90)]
+    assert minutes(other) == list(other.y) == [1, 3, 5, 7, 9]
+    breaks = [x for x, y in zip(minutes(one), one.y, strict=True) if math.isnan(y)]
+    assert breaks[0] == 4
+    assert 8 < breaks[1] < 90
+    assert figure.layout.xaxis.title.text == "ts, UTC"
+    assert "1 rows without a time are left out" in notes(figure)
+    assert "break where no row came for ten times the usual step" in notes(figure)
+    numbers = [{"at": at, "x": 1.0} for at in (0.5, math.nan, 2.5)]
+    (line,) = plots.draw(numbers, "x", time="at", by=()).data
+    assert list(line.x) == [0.5, 2.5]
+
+
+def test_many_rows_with_features_are_thinned_and_their_peaks_are_drawn():
+    count = 200_000
+    values = np.zeros(count)
+    values[77_777] = 9.0
+    made = pa.table({"at": np.arange(count), "x": values})
+    (line,) = plots.draw(made, "x", time="at", by=()).data
+    assert len(line.x) <= 2_000
+    assert (77_777, 9.0) in set(zip(line.x.tolist(), line.y.tolist(), strict=True))
 
 
 def test_frames_without_edges_are_bars():

@@ -170,6 +170,18 @@ def over(
 ) -> Windowed:
     """See a DataFrame through windows: the entry point of the library.
 
+    =====================================================  ===============================
+    windows                                                are
+    =====================================================  ===============================
+    ``Sliding``, ``Calendar``, ``Cumulative``, a list      :class:`fanlight.SlidingWindows`
+    ``MultiGranular``                                      :class:`fanlight.LevelWindows`
+    any of these, with a pair as ``time``                  :class:`fanlight.EventWindows`
+    ``Snapshot``, with a pair as ``time``                  :class:`fanlight.SnapshotWindows`
+    frames and sessions                                    :class:`fanlight.FrameWindows`
+    ``Trailing``, or several by their labels               :class:`fanlight.TrailingWindows`
+    ``ProgressiveWidening``                                :class:`fanlight.WideningWindows`
+    =====================================================  ===============================
+
     Parameters
     ----------
     df
@@ -213,8 +225,8 @@ def over(
 
     Returns
     -------
-    SlidingWindows, LevelWindows, EventWindows, SnapshotWindows, FrameWindows or WideningWindows
-        By the kind of ``spec`` and ``time``: each class has what its windows can do.
+    Windowed
+        Of the class that the table says, which has what its windows can do.
 
     Raises
     ------

@@ -44,11 +44,12 @@ def add_line(
     points: int,
     number: int,
     **more: Any,
-) -> None:
+) -> bool:
     """Add a line of a result: it breaks where no window is, and has at most ``points`` points.
 
-    Windows of all lengths that do not overlap are steps: each is as long as it lasts.
-    From the last final window on to those that are still open, it is another one, dotted.
+    Windows of all lengths that do not overlap are steps, each as long as it lasts; returns whether
+    these are. From the last final window on to those that are still open, it is another line,
+    dotted.
     """
     times, empty = result.read_bounds(at), check_number("empty", empty)
     parts = [("", line.rows, more)]
@@ -77,8 +78,11 @@ def add_line(
         x, heights = mark_gaps(times[rows], values[rows], line.step, empty)
         kept = thin_line(heights, points)
         result.note_thinned(line.name + about, "points", kept, x)
-        own = ~np.isin(x[kept], times[rows]) | np.isin(x[kept], times[line.rows][opened])
-        _, own = break_at_clock_changes(result, result.to_axis(x[kept]), own.astype(float))
+        hover = None
+        if about:
+            own = ~np.isin(x[kept], times[rows]) | np.isin(x[kept], times[line.rows][opened])
+            _, own = break_at_clock_changes(result, result.to_axis(x[kept]), own.astype(float))
+            hover = np.where(own == 1, "all", "skip")
         shown, heights = break_at_clock_changes(result, result.to_axis(x[kept]), heights[kept])
         single = find_isolated(heights)
         figure.add_scatter(
@@ -91,9 +95,10 @@ def add_line(
                 "size": np.where(single, 4.5, 0) if single.any() else 0,
                 "color": colour_of(number),
             },
-            hoverinfo=np.where(own == 1, "all", "skip") if about else None,
+            hoverinfo=hover,
             **how,
         )
+    return stepped
 
 
 def are_steps(starts: Array, ends: Array) -> bool:
@@ -120,7 +125,7 @@ def describe_lines(result: Result, lines: list[Line], column: str, values: Array
         return f"{what}: no rows."
     heights = values[rows]
     known = heights[~np.isnan(heights)]
-    text = f"{what}: {len(rows):,} windows{describe_period(result, rows)}"
+    text = f"{what}: {len(rows):,} {result.things}{describe_period(result, rows)}"
     keys = list(dict.fromkeys(line.key for line in lines if line.key))
     if keys:
         text += f", of {list_names(keys)}"

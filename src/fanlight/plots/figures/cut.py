@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec import FanlightError
+from fanlight.engine.spec.errors import is_column
 from fanlight.engine.spec.pictures import Picture
 from fanlight.plots.figures.signal import SIGNAL
 from fanlight.plots.figures.style import colour_of, escape_text, finish, with_opacity
@@ -91,7 +92,7 @@ def cut(windows: Any, *, title: str | None = None) -> Figure:
 
 def sketch_of(windows: Any) -> Sketch | None:
     """The sketch of a spec, a list of them, windows or a plan; None of anything else."""
-    if isinstance(windows, type):
+    if isinstance(windows, type) or is_column(windows):
         return None
     picture_of = getattr(windows, "_picture_", None)
     if picture_of is not None:

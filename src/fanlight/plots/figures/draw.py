@@ -34,6 +34,7 @@ def draw(given: Any, /, *args: Any, **options: Any) -> Figure:
     levels, lists: ``level``, ``query``   :func:`levels`
     windows, with ``events=``             :func:`events`
     windows                               :func:`sliding`
+    rows with features, with ``time=``    :func:`sliding`
     ====================================  ============================
 
     Parameters
@@ -74,6 +75,8 @@ to 1. Times came without a zone and are read as UTC.'
 
 
 def _choose_function(table: Any, options: dict[str, Any]) -> Callable[..., Figure]:
+    if "window" not in table.column_names and "time" in options:
+        return sliding
     result = Result(table, options.get("by"))
     if MATCHES in result.after_window:
         return matches

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fanlight.engine.spec import FanlightError
+from fanlight.engine.spec.errors import is_column
 from fanlight.plots.figures.arguments import check_title
 from fanlight.plots.figures.embedding import figure_html, scripts_html
 from fanlight.plots.figures.style import FONT, GROUNDS, INK
@@ -58,7 +59,7 @@ def page(*figures: Figure, title: str = "fanlight") -> str:
         raise FanlightError("a document needs a title: write title='fanlight'")
     parts = []
     for number, figure in enumerate(figures, 1):
-        if not hasattr(figure, "to_html"):
+        if is_column(figure) or not hasattr(figure, "to_html"):
             raise FanlightError(
                 f"a {type(figure).__name__} is not a figure: write plots.page(plots.draw(…))"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from fanlight.plots.figures.arguments import check_names
 from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.clock import find_zone, local_time, to_utc
 from fanlight.plots.figures.style import list_names
+from fanlight.plots.figures.thinning import find_silence
 
 Array = np.ndarray[Any, Any]
 End = Literal["start", "end"]
@@ -124,29 +126,73 @@ class TimedTable:
 
 
 class Result(TimedTable):
-    """A result of windows as a table.
+    """A result of windows as a table; or rows with a ``time``, each a window that lasts no time.
 
     ``keys`` are its columns of the key, ``label`` is ``level`` or ``query`` if it has such a
-    column, and ``after_window`` are the columns after ``window``.
+    column, and ``after_window`` are the columns after ``window``. ``known`` is true of rows that
+    are drawn: all but those without a time.
     """
 
-    def __init__(self, given: Any, by: Names, zone: str = "UTC", naive: str | None = None) -> None:
+    def __init__(
+        self,
+        given: Any,
+        by: Names,
+        zone: str = "UTC",
+        naive: str | None = None,
+        time: str | None = None,
+    ) -> None:
         super().__init__(given, zone, naive)
         self._ends: dict[End, Array] = {}
+        self.time, self.things = time, "windows" if time is None else "rows"
+        self.known = np.ones(self.table.num_rows, dtype=bool)
+        if time is not None and self.names:
+            self._take_rows(time, by)
         self.is_timed = _check_window_column(self.table)
-        if not self.table.num_rows:
-            raise FanlightError(
-                "there are no rows to draw, since no window was reported: look at fl.rejected(…)"
-            )
+        if not self.known.any():
+            why = "no window was reported" if time is None else "none has a time"
+            raise FanlightError(f"there are no rows to draw, since {why}: look at fl.rejected(…)")
         place = self.names.index("window")
         self.keys = self.names[:place] if by is None else check_names("by", by)
         self.check_columns(self.keys)
         self.after_window = [name for name in self.names[place + 1 :] if name not in self.keys]
-        several = MATCHES not in self.after_window and len(self.after_window) > 1
+        several = MATCHES not in self.after_window and len(self.after_window) > 1 and time is None
         self.label = self.after_window[0] if several and self.after_window[0] in _LABELS else None
-        self.opened = find_open(self.table)
+        self.opened = find_open(self.table) & (time is None)
         if self.opened.any():
             self.notes.append(OPENED)
+
+    def _take_rows(self, time: str, by: Names) -> None:
+        """Take rows with a time for windows that begin and end then."""
+        if "window" in self.names:
+            raise refuse(
+                f"time={time!r}", "is for rows without windows", "leave it out: windows have times"
+            )
+        self.check_columns([time])
+        kind = self.table.schema.field(time).type
+        if not _is_time_or_number(kind):
+            raise refuse(
+                f"time={time!r}",
+                f"is a column of type {kind}, which is neither a time nor a number",
+                "name the column that you gave to fl.over",
+            )
+        if by is None:
+            raise refuse(
+                f"time={time!r} without by",
+                "leaves open which rows make a line",
+                "write by=['…'] with the columns of the key, or by=() if all rows make one",
+            )
+        given = self.table[time]
+        numbers = is_number(kind)
+        timed = pc.is_finite(given.cast(pa.float64(), safe=False)) if numbers else given.is_valid()
+        self.known = timed.fill_null(fill_value=False).to_numpy()
+        missing = int((~self.known).sum())
+        if missing:
+            self.notes.append(f"{missing:,} rows without a time are left out")
+        times = given.combine_chunks()
+        self.table = self.table.append_column(
+            "window", pa.StructArray.from_arrays([times, times], ["start", "end"])
+        )
+        self.names = self.table.column_names
 
     def require_columns(self, names: Sequence[str], advice: str, where: str = "there is") -> None:
         """Refuse a result that lacks one of these columns after ``window``."""
@@ -162,6 +208,14 @@ class Result(TimedTable):
         if asked is not None:
             self.check_columns([asked])
             return asked
+        if self.time is not None:
+            given = self.table.schema
+            numbers = [name for name in self.names if is_number(given.field(name).type)]
+            raise refuse(
+                f"time={self.time!r} without value",
+                "leaves open which feature is drawn",
+                f"write value='…', one of {list_some(numbers)}",
+            )
         passed = (self.label, *others, *((FINAL,) if has_final(self.table) else ()))
         for name in map(str, self.after_window):
             if name not in passed and is_number(self.table.schema.field(name).type):
@@ -196,24 +250,38 @@ class Result(TimedTable):
         """
         times = self.read_bounds(end)
         order = np.argsort(times, kind="stable")
+        order = order[self.known[order]]
         texts = self.key_texts(self.keys)
-        chosen = self._choose_keys(texts, keys)
+        chosen = self._choose_keys(texts[self.known], keys)
         lines = []
         for name, where in self._split_by_label(value):
-            step = _least_step(times[where])
-            for key in np.unique(texts[where]):
-                if key not in chosen:
-                    continue
+            shared = None if self.time is not None else _least_step(times[where])
+            for key in sorted(chosen):
                 rows = order[(where & (texts == key))[order]]
+                if not len(rows):
+                    continue
+                step = self._find_step(times[rows]) if shared is None else shared
                 if once:
-                    self._refuse_shared_times(times[rows], str(key))
-                parts = [part for part in (str(key), name) if part]
-                lines.append(Line(", ".join(parts) or value, rows, step, str(key), name))
+                    self._refuse_shared_times(times[rows], key)
+                parts = [part for part in (key, name) if part]
+                lines.append(Line(", ".join(parts) or value, rows, step, key, name))
         return sorted(lines, key=lambda line: line.key)
+
+    def _find_step(self, times: Array) -> Any:
+        """The step of rows, of which a line bridges as many as ten that are usual."""
+        longest = find_silence(times)
+        if longest is None:
+            return (times[-1:] - times[:1]).sum()
+        silent = "lines break where no row came for ten times the usual step"
+        if (np.diff(times) > longest).any() and silent not in self.notes:
+            self.notes.append(silent)
+        return longest / 1.5  # which `mark_gaps` allows for
 
     def _choose_keys(self, texts: Array, asked: Any) -> set[str]:
         """The keys to draw: those that were asked for, or those with the most windows."""
-        distinct, counts = np.unique(texts, return_counts=True)
+        counted = Counter(texts.tolist())
+        distinct = np.array(sorted(counted), dtype=object)
+        counts = np.array([counted[one] for one in distinct])
         if asked is not None and (isinstance(asked, bool) or not isinstance(asked, int)):
             given = _list_keys(asked)
             wanted = [
@@ -239,7 +307,7 @@ class Result(TimedTable):
         best = np.argsort(-counts, kind="stable")[:most]
         names = sorted(distinct[best].tolist())
         self.notes.append(
-            f"{most} of {len(distinct):,} keys are drawn, those with the most windows: "
+            f"{most} of {len(distinct):,} keys are drawn, those with the most {self.things}: "
             f"{list_names(names)}"
         )
         return set(names)
@@ -318,7 +386,8 @@ def _check_window_column(table: pa.Table) -> bool:
     if [one.name for one in ends] != ["start", "end"] or not _is_time_or_number(ends[0].type):
         raise FanlightError(
             "there is no column 'window' of times or numbers, with a start and an end: give what "
-            "fl.over(...).agg(...) returned"
+            "fl.over(...).agg(...) returned; or draw rows with features, which attach() returned, "
+            "over their time: plots.draw(rows, 'spend_1h', time='ts', by='card')"
         )
     return bool(pa.types.is_timestamp(ends[0].type))
 

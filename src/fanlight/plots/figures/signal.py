@@ -14,10 +14,9 @@ from fanlight.plots.figures.axes import break_at_clock_changes
 from fanlight.plots.figures.durations import spell_duration
 from fanlight.plots.figures.result import Array, Result, TimedTable, is_number
 from fanlight.plots.figures.style import escape_text
-from fanlight.plots.figures.thinning import thin_line
+from fanlight.plots.figures.thinning import find_silence, thin_line
 
 SIGNAL = "#8795a1"  # a grey that is seen on light and on dark grounds
-SILENCE = 10  # times the median step between rows: a longer one breaks the line
 
 
 @dataclass(frozen=True)
@@ -65,12 +64,10 @@ def read_signal(given: Any, time: str | None, column: str | None, result: Result
 
 def _break_at_silence(result: Result, times: Array, values: Array) -> tuple[Array, Array]:
     """Break a signal where no row came for long: a line would claim values that nobody knows."""
-    steps = np.diff(times)
-    if len(steps) < 2:
+    longest = find_silence(times)
+    if longest is None:
         return times, values
-    longest = SILENCE * np.median(steps.astype("int64" if result.is_timed else "float64"))
-    longest = np.timedelta64(int(longest), "us") if result.is_timed else longest
-    gaps = np.flatnonzero((steps > longest) & (longest > steps.dtype.type(0))) + 1
+    gaps = np.flatnonzero(np.diff(times) > longest) + 1
     if not len(gaps):
         return times, values
     result.notes.append(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from fanlight.engine.spec import FanlightError
 from fanlight.plots.figures.axes import (
     add_line,
-    are_steps,
     describe_lines,
     set_time_axis,
     set_value_axis,
@@ -24,6 +23,7 @@ def sliding(
     result: Any,
     value: str | None = None,
     *,
+    time: str | None = None,
     by: str | Sequence[str] | None = None,
     keys: int | Sequence[Any] | None = None,
     at: End = "end",
@@ -35,6 +35,9 @@ def sliding(
 ) -> Figure:
     """Draw the result of ``fl.over(...).agg(...)`` over time: one line per key, level or query.
 
+    Rows with features, which ``attach`` and ``attach_to`` return, are drawn over the ``time`` of
+    the rows.
+
     A line of more than ``points`` windows is thinned: it is divided into ``points / 2`` stretches,
     and the lowest and the highest window of each are drawn, so that every peak is seen; the figure
     says so. The line breaks where a value is null or no window is reported.
@@ -42,11 +45,14 @@ def sliding(
     Parameters
     ----------
     result
-        What ``agg`` returned: a batch DataFrame (it is collected), its Arrow table, its pandas or
-        Polars DataFrame, or its rows as ``Row`` or dicts.
+        What ``agg``, ``attach`` or ``attach_to`` returned: a batch DataFrame (it is collected), its
+        Arrow table, its pandas or Polars DataFrame, or its rows as ``Row`` or dicts.
     value
         The column to draw; by default the first one after ``window`` that holds numbers, and is
         not ``level`` or ``query``.
+    time
+        The time of rows without windows. Of these name the ``value`` and the key's columns, too,
+        ``by=()`` if there are none. A line breaks where no row came for ten times the usual step.
     by
         The key's columns; by default those before ``window``.
     keys
@@ -96,17 +102,17 @@ def sliding(
     """
     import plotly.graph_objects as go
 
-    result = Result(result, by, zone, naive)
+    result = Result(result, by, zone, naive, time)
     refuse_frames_and_matches(result)
     column = result.choose_value(value)
     values = result.read_numbers(column)
-    lines = result.split_into_lines(column, at, keys, once=True)
+    lines = result.split_into_lines(column, at, keys, once=time is None)
     figure = go.Figure()
-    for number, line in enumerate(lines):
+    stepped = [
         add_line(figure, result, line, values, at=at, empty=empty, points=points, number=number)
-    starts, ends = result.read_bounds("start"), result.read_bounds("end")
-    stepped = empty is None and all(are_steps(starts[one.rows], ends[one.rows]) for one in lines)
-    set_time_axis(figure, result, None if stepped else f"{at} of window")
+        for number, line in enumerate(lines)
+    ]
+    set_time_axis(figure, result, time or (None if all(stepped) else f"{at} of window"))
     set_value_axis(figure, column)
     alt = describe_lines(
         result, lines, column, values, "Lines over time" if result.is_timed else "Lines"

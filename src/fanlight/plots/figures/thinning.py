@@ -10,6 +10,19 @@ import numpy as np
 from fanlight.plots.figures.arguments import check_count
 
 Array = np.ndarray[Any, Any]
+SILENCE = 10  # times the median step between rows: a longer one breaks the line
+
+
+def find_silence(times: Array) -> Any:
+    """The longest step between rows that a line bridges; None if their steps do not tell."""
+    steps = np.diff(times)
+    if len(steps) < 2:
+        return None
+    timed = steps.dtype.kind == "m"
+    longest = SILENCE * np.median(steps.astype("int64" if timed else "float64"))
+    if not longest > 0:
+        return None
+    return np.timedelta64(int(longest), "us") if timed else longest
 
 
 def mark_gaps(times: Array, values: Array, slide: Any, empty: float | None) -> tuple[Array, Array]:
