@@ -37,7 +37,7 @@ WITHOUT_SPARK = (
     ),
     silences(
         "a window without rows follows one more than may follow",
-        "Silences.take",
+        "Silences._last_to_follow",
         Code("window + self.query.most", "window + self.query.most + 1"),
     ),
     silences(

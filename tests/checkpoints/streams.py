@@ -122,12 +122,13 @@ def over(df, spec, time="ts", **more):
     return fl.over(df, spec, time=time, by=BY, tiebreak=["seq"], **more)
 
 
-def told(spec, aggregates=calls, time="ts", strategy="auto", how=None, **more):
+def told(spec, aggregates=calls, time="ts", strategy="auto", most=0, **more):
     """A query for aggregates; the strategy is the stream's."""
 
     def query(df):
         windows = over(df, spec, time, **more).using(strategy if df.isStreaming else "auto")
-        return windows.agg(**aggregates(), **(how or {}))
+        windows = windows.with_empty("zero", most=most) if most else windows
+        return windows.agg(**aggregates())
 
     return query
 
@@ -231,6 +232,6 @@ STREAMS = {
     "trailing": Stream(lambda df: over(df, SEVERAL).attach(**calls())),
     "trailing-asked": Stream(attached_to),
     "early": Stream(early(TIMES), mode="update"),
-    "empty": Stream(told(TIMES, numbers, how={"empty": "zero", "max_empty": 5})),
+    "empty": Stream(told(TIMES, numbers, most=5)),
     "late": Stream(collected_late),
 }

@@ -59,10 +59,13 @@ def test_a_batch_writes_what_the_api_gives(here, folder):
 
 def test_a_batch_gives_windows_without_rows_if_asked(here, folder):
     ends = "2023-11-14T22:00:00Z", "2023-11-14T23:00:00Z"
-    text = without("stream").replace("[query]", f'[query]\nempty = "last"\nbetween = {list(ends)}')
+    text = without("stream").replace(
+        "[query]", f'[query]\nwith_empty = {{ values = "last", between = {list(ends)} }}'
+    )
     assert call("run", job(folder, text)).exit_code == 0
     windows = fl.over(here.read.parquet(str(folder / "calls")), SLIDING, time="ts", by="antenna")
-    wanted = windows.agg(calls=agg.count(), longest=agg.max("seconds"), empty="last", between=ends)
+    filled = windows.with_empty("last", between=ends)
+    wanted = filled.agg(calls=agg.count(), longest=agg.max("seconds"))
     assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(wanted)
     assert wanted.count() % 57 == 0  # windows of four minutes within the hour, of each antenna
 

@@ -9,11 +9,12 @@ import fanlight as fl
 
 # What each class of windows can do besides; what it cannot do it does not have.
 EVERY = {"explain", "postpone", "rejected", "using"}
+PLACED = EVERY | {"agg", "complete_only", "early", "wide", "with_empty"}
 METHODS = {
-    fl.SlidingWindows: EVERY | {"agg", "early", "pieces", "wide"},
-    fl.EventWindows: EVERY | {"agg", "early", "running", "wide"},
-    fl.LevelWindows: EVERY | {
-        "agg", "bursts", "early", "fit", "pieces", "recurring", "reversals", "wide",
+    fl.SlidingWindows: PLACED | {"pieces"},
+    fl.EventWindows: PLACED | {"running"},
+    fl.LevelWindows: PLACED | {
+        "bursts", "fit", "pieces", "recurring", "reversals",
     },
     fl.FrameWindows: EVERY | {"agg", "early", "fill", "frames", "repair", "rows", "split"},
     fl.SnapshotWindows: EVERY | {"agg", "running"},

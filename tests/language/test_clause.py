@@ -153,7 +153,7 @@ def wanted(name, arguments):
         (LEVELS, "fit", {"column": None}, "needs 'column'"),
         (LEVELS, "fit", "x", "is not a mapping"),
         (LEVELS, "fit", {"column": 1}, "not text"),
-        (LEVELS, "fit", {"column": "x", "complete": True}, "complete=True has no words after FIT"),
+        (LEVELS, "fit", {"column": "x", "every": True}, "every=True has no words after FIT"),
         (LEVELS, "fit", {"column": "x", "per_row": 1}, "neither True nor False"),
         (LEVELS, "wide", {"calls": agg.count()}, "has no words after WIDE; leave it out"),
         (LEVELS, "bursts", {"threshold": True}, "neither a number above 1 nor a list"),

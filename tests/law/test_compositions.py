@@ -258,9 +258,8 @@ RESULTS = {
     "pieces": lambda df: fl.over(df, OVERLAPPING, time="ts", by="k").pieces(agg.count()),
     "trend lines": lambda df: fl.over(df, LEVELS, time="ts", by="k").fit("v"),
     "recurring items": lambda df: fl.over(df, LEVELS, time="ts", by="k").recurring("n"),
-    "empty windows": lambda df: fl.over(df, HOURS, time="ts", by="k").agg(
-        agg.count(), empty="zero", max_empty=3
-    ),
+    "empty windows": lambda df: fl.over(df, HOURS, time="ts", by="k")
+    .with_empty("zero", most=3).agg(agg.count()),
     "late rows besides": lambda df: fl.over(df, HOURS, time="ts", by="k", late="collect").agg(
         agg.count()
     ),

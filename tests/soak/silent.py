@@ -20,7 +20,7 @@ ZERO = {"n": 0, "s": 0, "most": 0}
 def query(df):
     windowed = fl.over(df, SPEC, time="ts", by=list(BY), tiebreak=["seq"])
     calls = {"n": agg.count(), "s": agg.sum("n"), "most": agg.max("n")}
-    return windowed.agg(**calls, empty="zero", max_empty=MOST)
+    return windowed.with_empty("zero", most=MOST).agg(**calls)
 
 
 def wanted(rows):

@@ -325,9 +325,9 @@ def test_windows_without_rows_where_a_clock_is_set(classic, about):
     df = classic.createDataFrame([("a", first, first), ("a", last, last)], EVENTS)
     windows = fl.over(df.selectExpr("k", "timestamp_micros(a) as ts"), specs, time="ts", by="k")
     every = windows_by_definition(specs, [(first, last), (last, last)])
-    filled = shown_windows(windows.agg(n=agg.count(), empty="zero"), "n")
+    filled = shown_windows(windows.with_empty("zero").agg(n=agg.count()), "n")
     assert set(filled) == set(every)
-    few = windows.agg(n=agg.count(), empty="zero", max_empty=30)
+    few = windows.with_empty("zero", most=30).agg(n=agg.count())
     wanted = set()
     for number in range(len(specs)):
         mine = sorted((end, start) for of, start, end in every if of == number)
@@ -357,9 +357,9 @@ def test_levels_where_a_clock_is_set(classic, about):
     levels = fl.over(df, fl.MultiGranular(*lengths, zone=zone), time="ts")
     assert shown(levels.agg(n=agg.count()), "n") == counts
     noon = SET[about].replace(minute=0)
-    for since, given in ((min(times), True), (round(noon.timestamp()) * 1_000_000, noon)):
-        whole = {place: n for place, n in counts.items() if place[1] >= since}
-        assert shown(levels.agg(n=agg.count(), complete=given), "n") == whole
+    for since, given in ((min(times), None), (round(noon.timestamp()) * 1_000_000, noon)):
+        whole = {p: n for p, n in counts.items() if p[1] >= since and p[2] <= max(times)}
+        assert shown(levels.complete_only(given).agg(n=agg.count()), "n") == whole
 
     # Of windows that end together, where a clock skips their ends, the longest is shown.
     beside = {}
@@ -408,7 +408,7 @@ def test_a_stream_where_a_clock_is_set(classic, tmp_path, about):
     wanted = windows_by_definition(specs, [(at, at) for at, _ in events])
     assert sorted(ours) == sorted((*place, n) for place, (n, _) in wanted.items())
     spec = fl.Calendar("1 hour", zone=zone)
-    filled = fl.over(df, spec, time="ts").agg(n=agg.count(), empty="zero", max_empty=40)
+    filled = fl.over(df, spec, time="ts").with_empty("zero", most=40).agg(n=agg.count())
     shown = filled.selectExpr(*ends, "n")
     given = [
         row for rows in patiently(lambda: run(shown, tmp_path / "2", "append")) for row in rows

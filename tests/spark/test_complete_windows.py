@@ -16,6 +16,7 @@ ROWS = [
     ("b", 5, 8.0), ("b", 6, 1.0), (None, 2, 16.0), (None, 3, 3.0), (None, 40, 3.0),
     ("c", None, 1.0),
 ]  # fmt: skip
+LAST = ("last", 10**6, 0.0)  # ends all windows
 BY_TIME = {
     "tumbling": fl.Sliding("4 minutes"),
     "sliding": fl.Sliding("4 minutes", "2 minutes", offset="1 minute"),
@@ -59,6 +60,10 @@ def given(df, began):
     return sorted(repr(row) for row in df.collect() if row.window.start >= began(row))
 
 
+def started(windows):
+    return windows.complete_only(side="start")
+
+
 def all_of(df):
     return sorted(map(repr, df.collect()))
 
@@ -71,7 +76,7 @@ def test_windows_from_before_the_first_row_of_a_key_are_left_out(spark, about):
     naive = {key: instant(minute).astimezone().replace(tzinfo=None)
              for key, minute in firsts().items()}  # fmt: skip
     expected = given(there, lambda row: naive[row.k])
-    assert all_of(windows.agg(n=agg.count(), s=agg.sum("v"), complete=True)) == expected
+    assert all_of(started(windows).agg(n=agg.count(), s=agg.sum("v"))) == expected
     assert all_of(there) != expected
 
 
@@ -79,14 +84,14 @@ def test_windows_from_before_the_first_row_of_a_key_are_left_out(spark, about):
 def test_of_numbers_too(spark, time, spec):
     windows = fl.over(frame(spark), spec, time=time, by="k")
     expected = given(windows.agg(n=agg.count()), lambda row: firsts()[row.k])
-    assert all_of(windows.agg(n=agg.count(), complete=True)) == expected
+    assert all_of(started(windows).agg(n=agg.count())) == expected
 
 
 def test_without_keys_and_of_events_that_last(spark):
     windows = fl.over(frame(spark), fl.Sliding("4 minutes", "1 minute"), time=("ts", "stop"))
     began = instant(1).astimezone().replace(tzinfo=None)
     expected = given(windows.agg(n=agg.count()), lambda _: began)
-    assert all_of(windows.agg(n=agg.count(), complete=True)) == expected
+    assert all_of(started(windows).agg(n=agg.count())) == expected
 
 
 def test_trend_lines_and_recurring_items_of_such_windows(spark):
@@ -95,19 +100,20 @@ def test_trend_lines_and_recurring_items_of_such_windows(spark):
     naive = {key: instant(minute).astimezone().replace(tzinfo=None)
              for key, minute in firsts().items()}  # fmt: skip
     for found in (
-        lambda **more: windows.fit("v", **more),
-        lambda **more: windows.fit("v", per_row=True, **more),
-        lambda **more: windows.recurring("v", **more),
-        lambda **more: windows.recurring("v", counts=True, **more),
+        lambda windows: windows.fit("v"),
+        lambda windows: windows.fit("v", per_row=True),
+        lambda windows: windows.recurring("v"),
+        lambda windows: windows.recurring("v", counts=True),
     ):
-        expected = given(found(), lambda row: naive[row.k])
-        assert all_of(found(complete=True)) == expected
+        expected = given(found(windows), lambda row: naive[row.k])
+        assert all_of(found(started(windows))) == expected
         began = instant(3).astimezone().replace(tzinfo=None)
-        assert all_of(found(complete=instant(3))) == given(found(), lambda _, at=began: at)
+        since = windows.complete_only(instant(3), side="start")
+        assert all_of(found(since)) == given(found(windows), lambda _, at=began: at)
     text = "SELECT k, window, level, slope FROM t [WATTR ts {} RANGES 2 MINUTES, 4 MINUTES "
     text += "SLIDES 1 MINUTE, 2 MINUTES FIT v] GROUP BY k"
-    lines = windows.fit("v", complete=True).select("k", "window", "level", "slope")
-    assert all_of(fl.sql(text.format("COMPLETE"), t=frame(spark))) == all_of(lines)
+    lines = started(windows).fit("v").select("k", "window", "level", "slope")
+    assert all_of(fl.sql(text.format("COMPLETE START"), t=frame(spark))) == all_of(lines)
 
 
 def test_windows_from_before_an_instant_are_left_out(spark):
@@ -115,7 +121,7 @@ def test_windows_from_before_an_instant_are_left_out(spark):
     began = instant(3).astimezone().replace(tzinfo=None)
     expected = given(windows.agg(n=agg.count()), lambda _: began)
     for since in ("1970-01-01T00:03:00Z", instant(3)):
-        assert all_of(windows.agg(n=agg.count(), complete=since)) == expected
+        assert all_of(windows.complete_only(since, side="start").agg(n=agg.count())) == expected
 
 
 def test_what_an_initiation_time_has_cut_short_is_no_complete_window(spark):
@@ -132,7 +138,7 @@ def test_what_an_initiation_time_has_cut_short_is_no_complete_window(spark):
         if (row.window.end - row.window.start).total_seconds() == 60 * lengths[row.level]
         and row.window.start >= naive[row.k]
     )
-    assert all_of(windows.agg(n=agg.count(), complete=True)) == expected
+    assert all_of(started(windows).agg(n=agg.count())) == expected
     assert 0 < len(expected) < len(there)
 
 
@@ -142,7 +148,9 @@ def test_windows_with_too_few_rows_are_left_out(spark, about):
     windows = fl.over(frame(spark), spec, time="ts", by="k", tiebreak="v")
     there = windows.agg(n=agg.count(), s=agg.sum("v"))
     expected = sorted(repr(row) for row in there.collect() if row.n == rows)
-    assert all_of(windows.agg(n=agg.count(), s=agg.sum("v"), complete=True)) == expected
+    side = "start" if about == "the last rows" else "both"
+    whole = windows.complete_only(side=side)
+    assert all_of(whole.agg(n=agg.count(), s=agg.sum("v"))) == expected
     assert 0 < len(expected) < there.count()
 
 
@@ -150,41 +158,42 @@ def test_windows_without_rows_begin_with_the_first_row_too(spark):
     windows = fl.over(frame(spark), fl.Sliding("4 minutes"), time="ts", by="k")
     began = {key: instant(minute).astimezone().replace(tzinfo=None)
              for key, minute in firsts().items()}  # fmt: skip
-    expected = given(windows.agg(n=agg.count(), empty="zero"), lambda row: began[row.k])
-    assert all_of(windows.agg(n=agg.count(), empty="zero", complete=True)) == expected
+    expected = given(windows.with_empty("zero").agg(n=agg.count()), lambda row: began[row.k])
+    assert all_of(started(windows.with_empty("zero")).agg(n=agg.count())) == expected
 
 
 def test_keys_and_columns_of_any_name(spark):
     df = frame(spark).withColumnsRenamed({"k": "a.b", "v": "first row", "i": "rows of the window"})
     windows = fl.over(df, fl.Sliding("4 minutes", "2 minutes"), time="ts", by="`a.b`")
     plain = fl.over(frame(spark), fl.Sliding("4 minutes", "2 minutes"), time="ts", by="k")
-    asked = {"n": agg.count(), "complete": True}
-    found = windows.agg(**asked)
+    found = windows.complete_only().agg(n=agg.count())
     assert found.columns == ["a.b", "window", "n"]
-    assert all_of(found.toDF("k", "window", "n")) == all_of(plain.agg(**asked))
+    assert all_of(found.toDF("k", "window", "n")) == all_of(
+        plain.complete_only().agg(n=agg.count())
+    )
     assert found.selectExpr("window_time(window) as at").count() == found.count()
 
 
 @pytest.mark.parametrize(
-    ("spec", "time", "complete", "words"),
+    ("spec", "time", "since", "words"),
     [
         (fl.Sliding("1 hour"), "ts", "soon", "'soon', which is not a time"),
         (fl.Sliding("1 hour"), "ts", "2025-03-01", "has no time zone"),
         (fl.Sliding("1 hour"), "ts", 3, "has a int, which is not a time"),
-        (fl.Sliding("1 hour"), "ts", None, "NoneType, which is not a time"),
+        (fl.Sliding("1 hour"), "ts", True, "bool, which is not a time"),
         (fl.Sliding(4), "i", "2025-03-01T00:00:00Z", "is not a number"),
-        (fl.Sliding(fl.rows(4)), "ts", "2025-03-01T00:00:00Z", "neither True nor False"),
-        (fl.MultiGranular([1, 2], [1, 1], changes_only=True), "i", True, "changes_only=True"),
+        (fl.Sliding(fl.rows(4)), "ts", "2025-03-01T00:00:00Z", "complete when they have so many"),
+        (fl.MultiGranular([1, 2], [1, 1], changes_only=True), "i", None, "changes_only=True"),
     ],
 )
-def test_what_cannot_be_is_refused(spark, spec, time, complete, words):
+def test_what_cannot_be_is_refused(spark, spec, time, since, words):
     with pytest.raises(fl.FanlightError, match=words):
-        fl.over(frame(spark), spec, time=time, by="k").agg(agg.count(), complete=complete)
+        fl.over(frame(spark), spec, time=time, by="k").complete_only(since)
 
 
 def stream_of(spark, folder):
     """The rows, and then one that ends all windows."""
-    for number, rows in enumerate((ROWS, [("last", 10**6, 0.0)])):
+    for number, rows in enumerate((ROWS, [LAST])):
         frame(spark, rows).coalesce(1).write.parquet(str(folder / f"rows/{number}"))
     reader = spark.readStream.schema(frame(spark, ROWS).schema).option("maxFilesPerTrigger", 1)
     return reader.parquet(str(folder / "rows/*")).withWatermark("ts", "1 hour")
@@ -197,41 +206,79 @@ def given_at_its_end(result, folder):
 def test_a_stream_does_not_know_the_first_row_of_a_key(spark, tmp_path):
     windows = fl.over(stream_of(spark, tmp_path), fl.Sliding("1 hour"), time="ts", by="k")
     with pytest.raises(fl.FanlightError, match="which a stream does not keep; write when"):
-        windows.agg(agg.count(), complete=True)
+        windows.complete_only()
 
 
 @pytest.mark.streaming
 @pytest.mark.parametrize(
-    ("spec", "complete"),
+    ("spec", "since"),
     [
         (fl.Sliding("4 minutes", "2 minutes"), "1970-01-01T00:02:00Z"),
-        (fl.Sliding(fl.rows(3), fl.rows(1)), True),
-        (fl.Sliding(fl.rows(2), "2 minutes"), True),
+        (fl.Sliding(fl.rows(3), fl.rows(1)), None),
+        (fl.Sliding(fl.rows(2), "2 minutes"), None),
     ],
 )
-def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, spec, complete):
+def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, spec, since):
+    """A batch whose last row is far away, as that of the stream is."""
     place = {"time": "ts", "by": "k", "tiebreak": "v"}
-    asked = {"n": agg.count(), "s": agg.sum("v"), "complete": complete}
-    stream = fl.over(stream_of(spark, tmp_path), spec, **place).agg(**asked)
-    batch = fl.over(frame(spark), spec, **place).agg(**asked)
+    asked = {"n": agg.count(), "s": agg.sum("v")}
+    stream = fl.over(stream_of(spark, tmp_path), spec, **place).complete_only(since).agg(**asked)
+    rows = frame(spark, [*ROWS, LAST])
+    batch = fl.over(rows, spec, **place).complete_only(since).agg(**asked)
+    batch = batch.filter("k is null or k <> 'last'")
     assert all_of(batch)
     assert all_of(given_at_its_end(stream, tmp_path)) == all_of(batch)
 
 
 @pytest.mark.parametrize(
-    ("words", "complete"),
-    [("COMPLETE", True), ("COMPLETE SINCE '1970-01-01T00:02:00Z'", "1970-01-01T00:02:00Z")],
-)
-def test_in_sql(spark, words, complete):
+    ("words", "asked"),
+    [
+        ("COMPLETE", {}), ("COMPLETE START", {"side": "start"}), ("COMPLETE END", {"side": "end"}),
+        ("COMPLETE SINCE '1970-01-01T00:02:00Z'", {"since": "1970-01-01T00:02:00Z"}),
+    ],
+)  # fmt: skip
+def test_in_sql(spark, words, asked):
     found = fl.sql(
         f"SELECT k, window, count(*) AS n FROM t [WATTR ts RANGE 4 MINUTES {words}] GROUP BY k",
         t=frame(spark),
     )
     windows = fl.over(frame(spark), fl.Sliding("4 minutes"), time="ts", by="k")
-    assert all_of(found) == all_of(windows.agg(n=agg.count(), complete=complete))
+    assert all_of(found) == all_of(windows.complete_only(**asked).agg(n=agg.count()))
 
 
 def test_in_sql_errors_say_what_was_written(spark):
     text = "SELECT count(*) FROM t [WATTR ts RANGE 4 MINUTES COMPLETE SINCE 'soon']"
-    with pytest.raises(fl.FanlightError, match=r"COMPLETE SINCE 'soon'.* write COMPLETE, or COMPL"):
+    with pytest.raises(
+        fl.FanlightError, match=r"COMPLETE SINCE 'soon'.* write for example COMPLETE SINCE"
+    ):
         fl.sql(text, t=frame(spark)).collect()
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("about", BY_TIME)
+@pytest.mark.parametrize("side", ["both", "end"])
+def test_windows_that_end_after_the_last_row_of_all_are_left_out(spark, about, side):
+    """Time goes on for every key: the last row of any of them counts."""
+    windows = fl.over(frame(spark), BY_TIME[about], time="ts", by="k")
+    there = windows.agg(n=agg.count()).collect()
+    edges = {key: instant(minute).astimezone().replace(tzinfo=None)
+             for key, minute in firsts().items()}  # fmt: skip
+    last = instant(40).astimezone().replace(tzinfo=None)
+    expected = sorted(
+        repr(row) for row in there
+        if row.window.end <= last and (side == "end" or row.window.start >= edges[row.k])
+    )  # fmt: skip
+    assert all_of(windows.complete_only(side=side).agg(n=agg.count())) == expected
+    assert len(expected) < len(there) or about == "a first row in a gap"
+
+
+def test_sides_that_say_nothing_are_refused(spark):
+    windows = fl.over(frame(spark), fl.Sliding("4 minutes"), time="ts", by="k")
+    rows = fl.over(frame(spark), fl.Sliding(fl.rows(3)), time="ts", by="k")
+    for ask, words in (
+        (lambda: windows.complete_only(side="left"), "is not a side of windows; write side='both'"),
+        (lambda: windows.complete_only("1970-01-01T00:02:00Z", side="end"), "leave one of them"),
+        (lambda: rows.complete_only(side="end"), "wherever they lie; leave side out"),
+    ):
+        with pytest.raises(fl.FanlightError, match=words):
+            ask()

@@ -57,7 +57,7 @@ def opened(rows):
 def filled(rows):
     """Windows without rows, too."""
     windows = fl.over(rows, LEVELS, time="ts", by="k")
-    return windows.agg(agg.count(), empty="zero", max_empty=3)
+    return windows.with_empty("zero", most=3).agg(agg.count())
 
 
 MADE = dict(

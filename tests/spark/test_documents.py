@@ -140,11 +140,11 @@ MISSING = {
     ("docs/comparison.md", "and no quantifiers"): [
         lambda *_: fl.Episode("busy+; answered", event="outcome"),
     ],
-    ("docs/comparison.md", "fanlight has not: interpolation"): [
+    ("docs/comparison.md", "interpolation between rows, and speed"): [
         lambda *_: agg.interpolate, lambda *_: fl.interpolate,
-        lambda session, _: fl.over(session.range(9), fl.Sliding(2), time="id").agg(
-            agg.count(), empty="interpolate"
-        ),
+    ],
+    ("docs/replace.md", "going back from the next value fanlight does not have"): [
+        lambda session, _: fl.over(session.range(9), fl.Sliding(2), time="id").with_empty("next"),
     ],
     ("docs/frames.md", "`max_rows`, `max_duration` and `max_gap` are refused"): [
         *(lambda session, _, limit=limit: native(session, fl.StateFrame("x", **{limit: 3}))

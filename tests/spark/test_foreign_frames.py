@@ -49,15 +49,14 @@ def frames(df):
 # Every method of windows that returns a DataFrame, and every function that takes one.
 CALLS = {
     "agg": lambda df: ask(df).agg(n=agg.count()),
-    "agg, empty": lambda df: ask(df, fl.Sliding("5 seconds")).agg(agg.count(), empty="zero"),
-    "agg, parts": lambda df: ask(df).agg(agg.count(), agg.median("v"), complete=True),
+    "agg, empty": lambda df: ask(df, fl.Sliding("5 seconds")).with_empty("zero").agg(agg.count()),
+    "agg, parts": lambda df: ask(df).complete_only(side="start").agg(agg.count(), agg.median("v")),
     "hints": lambda df: ask(df).using("panes").agg(agg.count()),
     "lives": lambda df: fl.over(df, MINUTE, time="ts", forget_after="1 day").agg(agg.count()),
-    "keys": lambda df: ask(df).agg(
-        agg.count(),
-        empty="zero",
-        keys=df,
-        between=("2023-11-14T22:00:00Z", "2023-11-14T23:00:00Z"),
+    "keys": lambda df: (
+        ask(df)
+        .with_empty("zero", keys=df, between=("2023-11-14T22:00:00Z", "2023-11-14T23:00:00Z"))
+        .agg(agg.count())
     ),
     "pieces": lambda df: ask(df).pieces(n=agg.count()),
     "list": lambda df: ask(df, [MINUTE, fl.Sliding("2 minutes")]).agg(agg.count()),

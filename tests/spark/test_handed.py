@@ -162,7 +162,7 @@ def test_what_cannot_be_handed_over(calls):
     with pytest.raises(fl.FanlightError, match="is asked for twice"):
         windows.agg(foreign, foreign)
     for refused in (
-        lambda: windows.agg(foreign, empty="zero"),
+        lambda: windows.with_empty("zero").agg(foreign),
         lambda: windows.using("panes").agg(foreign),
         lambda: fl.over(df, fl.Sliding(fl.rows(3)), time="ts").agg(foreign),
         lambda: fl.over(df.withColumn("frame_id", F.lit(1)), fl.Session("1 minute"), time="ts").agg(

@@ -69,16 +69,17 @@ def calls(df):
     beats = {"delay": "1 minute", "every": "10 seconds", "lag": "1 minute"}
     stream = df.sparkSession.readStream.format("rate").load()
     yield Good(fl.heartbeat, {"stream": stream, "time": "timestamp", **beats})
-    none = {"empty": "skip", "max_empty": None, "between": None, "keys": None, "complete": False}
     hour = ("1970-01-01T00:00:00Z", "1970-01-01T01:00:00Z")
-    filled = {"empty": "last", "max_empty": None, "between": hour, "keys": df, "complete": hour[0]}
-    yield Good(sliding.agg, {**AGGREGATES, **filled})
-    yield Good(levels.agg, {**AGGREGATES, **none, "empty": "zero", "max_empty": 3})
+    filled = {"values": "last", "between": hour, "keys": df, "most": None}
+    yield Good(sliding.with_empty, filled)
+    yield Good(sliding.complete_only, {"since": hour[0], "side": "start"})
+    yield Good(levels.with_empty, {**filled, "between": None, "keys": None, "most": 3})
+    yield Good(levels.complete_only, {"since": None, "side": "both"})
     for windows in (sliding, levels, events, frames):
-        yield Good(windows.agg, AGGREGATES if windows is frames else {**AGGREGATES, **none})
+        yield Good(windows.agg, AGGREGATES)
         yield Good(windows.explain, {**AGGREGATES, "verbose": False})
     parts = {"aggregates": (agg.overlap(), agg.peak()), "named": {"mean": agg.mean_running()}}
-    yield Good(events.agg, {**parts, **none})
+    yield Good(events.agg, parts)
     yield Good(widening.explain, {"aggregates": (), "named": {}, "verbose": True})
     spans = df.selectExpr("*", "ts + make_dt_interval(0, 0, 1) as stop")
     pair = {**PLACE, "time": ("ts", "stop")}

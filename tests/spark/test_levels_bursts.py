@@ -134,7 +134,9 @@ def test_continuous_reports_first_windows_and_numeric_times(classic):
     windows = fl.over(df, spec, time="ts", by=["case", "k"])
     there = expected(1.5, slides=(2, 2, 2))
     assert by_place(collected(asked(windows, 1.5))) == there
-    whole = by_place(collected(asked(windows, 1.5, complete="1970-01-01T00:30:00Z")))
+    whole = by_place(
+        collected(asked(windows.complete_only("1970-01-01T00:30:00Z", side="start"), 1.5))
+    )
     assert whole == {
         place: row for place, row in there.items() if place[2] - RANGES[place[3] + 1] >= 30
     }

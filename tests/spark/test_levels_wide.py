@@ -135,13 +135,13 @@ def test_options_of_agg_keys_of_any_name_and_numbers(classic):
     df = frame(classic, ROWS)
     windows = fl.over(df, SPEC, time="ts", by=["case", "k"])
     there = expected()
-    zero = by_key(collected(asked(windows, empty="zero")))
+    zero = by_key(collected(asked(windows.with_empty("zero"))))
     full = {key: row[:3] for key, row in zero.items() if any(row[:3])}
     assert full.keys() == there.keys()
     for key, counts in full.items():
         assert [count or None for count in counts] == list(there[key][:3])
     assert any(0 in counts for counts in full.values())
-    whole = by_key(collected(asked(windows, complete="1970-01-01T00:30:00Z")))
+    whole = by_key(collected(asked(windows.complete_only("1970-01-01T00:30:00Z", side="start"))))
     assert whole == {
         key: row for key, row in (
             (key, tuple(

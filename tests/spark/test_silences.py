@@ -27,8 +27,8 @@ def found(df, *more):
     return made
 
 
-def asked(windows, **more):
-    return windows.agg(n=agg.count(), s=agg.sum("v"), list=agg.collect_list("i"), **more)
+def asked(windows):
+    return windows.agg(n=agg.count(), s=agg.sum("v"), list=agg.collect_list("i"))
 
 
 def followed(there, bounds, rule):
@@ -77,20 +77,19 @@ def test_a_batch_gives_at_most_so_many_after_each(spark, about, rule):
     spec, rows = SPECS[about]
     windows = fl.over(frame(spark, rows), spec, time="ts", by="k")
     expected = by_sentence(spec, windows, rule)
-    assert found(asked(windows, empty=rule, max_empty=MOST)) == expected
+    assert found(asked(windows.with_empty(rule, most=MOST))) == expected
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", [*RULES, "linear"])
 @pytest.mark.parametrize("about", SPECS)
 @pytest.mark.sampled(4)
 def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, about, rule):
     spec, rows = SPECS[about]
-    more = {"empty": rule, "max_empty": MOST}
     stream = fl.over(stream_of(spark, tmp_path / "rows", rows), spec, time="ts", by="k")
     batch = fl.over(frame(spark, rows), spec, time="ts", by="k")
-    expected = found(asked(batch, **more))
-    assert found(given(asked(stream, **more), tmp_path)) == expected
+    expected = found(asked(batch.with_empty(rule, most=MOST)))
+    assert found(given(asked(stream.with_empty(rule, most=MOST)), tmp_path)) == expected
     assert len(expected) > len(found(asked(batch)))
 
 
@@ -112,28 +111,33 @@ WEIGHTED = fl.MultiGranular(["2 minutes", "8 minutes"], ["2 minutes", "4 minutes
 def test_so_do_several_windows_and_late_rows(classic, tmp_path, spec, label, more):
     labels = [] if label is None else [label]
     stream = stream_of(classic, tmp_path / "rows", ROWS)
-    filled = {"n": agg.count(), "s": agg.sum("v"), "empty": "last", "max_empty": 3}
-    made = fl.over(stream, spec, time="ts", by="k", **more).agg(**filled)
+    asked = {"n": agg.count(), "s": agg.sum("v")}
+    made = fl.over(stream, spec, time="ts", by="k", **more).with_empty("last", most=3).agg(**asked)
     got = given(made, tmp_path).select("k", "window", *labels, "n", "s").collect()
-    batch = fl.over(frame(classic, ROWS), spec, time="ts", by="k").agg(**filled).collect()
+    batch = fl.over(frame(classic, ROWS), spec, time="ts", by="k").with_empty("last", most=3)
+    batch = batch.agg(**asked).collect()
     assert sorted(map(repr, got)) == sorted(map(repr, batch))
 
 
 @pytest.mark.streaming
 def test_without_keys_and_of_events_that_last(classic, tmp_path):
-    filled = {"n": agg.count(), "top": agg.max("v"), "empty": "zero", "max_empty": 4}
+    asked = {"n": agg.count(), "top": agg.max("v")}
+
+    def filled(windows):
+        return windows.with_empty("zero", most=4).agg(**asked)
+
     stream = stream_of(classic, tmp_path / "rows", ROWS)
-    made = fl.over(stream, fl.Sliding("2 minutes"), time="ts").agg(**filled)
+    made = filled(fl.over(stream, fl.Sliding("2 minutes"), time="ts"))
     got = ended(made, tmp_path).collect()
-    batch = fl.over(frame(classic, ROWS), fl.Sliding("2 minutes"), time="ts").agg(**filled)
+    batch = filled(fl.over(frame(classic, ROWS), fl.Sliding("2 minutes"), time="ts"))
     assert sorted(map(repr, got)) == sorted(map(repr, batch.collect()))
 
     def lasting(df):
         events = df.selectExpr("k", "ts - interval 1 minute as began", "ts", "v")
         return fl.over(events, fl.Sliding("4 minutes", "2 minutes"), time=("began", "ts"), by="k")
 
-    got = given(lasting(stream).agg(**filled), tmp_path).collect()
-    batch = lasting(frame(classic, ROWS)).agg(**filled).collect()
+    got = given(filled(lasting(stream)), tmp_path).collect()
+    batch = filled(lasting(frame(classic, ROWS))).collect()
     assert sorted(map(repr, got)) == sorted(map(repr, batch))
 
 
@@ -146,9 +150,8 @@ def test_it_goes_on_after_a_stop_but_not_as_another_query(classic, tmp_path):
         last.rename(tmp_path / f"later {last.name}")  # windows stay open
 
     def run(most):
-        made = fl.over(stream, fl.Sliding("1 minute"), time="ts", by="k").agg(
-            n=agg.count(), empty="zero", max_empty=most
-        )
+        made = fl.over(stream, fl.Sliding("1 minute"), time="ts", by="k")
+        made = made.with_empty("zero", most=most).agg(n=agg.count())
         writer = made.writeStream.format("parquet").option("path", str(tmp_path / "out"))
         writer = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True)
         patiently(lambda: writer.start().awaitTermination())
@@ -163,7 +166,7 @@ def test_it_goes_on_after_a_stop_but_not_as_another_query(classic, tmp_path):
     run(6)
     got = classic.read.parquet(str(tmp_path / "out")).filter("k is null or k <> 'last'").collect()
     batch = fl.over(frame(classic, ROWS), fl.Sliding("1 minute"), time="ts", by="k")
-    expected = batch.agg(n=agg.count(), empty="zero", max_empty=6).collect()
+    expected = batch.with_empty("zero", most=6).agg(n=agg.count()).collect()
     assert sorted(map(repr, got)) == sorted(map(repr, expected))
 
 
@@ -171,7 +174,7 @@ def test_in_sql(classic):
     df = frame(classic, ROWS)
     text = "SELECT k, window, count(*) AS n FROM t [WATTR ts RANGE 4 MINUTES {}] GROUP BY k"
     windows = fl.over(df, fl.Sliding("4 minutes"), time="ts", by="k")
-    expected = windows.agg(n=agg.count(), empty="zero", max_empty=2)
+    expected = windows.with_empty("zero", most=2).agg(n=agg.count())
     got = fl.sql(text.format("EMPTY ZERO MAX 2"), t=df)
     assert sorted(map(repr, got.collect())) == sorted(map(repr, expected.collect()))
     with pytest.raises(fl.FanlightError, match="MAX 0 is not a number of windows"):
@@ -184,21 +187,20 @@ def test_what_cannot_be_is_refused(classic, tmp_path):
         stream_of(classic, tmp_path / "rows", ROWS), fl.Sliding("1 minute"), time="ts", by="k"
     )
     for windows, more, words in (
-        (batch, {"max_empty": 3}, "says which windows without rows are given, and none are"),
-        (batch, {"empty": "zero", "max_empty": 0}, "is not a number of windows from 1 to"),
-        (batch, {"empty": "zero", "max_empty": True}, "is not a number of windows from 1 to"),
-        (batch, {"empty": "zero", "max_empty": 3, "between": (0, 1)}, "both say how many"),
-        (stream, {"empty": "zero"}, "go on for ever after the last row .* max_empty=60"),
-        (stream, {"empty": "zero", "max_empty": 3, "keys": classic.range(3)}, "is for batches"),
-        (stream, {"empty": "zero", "between": (0, 1)}, "is for batches"),
-        (stream.early(), {"empty": "zero", "max_empty": 3}, "leave early"),
+        (batch, {"values": "zero", "most": 0}, "is not a number of windows from 1 to"),
+        (batch, {"values": "zero", "most": True}, "is not a number of windows from 1 to"),
+        (batch, {"values": "zero", "most": 3, "between": (0, 1)}, "both say how many"),
+        (stream, {"values": "zero"}, "go on for ever after the last row .* most=60"),
+        (stream, {"values": "zero", "most": 3, "keys": classic.range(3)}, "is for batches"),
+        (stream, {"values": "zero", "between": (0, 1)}, "is for batches"),
+        (stream.early(), {"values": "zero", "most": 3}, "leave early"),
     ):
         with pytest.raises(fl.FanlightError, match=words):
-            windows.agg(agg.count(), **more)
+            windows.with_empty(**more)
     two = fl.over(
         stream_of(classic, tmp_path / "more", ROWS),
         [fl.Sliding("1 minute"), fl.Sliding("1 hour")],
         time="ts",
     )
     with pytest.raises(fl.FanlightError, match="given by an operator that follows"):
-        two.using("chain").agg(agg.count(), empty="zero", max_empty=3)
+        two.using("chain").with_empty("zero", most=3).agg(agg.count())

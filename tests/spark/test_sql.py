@@ -56,8 +56,8 @@ BY_API = [
         .fit("signal", instant="5 seconds", ahead="1 minute").where("level = 0")
         .select("antenna", "window", "forecast"),
     lambda df: by(df, "antenna")(LEVELS).wide(calls=agg.count(), longest=agg.max("seconds")),
-    lambda df: by(df, "antenna")(LEVELS)
-        .bursts(busy=agg.sum("seconds"), threshold=1.2, complete=True)
+    lambda df: by(df, "antenna")(LEVELS).complete_only()
+        .bursts(busy=agg.sum("seconds"), threshold=1.2)
         .select("antenna", "window", "level", "expected", "ratio", "busy"),
     lambda df: by(df, "antenna")(WIDENING).detect(PAIR).select("p", "level", "found_at"),
     lambda df: by(df, "antenna")(fl.Sliding("1 hour", "1 minute")).agg(calls=agg.count())
@@ -141,7 +141,7 @@ LEVEL_WORDS = [
         f"""SELECT *, sum(seconds) + 1 AS more, count(*) FROM calls {LEVELS_OF} WIDE COMPLETE
         EMPTY ZERO PARTITION BY antenna] HAVING at < '2023-11-14T23:30:00Z' ORDER BY at""",
         lambda df: by(df, "antenna")(LEVELS)
-        .wide(agg.sum("seconds"), agg.count(), complete=True, empty="zero")
+        .complete_only().with_empty("zero").wide(agg.sum("seconds"), agg.count())
         .where("at < '2023-11-14T23:30:00Z'").selectExpr(
             "antenna", "at", "`sum(seconds)_0` + 1 as more_0", "`sum(seconds)_1` + 1 as more_1",
             "`count(1)_0`", "`count(1)_1`",
@@ -150,9 +150,9 @@ LEVEL_WORDS = [
     (
         """SELECT * FROM (SELECT ts, seconds AS `ahead` FROM calls) AS ahead
         [WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE
-         FIT ahead PER ROW AHEAD INTERVAL '90' SECONDS COMPLETE]""",
+         FIT ahead PER ROW AHEAD INTERVAL '90' SECONDS COMPLETE END]""",
         lambda df: by(df.selectExpr("ts", "seconds as ahead"))(LEVELS)
-        .fit("ahead", per_row=True, ahead="90 seconds", complete=True),
+        .complete_only(side="end").fit("ahead", per_row=True, ahead="90 seconds"),
     ),
     (
         """SELECT ratio, level, sum(seconds) AS `x.y`, sum(seconds) / 2 AS half, `Lane No`
@@ -192,7 +192,7 @@ LEVEL_WORDS = [
         lambda df: by(df.where("seconds > 5"))([
             fl.Sliding("1 hour", "20 minutes"), fl.Sliding("5 minutes"),
             fl.Sliding("7 minutes", "2 minutes"),
-        ]).wide(calls=agg.count(), complete=True),
+        ]).complete_only().wide(calls=agg.count()),
     ),
 ]  # fmt: skip
 

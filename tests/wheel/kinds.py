@@ -46,7 +46,7 @@ def lasting(windows):
 
 
 def filled(windows):
-    return windows.agg(n=agg.count(), empty="zero", max_empty=1)
+    return windows.with_empty("zero", most=1).agg(n=agg.count())
 
 
 def approximated(windows):

@@ -48,9 +48,9 @@ class Clause:
     forget_after: Any = None
     postpone: Any = None  # how much longer a stream waits for rows
     early: Any = False  # True, or the time in which changes are given at most once
-    # What is said of events that have not ended, and which windows agg gives.
+    # What is said of events that have not ended, and the options of windows by their verbs.
     running: dict[str, Any] = field(default_factory=dict)
-    given: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
     strategy: str = "auto"
     hints: dict[str, Any] = field(default_factory=dict)
     verb: Verb | None = None

@@ -283,28 +283,43 @@ class _ClauseBuilder:
 
     def _read_given(
         self, parts: Mapping[str, Tree[Token]], verb: Tree[Token] | None, spec: Spec
-    ) -> dict[str, Any]:
+    ) -> dict[str, dict[str, Any]]:
         """Which windows are given: those without rows, with what, and only complete ones."""
-        found: dict[str, Any] = {}
-        for argument in ("empty", "complete"):
-            if argument in parts:
-                self._check_given(parts[argument], verb, spec)
-                self._add_span(argument, parts[argument])
+        found: dict[str, dict[str, Any]] = {}
+        for rule, option in (("empty", "with_empty"), ("complete", "complete_only")):
+            if rule in parts:
+                self._check_given(parts[rule], verb, spec)
+                self._add_span(option, parts[rule])
         if "empty" in parts:
-            node = parts["empty"]
-            found["empty"] = str(node.children[0]).rsplit(maxsplit=1)[-1].lower()
-            for most in node.children:
-                if isinstance(most, Token) and most.type == "NUMBER":
-                    self._add_token_span("max_empty", most)
-                    found["max_empty"] = parse_number(most)
-            if edges := list(_subtrees(node)):
-                start, end = edges[0].meta.start_pos, edges[-1].meta.end_pos
-                self.builder.spans.append(ArgumentSpan("between", start, end))
-                found["between"] = tuple(map(self._read_edge, edges))
+            found["with_empty"] = self._read_empty(parts["empty"])
         if "complete" in parts:
-            edge = next(_subtrees(parts["complete"]), None)
-            found["complete"] = True if edge is None else self._read_edge(edge)
+            found["complete_only"] = self._read_complete(parts["complete"])
         return found
+
+    def _read_empty(self, node: Tree[Token]) -> dict[str, Any]:
+        """The arguments of ``with_empty``."""
+        given: dict[str, Any] = {"values": str(node.children[0]).rsplit(maxsplit=1)[-1].lower()}
+        for most in node.children:
+            if isinstance(most, Token) and most.type == "NUMBER":
+                self._add_token_span("most", most)
+                given["most"] = parse_number(most)
+        if edges := list(_subtrees(node)):
+            start, end = edges[0].meta.start_pos, edges[-1].meta.end_pos
+            self.builder.spans.append(ArgumentSpan("between", start, end))
+            given["between"] = tuple(map(self._read_edge, edges))
+        return given
+
+    def _read_complete(self, node: Tree[Token]) -> dict[str, Any]:
+        """The arguments of ``complete_only``."""
+        given: dict[str, Any] = {}
+        for side in node.children:
+            if isinstance(side, Token) and side.type == "SIDE":
+                self._add_token_span("side", side)
+                given["side"] = str(side).lower()
+        if (edge := next(_subtrees(node), None)) is not None:
+            self._add_span("since", edge)
+            given["since"] = self._read_edge(edge)
+        return given
 
     def _read_edge(self, node: Tree[Token]) -> Any:
         """A time as text, or a number."""

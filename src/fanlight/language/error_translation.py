@@ -44,7 +44,7 @@ _CLAUSE = {
     "instant": "INSTANT", "ahead": "AHEAD", "threshold": "BURSTS THRESHOLD",
     "fit": "FIT", "recurring": "RECURRING",
     "length": "", "event": "EVENT", "result": "RESULT",
-    "empty": "EMPTY", "max_empty": "MAX", "between": "BETWEEN", "complete": "COMPLETE SINCE",
+    "most": "MAX", "between": "BETWEEN", "since": "COMPLETE SINCE", "side": "COMPLETE",
 }  # fmt: skip
 FLINK = {
     # By name or by position.
@@ -106,6 +106,8 @@ _PHRASES = (
     ("agg.count, agg.sum or agg.avg", "count, sum or avg"),
     ("levels compared by", "BURSTS by"),
     ("changes_only=True", "CHANGES ONLY"),
+    ("leave since out", "leave SINCE out"),
+    ("leave side out", "leave START or END out"),
     ("leave changes_only out", "leave CHANGES ONLY out"),
     ("leave weights out", "leave WEIGHTS out"),
     ("leave weights and changes_only out", "leave WEIGHTS and CHANGES ONLY out"),
@@ -271,7 +273,8 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
     message = re.sub(
         r"\brunning\((?:AS OF None, )?(.*?)(?:, ID None)?\)", _translate_running, message
     )
-    message = message.replace("COMPLETE SINCE True", "COMPLETE")
+    message = re.sub(r"\.?\bwith_empty\('(\w+)'(?:, )?(.*?)\)", _translate_empty, message)
+    message = re.sub(r"\bcomplete_only\((.*?)\)", lambda of: of[1] or "COMPLETE", message)
     if re.search(r"use one of '|use 'auto'", message):
         message = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", message)
     message = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _translate_boundary, message)
@@ -295,7 +298,7 @@ def _translate_argument(name: str, value: str) -> str:
         return _quote_names(value)
     if name in _CONDITIONS or (name == "gap" and value[0] == "'" and not _LENGTH.match(value)):
         return value[1:-1]
-    if name in ("closed", "empty"):
+    if name in ("closed", "side"):
         return value[1:-1].upper()
     if name == "between":
         return " AND ".join(part.strip() for part in value[1:-1].split(","))
@@ -310,6 +313,10 @@ def _translate_running(match: re.Match[str]) -> str:
 
 def _translate_early(match: re.Match[str]) -> str:
     return f"EARLY EVERY {match[1]}" if match[1] else "EARLY"
+
+
+def _translate_empty(match: re.Match[str]) -> str:
+    return f"EMPTY {match[1].upper()} {match[2]}".rstrip()
 
 
 def _timedelta_text(match: re.Match[str]) -> str:

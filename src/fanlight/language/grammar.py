@@ -22,7 +22,7 @@ start: part*
      | EARLY (EVERY length)?            -> early
      | RUNNING of_event+                -> running
      | EMPTY (MAX NUMBER)? (BETWEEN edge AND edge)?  -> empty
-     | COMPLETE (SINCE edge)?           -> complete
+     | COMPLETE SIDE? (SINCE edge)?     -> complete
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
@@ -93,8 +93,9 @@ EARLY.3: /early\b/i
 RUNNING.3: /running\b(?=\s+(id|as\s+of|longest)\b)/i
 ID.3: /id\b(?=\s+[\w`])/i
 AS_OF.3: /as\s+of\b/i
-EMPTY.3: /empty\s+(null|zero|last)\b/i
+EMPTY.3: /empty\s+(null|zero|last|linear)\b/i
 COMPLETE.3: /complete\b/i
+SIDE.3: /(start|end)\b/i
 SINCE.3: /since\b/i
 BETWEEN.3: /between\b/i
 AND.3: /and\b/i
@@ -152,6 +153,7 @@ MARK.-1: /[^\s\w`'"()\[\],.\/-]/
 _CALLED = {
     "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a string in quotes",
     "WHEN": "OPEN or DROP", "JOINED": "HOW", "JOIN": "LEFT or INNER",
+    "SIDE": "START or END",
     "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "SO_FAR": "SO FAR",
     "BURSTS": "BURSTS THRESHOLD",

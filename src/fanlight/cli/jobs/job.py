@@ -94,7 +94,7 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     if query_table and query and query.is_early:
         _check_early(query_table, sink_table, query, streaming=streaming)
     if query_table and streaming and isinstance(query, WindowQuery):
-        _check_empty(query_table, query.given)
+        _check_empty(query_table, query.options.get("with_empty"))
     top.note_unknown()
     _check_watermark(document, sources, query, streaming=streaming)
     _check_speedup(document, sources, stream)
@@ -105,14 +105,15 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     return Job(name, settings, sources, query, sink, stream)
 
 
-def _check_empty(table: Table, given: Mapping[str, Any]) -> None:
+def _check_empty(table: Table, given: Mapping[str, Any] | None) -> None:
     """Note what a stream cannot give of windows without rows."""
-    if "between" in given:
+    if given and "between" in given:
         why = "a stream gives windows as time goes on"
-        table.note_wrong("between", f"is for a batch: {why}; leave it out")
-    elif given.get("empty", EMPTY[0]) != EMPTY[0] and "max_empty" not in given:
+        table.note_wrong("with_empty", f"has between, which is for a batch: {why}; leave it out")
+    elif given and "most" not in given:
         why = "says how many windows without rows may follow one with rows, which a stream needs"
-        table.note_missing(f"has no max_empty, which {why}; write for example max_empty = 60")
+        example = f'with_empty = {{ values = "{given.get("values", EMPTY[1])}", most = 60 }}'
+        table.note_wrong("with_empty", f"has no most, which {why}; write {example}")
 
 
 def _full_setting_name(setting: str) -> str:

@@ -11,7 +11,7 @@ from fanlight.cli.jobs.spec import LABELS, argument_names, read_windows, window_
 from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import early_words_of, explain_sql, require_sql, run_sql, sql_columns
 from fanlight.engine.kinds import kind_of, output_columns
-from fanlight.engine.kinds.kind import EMPTY, FRAMED, LEVELLED, PLACED, TRAILED, Family
+from fanlight.engine.kinds.kind import EMPTY, FRAMED, LEVELLED, PLACED, SIDES, TRAILED, Family
 from fanlight.language.aggregate_text import parse_aggregate
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HINTS = ("strategy", "rate", "groups", "partitions", "duration", "height")
 _ASKED = {
     "window", LABELS, "source", "time", "by", "tiebreak", "late", "forget_after", "postpone",
-    "early",    "running", "empty", "max_empty", "between", "complete", "using", "aggregates",
+    "early", "running", "with_empty", "complete_only", "using", "aggregates",
 }  # fmt: skip
 
 
@@ -46,7 +46,7 @@ class WindowQuery:
     postpone: Any  # None, or a duration
     early: Any  # False, True, or a duration
     running: Mapping[str, Any]  # what is said of events that have not ended
-    given: Mapping[str, Any]  # which windows agg gives
+    options: Mapping[str, Mapping[str, Any]]  # of windows, by their verbs
     using: Mapping[str, Any]
     aggregates: Mapping[str, Any]
 
@@ -92,6 +92,8 @@ class WindowQuery:
             windows = windows.postpone(self.postpone)
         if self.is_early and tables[self.source].isStreaming:
             windows = windows.early(None if self.early is True else self.early)
+        for option, given in self.options.items():
+            windows = getattr(windows, option)(**given)
         with_hints: Windowed = windows.using(**self.using) if self.using else windows
         return with_hints
 
@@ -103,7 +105,7 @@ class WindowQuery:
             return frames
         method = windows.attach if self._is_trailing else windows.agg
         calls = [call.alias(name) for name, call in self.aggregates.items()]
-        result: DataFrame = method(*calls, **self.given)
+        result: DataFrame = method(*calls)
         return result
 
     def explain(self, tables: Mapping[str, DataFrame], *, verbose: bool) -> str:
@@ -171,7 +173,7 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         _read_length(table, "postpone", 'a duration, such as "2 hours"'),
         _read_early(table, name),
         _read_running(table),
-        _read_given(table, name),
+        _read_options(table, name),
         _read_hints(table),
         _read_aggregates(table),
     )
@@ -264,31 +266,52 @@ def _read_running(table: Table) -> Mapping[str, Any]:
     return given or {}
 
 
-def _read_given(table: Table, name: str | None) -> dict[str, Any]:
-    """Which windows are given: those without rows, between which times, and only complete ones."""
-    rule = table.one_of("empty", EMPTY)
-    expected = 'a start and an end, such as ["2025-03-01T00:00:00Z", "2025-04-01T00:00:00Z"]'
-    between = table.take("between", list, expected)
-    if between is not None and len(between) != 2:
-        table.note_wrong("between", f"{between!r} is not {expected}")
-    most = table.take("max_empty", int, "a number of windows")
+def _read_options(table: Table, name: str | None) -> dict[str, dict[str, Any]]:
+    """Which windows are given: those without rows, too, and only complete ones."""
+    found: dict[str, dict[str, Any]] = {}
+    if "with_empty" in table.values:
+        found["with_empty"] = _read_empty(table)
+    expected = 'true, or a table such as { since = "2025-03-01T00:00:00Z" }'
+    whole = table.take("complete_only", (bool, dict), expected)
+    if whole is True:
+        found["complete_only"] = {}
+    elif whole and (inner := table.table("complete_only", ("since", "side"))) is not None:
+        since = inner.take("since", (str, int, float), 'a time such as "2025-03-01T00:00:00Z"')
+        side = inner.one_of("side", SIDES)
+        found["complete_only"] = _without_none(since=since, side=side)
+        inner.note_unknown()
     family = window_kinds()[name].family if name is not None else PLACED
-    since = 'true, or a time such as "2025-03-01T00:00:00Z"'
-    complete = table.take("complete", (bool, str, int, float), since)
-    for argument, asked in (("empty", rule not in (None, EMPTY[0])), ("complete", complete)):
-        if asked and family not in (PLACED, LEVELLED):
+    for argument in found:
+        if family not in (PLACED, LEVELLED):
             why = f"is for windows that time places, not for window = {name!r}; leave it out"
             table.note_wrong(argument, why)
-    for argument, value in (("between", between), ("max_empty", most)):
-        if value is not None and rule in (None, EMPTY[0]):
-            table.note_wrong(argument, f'goes with empty; write empty = "{EMPTY[2]}", too')
-    found = {
-        "empty": rule,
-        "max_empty": most,
-        "between": None if between is None else tuple(between),
-        "complete": complete,
-    }
-    return {argument: value for argument, value in found.items() if value is not None}
+    return found
+
+
+def _read_empty(table: Table) -> dict[str, Any]:
+    """The arguments of ``with_empty``: a word, or a table with it."""
+    if not isinstance(table.values["with_empty"], dict):
+        return _without_none(values=table.one_of("with_empty", EMPTY))
+    inner = table.table("with_empty", ("values", "most", "between"))
+    if inner is None:
+        return {}
+    expected = 'a start and an end, such as ["2025-03-01T00:00:00Z", "2025-04-01T00:00:00Z"]'
+    between = inner.take("between", list, expected)
+    if between is not None and len(between) != 2:
+        inner.note_wrong("between", f"{between!r} is not {expected}")
+    if "values" not in inner.values:
+        inner.note_missing(f'has no values; write values = "{EMPTY[1]}"')
+    found = _without_none(
+        values=inner.one_of("values", EMPTY),
+        most=inner.take("most", int, "a number of windows"),
+        between=None if between is None else tuple(between),
+    )
+    inner.note_unknown()
+    return found
+
+
+def _without_none(**given: Any) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _read_hints(table: Table) -> dict[str, Any]:

@@ -62,7 +62,8 @@ WIDENED = Family("widening", ("window",), droppable=True, verbs=("detect",))
 SNAPPED = Family("snapshot", ("window",), lasting=True)
 
 FINAL = "final"  # of windows that are given early: whether it is their last result
-EMPTY = ("skip", "null", "zero", "last")  # what is given of windows without rows
+SIDES = ("both", "start", "end")  # on which the edges of the data cut no window
+EMPTY = ("null", "zero", "last", "linear")  # what is given of windows without rows
 FRAMES = (Feature("frames", WORKERS, STATE),)
 
 

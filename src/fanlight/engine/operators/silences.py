@@ -20,7 +20,7 @@ from fanlight.engine.operators.protocol import COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.grid import Grid
 
-Rule = Literal["null", "zero", "last"]
+Rule = Literal["null", "zero", "last", "linear"]
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,14 @@ class SilenceQuery(KeyedQuery):
     """The fixed setup: a row is a window, and has keys, ``t``, ``query``, ``start`` and results.
 
     At most ``most`` windows without rows follow one with rows. They have nulls, the results of that
-    window, or 0 in the columns that ``zeros`` says have numbers.
+    window, or in the columns that ``numbers`` names 0, or what lies between it and the next one:
+    these wait for that one.
     """
 
     grids: tuple[Grid, ...]
     rule: Rule
     most: int
-    zeros: tuple[bool, ...]
+    numbers: tuple[bool, ...]
     eager: ClassVar[bool] = True
 
     @property
@@ -52,7 +53,7 @@ class SilenceQuery(KeyedQuery):
         """The number of the window, that of the last one given after it, and its results."""
         kept = [(name, self.schema.field(name).type) for name in self.results]
         numbers = [("window", pa.int64()), ("given", pa.int64())]
-        return [*numbers, *(kept if self.rule == "last" else [])]
+        return [*numbers, *(kept if self.rule in ("last", "linear") else [])]
 
     def start(self) -> Silences:
         """An operator without state."""
@@ -71,6 +72,8 @@ class Silences(KeyedOperator[SilenceQuery]):
         """For each key, when the next window without rows ends."""
         deadlines = np.full(len(self.keys), COMPLETE)
         query, following = ints(self.slices["place"]), ints(self.slices["given"]) + 1
+        if self.query.rule == "linear":
+            following = self._last_to_follow(query, ints(self.slices["window"])) + 1
         ends = _by_query(query, [grid.window_end(following) for grid in self.query.grids])
         np.minimum.at(deadlines, ints(self.slices["code"]), self.query.clock.instant(ends))
         return deadlines
@@ -80,16 +83,16 @@ class Silences(KeyedOperator[SilenceQuery]):
         self.released = max(self.released, watermark)
         last = self._last_windows(rows)
         code, query, window = (ints(last[name]) for name in ("code", "place", "window"))
-        given = ints(last["given"])
-        upto = window + self.query.most
-        for number, grid in enumerate(self.query.grids):
-            for gone in map(grid.window_at, grid.missing):
-                upto += (query == number) & (window < gone) & (gone <= upto)
+        given, upto = ints(last["given"]), self._last_to_follow(query, window)
         followed = (code[1:] == code[:-1]) & (query[1:] == query[:-1])
         ended = np.array([grid.last_ended_window(self.now) for grid in self.query.grids])
         until = np.minimum(upto, ended[query])
         until[:-1] = np.where(followed, np.minimum(upto[:-1], window[1:] - 1), until[:-1])
         count = np.maximum(until - given, 0)
+        if self.query.rule == "linear":
+            # A window that comes right after the last of these says what lies between.
+            late = np.append(followed, [False] * bool(len(count))) | (ended[query] > upto)
+            count[~late] = 0
         found = self._windows_after(last, count)
         waits = np.append(~followed, True)[: len(code)] & (given + count < upto)
         at = last.schema.get_field_index("given")
@@ -98,6 +101,14 @@ class Silences(KeyedOperator[SilenceQuery]):
         self.forget_keys()
         own = rows.select(found.column_names).cast(found.schema)
         return pa.concat_tables([own, found])
+
+    def _last_to_follow(self, query: Ints, window: Ints) -> Ints:
+        """The last window without rows that follows each window."""
+        upto = window + self.query.most
+        for number, grid in enumerate(self.query.grids):
+            for gone in map(grid.window_at, grid.missing):
+                upto += (query == number) & (window < gone) & (gone <= upto)
+        return upto
 
     def _last_windows(self, rows: pa.Table) -> pa.Table:
         """The windows that were the last, and those that have come, in order of time by key."""
@@ -122,17 +133,37 @@ class Silences(KeyedOperator[SilenceQuery]):
         owner = pa.array(ints(last["code"])[of])
         columns = [as_array(self.keys[name]).take(owner) for name in self.query.key_names]
         columns += [pa.array(query), pa.array(start)]
-        columns += self._results_after(last, of)
+        columns += self._results_after(last, of, window)
         names = [*self.query.key_names, "query", "start", *self.query.results]
         return pa.table(columns, names=names)
 
-    def _results_after(self, last: pa.Table, of: Ints) -> list[pa.Array]:
-        """What windows without rows have, which follow ``last`` at the places ``of``."""
+    def _results_after(self, last: pa.Table, of: Ints, window: Ints) -> list[pa.Array]:
+        """What these windows without rows have, which follow ``last`` at the places ``of``."""
         if self.query.rule == "last":
             return [as_array(last[name]).take(pa.array(of)) for name in self.query.results]
-        zeros = self.query.zeros if self.query.rule == "zero" else [False] * len(self.query.results)
-        pairs = zip(self.query.results, zeros, strict=True)
-        return [_fill(self.query.schema.field(name).type, len(of), zero=z) for name, z in pairs]
+        found = []
+        for name, number in zip(self.query.results, self.query.numbers, strict=True):
+            if number and self.query.rule == "linear":
+                found.append(self._between(last, name, of, window))
+            else:
+                zero = number and self.query.rule == "zero"
+                found.append(_fill(self.query.schema.field(name).type, len(of), zero=zero))
+        return found
+
+    def _between(self, last: pa.Table, name: str, of: Ints, window: Ints) -> pa.Array:
+        """What lies between a window and the next one; null where that is not near."""
+        code, query, begun = (ints(last[one]) for one in ("code", "place", "window"))
+        after = np.minimum(of + 1, len(code) - 1)
+        near = (after > of) & (code[after] == code[of]) & (query[after] == query[of])
+        near &= begun[after] - 1 <= self._last_to_follow(query, begun)[of]
+        values = as_array(last[name])
+        known = values.is_valid().to_numpy(zero_copy_only=False)
+        near &= known[of] & known[after]
+        numbers = values.fill_null(0.0).to_numpy()
+        with np.errstate(all="ignore"):
+            way = (window - begun[of]) / np.where(near, begun[after] - begun[of], 1)
+            found = numbers[of] + (numbers[after] - numbers[of]) * way
+        return pa.array(found, mask=~near)
 
 
 def _by_query(query: Ints, values: Sequence[Ints]) -> Ints:

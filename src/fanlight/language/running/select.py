@@ -265,6 +265,8 @@ class SelectRun:
             windows = windows.postpone(clause.postpone)
         if clause.early is not False:
             windows = windows.early(None if clause.early is True else clause.early)
+        for option, given in clause.options.items():
+            windows = getattr(windows, option)(**given)
         if clause.strategy == "auto" and not clause.hints:
             return windows
         known = inspect.signature(windows.using).parameters
@@ -326,23 +328,20 @@ class SelectRun:
 
     def _compute_result(self, windows: Any, calls: Sequence[Call]) -> DataFrame:
         verb, grouped = self.clause.verb, self.select.keys is not None
-        given = self.clause.given
         result: DataFrame
         if verb is None:
             if calls:
-                result = (
-                    windows.attach(*calls) if self.is_trailing else windows.agg(*calls, **given)
-                )
+                result = windows.attach(*calls) if self.is_trailing else windows.agg(*calls)
             elif isinstance(windows, FrameWindows):
                 result = windows.frames() if grouped else windows.rows()
             else:  # only the windows themselves
                 name = free_name("rows", (*outputs_of(self.select), *self.table.df.columns))
-                result = windows.agg(count().alias(name), **given).drop(name)
+                result = windows.agg(count().alias(name)).drop(name)
             return result
         method = getattr(windows, verb.name)
         arguments = dict(verb.arguments)
         if verb.name in ("fit", "recurring"):
-            result = method(self.table.column(arguments.pop("column")), **arguments, **given)
+            result = method(self.table.column(arguments.pop("column")), **arguments)
         elif verb.name == "detect":
             named = {
                 name: self.table.column(parts)
@@ -351,7 +350,7 @@ class SelectRun:
             }
             result = method(Episode(arguments["text"], **named))
         elif verb.name in _COMPARED:
-            result = method(*calls, **arguments, **given)
+            result = method(*calls, **arguments)
         elif verb.name == "split":
             result = method(arguments.pop("every"), *calls, **arguments)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -29,6 +29,8 @@ class Bound:
     # How often windows are given before they are final, in coordinates: 0 with each micro-batch.
     early: int | None = field(default=None, kw_only=True)
     collects: bool = field(default=False, kw_only=True)  # whether late rows are given, too
+    # What was asked of the windows by verbs: the arguments of each.
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
     # By how many microseconds a stream waits longer than its watermark; None: by the lag of times.
     postponed: int | None = field(default=None, kw_only=True)
 
@@ -167,6 +169,11 @@ class Bound:
     def with_source(self, **changed: Any) -> Self:
         """A copy whose source has some fields replaced."""
         return replace(self, source=replace(self.source, **changed))
+
+    def without(self, option: str) -> Self:
+        """A copy of which an option is not asked."""
+        kept = {name: given for name, given in self.options.items() if name != option}
+        return replace(self, options=kept)
 
     @property
     def early_refusals(self) -> Iterable[Refusal]:

@@ -81,7 +81,10 @@ class Placed(Bound):
             return None, 0
         calendar = self.coordinate.calendar
         unit = 1 if calendar is None else calendar.longest_unit
-        return max(grid.range + grid.opened for grid in self.grids) * unit, 0
+        empty = self.options.get("with_empty", {})
+        waits = (empty.get("most") or 0) + 1 if empty.get("values") == "linear" else 0
+        longest = max(grid.range + grid.opened for grid in self.grids) * unit
+        return longest, waits * max(grid.slide for grid in self.grids) * unit
 
     @property
     def query_columns(self) -> list[str]:

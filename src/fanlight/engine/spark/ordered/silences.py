@@ -27,7 +27,7 @@ def follow_windows(
 ) -> DataFrame:
     """Windows (keys, ``query``, ``start``, results), and those without rows that follow them.
 
-    At most ``most`` follow one with rows; ``numbers`` are the results that can be 0.
+    At most ``most`` follow one with rows; ``numbers`` are the results that are numbers.
     """
     bound.source.check_comparable()
     place = [*bound.keys, *bound.query_columns, "start"]
@@ -49,5 +49,6 @@ def follow_windows(
     out += [("query", LongType()), ("start", LongType())]
     out += [(name, hosting.types[name]) for name in values]
     what = "windows without rows"
+    # Under the names that checkpoints have had from the beginning.
     asked = fingerprint(what, bound, hosting, fields, empty=rule, max_empty=most)
     return hosting.run(query, out, asked, what=what)

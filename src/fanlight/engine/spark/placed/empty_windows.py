@@ -32,7 +32,7 @@ from fanlight.engine.spark.sql import expr, is_taken, over_clause, quote_column,
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
-SKIP = EMPTY[0]
+WITH_EMPTY = "with_empty"
 MOST = 10_000_000  # windows in a row
 _TOO_MANY = f"fanlight: more than {MOST:,} empty windows of a key in a row; write between=(…)"
 _NUMBERS = (*INTEGRAL, "float", "double", "decimal")
@@ -53,25 +53,23 @@ class Empty:
     between: tuple[str, str] | None
     keys: DataFrame | None
 
+    @property
+    def linear(self) -> bool:
+        """Whether a number in a window without rows lies between those of its neighbours."""
+        return self.rule == "linear"
 
-def read_empty(
-    bound: Placed, empty: Any = SKIP, max_empty: Any = None, between: Any = None, keys: Any = None
-) -> Empty | None:
-    """The arguments of ``agg``, checked; None if only windows with rows are wanted."""
-    rule = check_choice("empty", empty, EMPTY, "known")
-    if rule == SKIP:
-        for name, value in (("max_empty", max_empty), ("between", between), ("keys", keys)):
-            if value is not None:
-                raise refuse(
-                    f"{name}=… with empty='skip'",
-                    "says which windows without rows are given, and none are",
-                    "write empty='null', 'zero' or 'last', too",
-                )
+
+def read_empty(bound: Placed) -> Empty | None:
+    """The arguments of ``with_empty``, checked; None if only windows with rows are wanted."""
+    given = bound.options.get(WITH_EMPTY)
+    if given is None:
         return None
+    rule = check_choice("values", given["values"], EMPTY, "what windows without rows can have")
+    most, between, keys = (given[name] for name in ("most", "between", "keys"))
     _check_windows(bound, rule)
-    most = None if max_empty is None else _check_most(max_empty)
-    given = {"max_empty": max_empty, "between": between, "keys": keys}
-    _check_together(bound, rule, {name for name, value in given.items() if value is not None})
+    if most is not None:
+        _check_most(most)
+    _check_together(bound, rule, {name for name in given if given[name] is not None})
     ends = None if between is None else _read_ends(bound.coordinate, between)
     if keys is not None and ends is None:
         raise refuse(
@@ -95,24 +93,23 @@ def _check_windows(bound: Placed, rule: str) -> None:
          "leave forget_after out"),
     ):  # fmt: skip
         if wrong:
-            raise refuse(f"empty={rule!r}", why, instead)
+            raise refuse(f"with_empty({rule!r})", why, instead)
 
 
-def _check_most(given: Any) -> int:
+def _check_most(given: Any) -> None:
     if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= MOST:
         raise refuse(
-            f"max_empty={given!r}",
+            f"most={given!r}",
             f"is not a number of windows from 1 to {MOST}",
-            "write for example max_empty=60",
+            "write for example most=60",
         )
-    return given
 
 
 def _check_together(bound: Placed, rule: str, given: set[str]) -> None:
     """Refuse arguments that say the same twice, or what a stream cannot know."""
-    if "max_empty" in given and "between" in given:
+    if "most" in given and "between" in given:
         raise refuse(
-            "max_empty=… with between=…",
+            "most=… with between=…",
             "both say how many windows without rows there are",
             "leave one of them out",
         )
@@ -124,11 +121,12 @@ def _check_together(bound: Placed, rule: str, given: set[str]) -> None:
             "is for batches: a stream gives windows as time goes on, of keys that have come",
             "leave it out, or ask it of what the stream has written",
         )
-    if "max_empty" not in given:
+    if "most" not in given:
         raise refuse(
-            f"empty={rule!r} in a stream",
+            f"with_empty({rule!r}) in a stream",
             "would go on for ever after the last row of a key",
-            "say how many windows without rows may follow one with rows: max_empty=60",
+            "say how many windows without rows may follow one with rows: "
+            f"with_empty({rule!r}, most=60)",
         )
 
 
@@ -168,13 +166,15 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     place = [*keys, *which]
     values = [name for name in results.columns if name not in (*place, "start")]
     types = types_in(results)
+    numbers = [one for one in values if empty.linear and is_number(types[one])]
     rows, last, within = results, "start", "true"
     if empty.between is not None:
         first, last, within = _range_between(bound, empty.between)
         rows = _with_ends(bound, rows.filter(within), results, empty, first)
     step = step_by(bound.grids)
     over = over_clause(place, "start")
-    ahead = rows.selectExpr("*", f"lead(start) {over} as ahead")
+    nexts = [f"lead({name}) {over} as next_{name}" for name in numbers]
+    ahead = rows.selectExpr("*", f"lead(start) {over} as ahead", *nexts)
     upto = f"coalesce(ahead - {step}, {last})"
     if empty.most is not None:
         last = text_by_query([start_after(grid, "start", empty.most) for grid in bound.grids])
@@ -183,14 +183,39 @@ def fill_empty(bound: Placed, results: DataFrame, empty: Empty) -> DataFrame:
     many = f"({upto} - start) div {step} > {MOST}L"
     told = f"cast(raise_error({literal(_TOO_MANY)}) as bigint)"
     starts = f"sequence(start, if({many}, {told}, greatest(start, {upto})), {step})"
-    spread = ahead.selectExpr(*place, *values, "start as from_start", f"explode({starts}) as start")
-    kept = [_value(name, types[name], empty.rule) for name in values]
+    # Where more are without rows than are given, those that are given lie between no two.
+    near = "true" if empty.most is None else f"ahead <= {last} + {step}"
+    known = [f"if({near}, next_{name}, null) as next_{name}" for name in numbers]
+    spread = ahead.selectExpr(
+        *place, *values, *known, "ahead", "start as from_start", f"explode({starts}) as start"
+    )
+    kept = [
+        _between(name) if name in numbers else _value(name, types[name], empty.rule)
+        for name in values
+    ]
     return spread.selectExpr(*place, "start", *kept).filter(within)
 
 
 def is_number(kind: str) -> bool:
     """Whether results of a type can be 0."""
     return base_type(kind) in _NUMBERS
+
+
+def make_doubles(bound: Placed, results: DataFrame) -> DataFrame:
+    """The results with numbers as doubles, as those between them are."""
+    types, place = types_in(results), (*bound.keys, *bound.query_columns, "start")
+    return results.selectExpr(
+        *(
+            f"cast({name} as double) as {name}" if name not in place and is_number(kind) else name
+            for name, kind in types.items()
+        )
+    )
+
+
+def _between(name: str) -> str:
+    """SQL: a result, or in an empty window what lies between it and the next one."""
+    way = "cast(start - from_start as double) / cast(ahead - from_start as double)"
+    return f"if(start = from_start, {name}, {name} + (next_{name} - {name}) * ({way})) as {name}"
 
 
 def _value(name: str, kind: str, rule: str) -> str:

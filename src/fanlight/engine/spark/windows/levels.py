@@ -20,8 +20,9 @@ from fanlight.engine.spark.binding.placed import Placed, know_calendar
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
+from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.placed import bursts, changes, recurring, trend
-from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
+from fanlight.engine.spark.placed.complete_windows import keep_complete
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import check_flag
@@ -39,9 +40,7 @@ class LevelWindows(SlidingWindows):
     __slots__ = ()
 
     @in_kind
-    def bursts(
-        self, *aggregates: Aggregated, threshold: Any, complete: Any = False, **named: Aggregated
-    ) -> DataFrame:
+    def bursts(self, *aggregates: Aggregated, threshold: Any, **named: Aggregated) -> DataFrame:
         """The windows with far more in them than the next coarser level leads one to expect.
 
         A rate is the aggregate's value divided by the length of the window. A window is a burst if
@@ -57,9 +56,6 @@ class LevelWindows(SlidingWindows):
         threshold
             How many times the coarser rate: a number above 1, or a list with one for each level
             but the coarsest, the finest first.
-        complete
-            As for :meth:`agg`: leaves out the windows that began before the first row of their key,
-            or before a time. A coarser window that is not yet full has a rate that is too low.
 
         Returns
         -------
@@ -80,6 +76,8 @@ class LevelWindows(SlidingWindows):
         Notes
         -----
         It is the result of :meth:`agg`, aggregated once more by key and instant, as :meth:`wide`.
+        A coarser window that is not yet full has a rate that is too low: :meth:`complete_only`
+        leaves it out.
 
         Examples
         --------
@@ -98,10 +96,11 @@ class LevelWindows(SlidingWindows):
         """
         bound = self._bound
         limits = bursts.read_thresholds(threshold, len(bound.levels.ranges))
+        check_options(bound, "bursts", named)
         bursts.check_compared(bound, "bursts")
         bursts.check_single(len(aggregates) + len(named))
         alone = self._with_bound(replace(bound, collects=False))
-        found = alone.agg(*aggregates, complete=complete, **named)
+        found = alone.agg(*aggregates, **named)
         return self._complete(bursts.find_bursts(bound, found, limits))
 
     @in_kind
@@ -111,7 +110,6 @@ class LevelWindows(SlidingWindows):
         *columns: str | Column,
         per_row: bool = False,
         instant: Any = None,
-        complete: Any = False,
         ahead: Any = None,
     ) -> DataFrame:
         """The least-squares line of a number over time, for each level.
@@ -132,9 +130,6 @@ class LevelWindows(SlidingWindows):
             How long an instant is: a duration (a number for a numeric time) that divides the
             granules of the levels. By default a second (1 for a numeric time), or the granule if
             that is not a multiple of a second.
-        complete
-            As for :meth:`agg`: leaves out the windows that began before the first row of their key,
-            or before a time.
         ahead
             Adds ``forecast``: the line's value so long after the window's end, a duration (a
             number for a numeric time).
@@ -183,6 +178,7 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.B.
 
         """
+        check_options(self._bound, "fit", {})
         check_flag("per_row", per_row)
         asked = (column, *columns)
         names = trend.read_columns(self._bound, asked)
@@ -194,10 +190,10 @@ class LevelWindows(SlidingWindows):
         after = trend.read_ahead(bound, ahead)
         alone = self._with_bound(replace(bound, collects=False))
         if per_row:
-            lines = alone._fit_rows(asked, complete)  # noqa: SLF001 - of this class
+            lines = alone._fit_rows(asked)  # noqa: SLF001 - of this class
         else:
             fit = alone._fit_series  # noqa: SLF001 - of this class
-            found = [fit(one, instant, complete) for one in asked]
+            found = [fit(one, instant) for one in asked]
             lines = trend.put_lines_beside(bound, found)
         return self._complete(trend.finish_lines(bound, lines, names, after))
 
@@ -208,7 +204,6 @@ class LevelWindows(SlidingWindows):
         *,
         per_row: bool = False,
         instant: Any = None,
-        complete: Any = False,
     ) -> DataFrame:
         """The windows whose trend line goes the other way than that of the next coarser level.
 
@@ -219,7 +214,7 @@ class LevelWindows(SlidingWindows):
         ----------
         column
             The number.
-        per_row, instant, complete
+        per_row, instant
             As for :meth:`fit`.
 
         Returns
@@ -254,30 +249,30 @@ class LevelWindows(SlidingWindows):
 
         """
         bound = self._bound
+        check_options(bound, "reversals", {})
         bursts.check_compared(bound, "reversals")
         alone = self._with_bound(replace(bound, collects=False))
-        lines = alone.fit(column, per_row=per_row, instant=instant, complete=complete)
+        lines = alone.fit(column, per_row=per_row, instant=instant)
         return self._complete(bursts.find_reversals(bound, lines))
 
-    def _fit_rows(self, columns: Sequence[Any], complete: Any) -> DataFrame:
+    def _fit_rows(self, columns: Sequence[Any]) -> DataFrame:
         """The lines of rows: keys, ``window``, ``level``, and `` line0``, … of the columns."""
         lines = [LINE_WITH_ERROR(one).alias(f" line{n}") for n, one in enumerate(columns)]
         counts = [count(one).alias(f" n{n}") for n, one in enumerate(columns)]
-        found = self.agg(*lines, *counts, complete=complete)
+        found = self.agg(*lines, *counts)
         # Rows without a value are left out only here: Spark would push an earlier filter below
         # the watermark, and they would not move it.
         return found.filter(" or ".join(f"{quote(f' n{n}')} > 0" for n, _ in enumerate(columns)))
 
-    def _fit_series(self, column: Any, instant: Any, complete: Any) -> DataFrame:
+    def _fit_series(self, column: Any, instant: Any) -> DataFrame:
         """The lines of one filled series: keys, ``window``, ``level``, the parts of a line."""
         bound = self._bound
         trend.check_fit(bound)
         if bound.forget_after is not None and not bound.df.isStreaming:
             known = bound.with_source(df=trend.rows_with_value(bound, column))
             divided = self._with_bound(divide_into_lives(known))
-            lines = divided._fit_series(column, instant, complete)  # noqa: SLF001 - of this class
+            lines = divided._fit_series(column, instant)  # noqa: SLF001 - of this class
             return drop_lives(lines)
-        whole = read_complete(bound, complete)
         operator = "what a key had before is kept by the chain operator"
         cut = self._plan_levels(operator, "trend lines are fitted to levels together").chosen.pieces
         length = trend.instant_of(bound, cut.granules, instant)
@@ -301,12 +296,10 @@ class LevelWindows(SlidingWindows):
         if bound.changes_only:  # the error of a line without one is what rounding leaves
             lines = changes.keep_changed_rows(bound, lines, len(trend.LINE) - 1)
         named = result.finish_windows(bound, lines, result.name_by_number(trend.LINE))
-        return named if whole is None else keep_complete(bound, named, whole)
+        return keep_complete(bound, named)
 
     @in_kind
-    def recurring(
-        self, column: str | Column, counts: bool = False, *, complete: Any = False
-    ) -> DataFrame:
+    def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
         """The items that were seen at least once in every interval between the levels.
 
         The levels cut the widest window into intervals: the finest level, then what each coarser
@@ -320,9 +313,6 @@ class LevelWindows(SlidingWindows):
         counts
             Also say how often: one row a level, with the number of the item's rows in that level's
             window.
-        complete
-            As for :meth:`agg`: leaves out the windows that began before the first row of their key,
-            or before a time.
 
         Returns
         -------
@@ -357,10 +347,11 @@ class LevelWindows(SlidingWindows):
         Patroumpas and Sellis, *Multi-granular Time-based Sliding Windows over Data Streams*, IV.C.
 
         """
+        check_options(self._bound, "recurring", {})
         check_flag("counts", counts)
         known = know_calendar(self._bound)
         if known is not self._bound:
-            return self._with_bound(known).recurring(column, counts, complete=complete)
+            return self._with_bound(known).recurring(column, counts)
         (item,) = schema_of(self._bound.df, [("recurring", column)], "recurring")
         name, kind = item.name, type_text(item.dataType)
         bound = self._check_column(column, "recurring", (name, "count") if counts else (name,))
@@ -374,10 +365,9 @@ class LevelWindows(SlidingWindows):
                 f"recurring({name!r}) with {what}", "is not supported", "use levels over time alone"
             )
         chosen = self._plan_levels("", "items recur over the levels together").chosen
-        whole = read_complete(bound, complete)
         rows = recurring.find_recurring(bound, chosen, column, counts=counts)
         named = result.finish_items(bound, rows, name, counts=counts)
-        return self._complete(named if whole is None else keep_complete(bound, named, whole))
+        return self._complete(keep_complete(bound, named))
 
     def _check_column(self, column: Any, what: str, outputs: tuple[str, ...]) -> Placed:
         """The request, once the names and options of a method are checked."""

@@ -34,7 +34,8 @@ _OTHER_KINDS = {
     "running": "fl.over(df, fl.Sliding('1 hour'), time=('start', 'stop')).{name}(…)",
     "detect": "fl.over(df, fl.ProgressiveWidening(…), …).{name}(…)",
     **dict.fromkeys(
-        ("agg", "early", "pieces"), "fl.over(df, fl.Sliding('1 hour', '1 minute'), …).{name}(…)"
+        ("agg", "complete_only", "early", "pieces", "with_empty"),
+        "fl.over(df, fl.Sliding('1 hour', '1 minute'), …).{name}(…)",
     ),
 }
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.expression import Expression
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.aggregate_parts import plan_in_parts
@@ -25,16 +24,23 @@ from fanlight.engine.plan.request import Hints, Request, rule_out
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
-from fanlight.engine.spark.binding.placed import Lasting, Placed, know_calendar
+from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields
-from fanlight.engine.spark.foreign_frames import in_kind
+from fanlight.engine.spark.foreign_frames import in_kind, open_frame
 from fanlight.engine.spark.handed import Handed, aggregate_placed, explain_handed, find_handed
-from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
+from fanlight.engine.spark.options import ask, check_options, run_steps
 from fanlight.engine.spark.ordered.silences import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
-from fanlight.engine.spark.placed.complete_windows import keep_complete, read_complete
-from fanlight.engine.spark.placed.empty_windows import Empty, fill_empty, is_number, read_empty
+from fanlight.engine.spark.placed.complete_windows import COMPLETE_ONLY
+from fanlight.engine.spark.placed.empty_windows import (
+    WITH_EMPTY,
+    Empty,
+    fill_empty,
+    is_number,
+    make_doubles,
+    read_empty,
+)
 from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
 from fanlight.engine.spark.placed.spark_windows import has_spark_windows
 from fanlight.engine.spark.placed.wide import (
@@ -49,6 +55,7 @@ from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
     WindowedEarly,
+    check_analysis,
     check_hints,
     errors_of_call,
     name_call,
@@ -62,6 +69,8 @@ if TYPE_CHECKING:
 
     from fanlight.engine.spark.translation import Aggregated
 
+Filling = Literal["null", "zero", "last", "linear"]
+Side = Literal["both", "start", "end"]
 Part = tuple[Fields, Request, Plan[Pieces]]  # aggregates that are computed together
 
 _ORDERED = "in a stream rows are put in order and counted by one operator"
@@ -96,18 +105,118 @@ class PlacedWindows(WindowedEarly):
         given = self._hints.with_hints(known, rate=rate, groups=groups, **hints)
         return type(self)(with_partitions(bound, partitions), given)
 
-    @in_kind
-    def agg(
+    def with_empty(
         self,
-        *aggregates: Aggregated,
-        empty: str | Aggregated = "skip",
-        max_empty: int | Aggregated | None = None,
-        between: tuple[Any, Any] | Aggregated | None = None,
-        keys: DataFrame | Aggregated | None = None,
-        complete: Any = False,
-        **named: Aggregated,
-    ) -> DataFrame:
-        """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
+        values: Filling,
+        *,
+        most: int | None = None,
+        between: tuple[Any, Any] | None = None,
+        keys: DataFrame | None = None,
+    ) -> Self:
+        """Give windows without rows, too, between the first and the last window of a key.
+
+        Parameters
+        ----------
+        values
+            What they have: ``"null"``, nulls; ``"zero"``, 0 in place of numbers, right for counts
+            and sums; ``"last"``, the results of the window before; ``"linear"``, in place of
+            numbers what lies between those of the window with rows before and the one after, by
+            the steps between them (of a calendar those that its clock shows). With ``"linear"``
+            numbers become doubles. What is not a number is null, except with ``"last"``.
+        most
+            At most how many windows without rows follow one with rows: those before the next, and
+            as many after the last. A stream needs it, and gives them as the watermark goes on;
+            with ``"linear"`` once the next window is final, or so many are without rows. Where more
+            are, none of them has a number.
+        between
+            The windows that a batch gives then, for every key: those from a start to an end. Each
+            is a ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or a number.
+        keys
+            A DataFrame with the ``by`` columns: its keys are given, too, also without any row.
+
+        Returns
+        -------
+        Self
+            The same windows, with those without rows, for :meth:`agg` and :meth:`wide`.
+
+        Raises
+        ------
+        FanlightError
+            If it cannot be said which windows are empty: where rows end windows, in a stream
+            without ``most``, of windows that are given early, or of which only changes are.
+
+        Notes
+        -----
+        Cost: in a batch one more window function over the results; no table is joined. In a stream
+        an operator in Python follows, which keeps the last window of each key and needs RocksDB.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> bids = spark.sql("SELECT timestamp_seconds(id * 240) AS ts, id FROM range(3)")
+        >>> minutes = fl.over(bids, fl.Sliding("1 minute"), time="ts")
+        >>> found = minutes.with_empty("zero").agg(n=agg.count()).orderBy("window")
+        >>> [row.n for row in found.collect()]
+        [1, 0, 0, 0, 1, 0, 0, 0, 1]
+        >>> found = minutes.with_empty("linear").agg(id=agg.max("id")).orderBy("window")
+        >>> [row.id for row in found.collect()]
+        [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]
+
+        """
+        asked = {
+            "values": values, "most": most, "between": between, "keys": open_frame(keys)[0]
+        }  # fmt: skip
+        return self._with_bound(ask(self._bound, WITH_EMPTY, asked))
+
+    def complete_only(self, since: Any = None, *, side: Side = "both") -> Self:
+        """Give the windows alone that the edges of the data do not cut.
+
+        Those are left out that began before the first row of their key, or end after the last row
+        of the batch, of whatever key. Of windows over rows, those with fewer rows than RANGE.
+
+        Parameters
+        ----------
+        since
+            When the data begin, for all keys: a ``datetime``, a text such as
+            ``"2025-03-01T00:00:00Z"``, or a number. A stream needs it, since it does not keep the
+            first row of each key; it gives no window that time has not passed in any case.
+        side
+            ``"start"``: windows may end after the last row. ``"end"``: they may begin before the
+            first one.
+
+        Returns
+        -------
+        Self
+            The same windows, those alone that are complete.
+
+        Raises
+        ------
+        FanlightError
+            In a stream of windows over time without ``since``; with ``changes_only``; of a
+            ``side`` of windows over rows.
+
+        Notes
+        -----
+        Cost: in a batch the rows are read once more, for the first and the last row of each key.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> from fanlight import agg
+        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
+        >>> windows = fl.over(bids, fl.Sliding("4 minutes", "1 minute"), time="ts")
+        >>> whole = windows.complete_only().agg(bids=agg.count()).orderBy("window").collect()
+        >>> [row.bids for row in whole]
+        [240, 240, 240, 240, 240, 240]
+
+        """
+        asked = {"since": since, "side": side}
+        return self._with_bound(ask(self._bound, COMPLETE_ONLY, asked))
+
+    @in_kind
+    def agg(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+        """One row per window and key: the ``by`` columns, ``window``, then the aggregates.
 
         Several windows have a label in a column after ``window``: ``level`` for levels, ``query``
         (the place in the list) for a list. In a stream each row is emitted once, when the
@@ -122,22 +231,6 @@ class PlacedWindows(WindowedEarly):
         ----------
         aggregates
             Aggregates of :mod:`fanlight.agg`, for example ``agg.max("price")``.
-        empty
-            What is given for windows without rows between a key's first and last one:
-            ``"skip"``, nothing; ``"null"``, a row of nulls; ``"zero"``, a row with 0 in place of
-            numbers, right for counts and sums; ``"last"``, the results of the window before.
-        max_empty
-            At most how many windows without rows follow one with rows: those before the next, and
-            as many after the last. A stream needs it, and gives them as the watermark goes on.
-        between
-            The windows that a batch gives then, for every key: those from a start to an end. Each
-            is a ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or a number.
-        keys
-            A DataFrame with the ``by`` columns: its keys are given, too, also without any row.
-        complete
-            ``True`` leaves out the windows that began before the first row of their key, in a
-            batch; of windows over rows those with fewer rows than RANGE, also in a stream. A time,
-            written as for ``between``, leaves out those that began before it.
         named
             The same under output names of their own: ``highest=agg.max("price")``.
 
@@ -150,9 +243,8 @@ class PlacedWindows(WindowedEarly):
         ------
         FanlightError
             If an aggregate is unknown, its column is missing or of the wrong type, if output names
-            clash, if an aggregate has no weighted form, if the forced strategy cannot compute
-            the windows, or if it cannot be said which windows are empty, or complete: where rows
-            end windows, and in a stream without ``max_empty``, or without a time for ``complete``.
+            clash, if an aggregate has no weighted form, or if the forced strategy cannot compute
+            the windows.
 
         Examples
         --------
@@ -163,12 +255,6 @@ class PlacedWindows(WindowedEarly):
         >>> highest = windows.agg(agg.max("price"), bids=agg.count())
         >>> highest.orderBy("window").select("max(price)", "bids").first()
         Row(max(price)=59, bids=60)
-        >>> rare = fl.over(bids.where("price % 240 = 0"), fl.Sliding("1 minute"), time="ts")
-        >>> [row.n for row in rare.agg(n=agg.count(), empty="zero").orderBy("window").collect()]
-        [1, 0, 0, 0, 1, 0, 0, 0, 1]
-        >>> whole = windows.agg(bids=agg.count(), complete=True).orderBy("window").collect()
-        >>> [row.bids for row in whole]
-        [240, 240, 240, 240, 240, 240, 240, 180, 120, 60]
 
         See Also
         --------
@@ -177,38 +263,38 @@ class PlacedWindows(WindowedEarly):
         Aggregation in Spanning Event Streams*, sections 3 to 5.
 
         """
+        check_options(self._bound, "agg", named)
+        return self._complete(
+            run_steps(
+                self._bound,
+                lambda bound, calls: self._with_bound(bound)._aggregate(  # noqa: SLF001 - of this class
+                    aggregates, {**named, **calls}
+                ),
+            )
+        )
+
+    def _aggregate(
+        self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
+    ) -> DataFrame:
+        """The results of a request whose steps have been taken."""
         bound = self._bound
-        more = {"empty": empty, "max_empty": max_empty, "between": between, "keys": keys,
-                "complete": complete}  # fmt: skip
-        named |= {name: one for name, one in more.items() if isinstance(one, (Call, Expression))}
-        more = {name: one for name, one in more.items() if name not in named}
-        whole = read_complete(bound, more.pop("complete", False))
-        if whole is not None:
-            found = self.agg(*aggregates, **named, **whole.calls, **more)
-            return keep_complete(bound, found, whole)
-        given = read_empty(bound, **more)
-        if has_lives(bound):
-            divided = type(self)(divide_into_lives(bound), self._hints)
-            return drop_lives(divided.agg(*aggregates, **named))
-        known = know_calendar(bound)
-        if known is not bound:
-            return self._with_bound(known).agg(*aggregates, **named, **more)
-        handed, asked, called = self._find_handed(aggregates, named, plain=given is None)
+        empty = read_empty(bound)
+        handed, asked, called = self._find_handed(aggregates, named, plain=empty is None)
         if handed is not None:
             with errors_of_call(", ".join(handed)):
-                return self._complete(aggregate_placed(bound, handed))
-        calls, parts = self._plan_parts(asked, called, followed=given is not None)
+                return check_analysis(aggregate_placed(bound, handed))
+        calls, parts = self._plan_parts(asked, called, followed=empty is not None)
         if bound.weights is not None:
             check_weighted(bound, calls)
         with errors_of_call(name_call(calls)):
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                found = self._compute_one_by_one(calls, more)
-            elif len(parts) > 1 or given is not None:
-                found = self._compute_parts(calls, parts, given)
+                found = self._compute_one_by_one(calls)
+            elif len(parts) > 1 or empty is not None:
+                found = self._compute_parts(calls, parts, empty)
             else:
                 found = run_results(self._asked_of(fields, plan))
-            return self._complete(found)
+            return check_analysis(found)
 
     @in_kind
     def wide(self, *aggregates: Aggregated, **named: Any) -> DataFrame:
@@ -217,7 +303,7 @@ class PlacedWindows(WindowedEarly):
         Parameters
         ----------
         aggregates, named
-            As for :meth:`agg`, with its options: ``complete=True``, ``empty="zero"``.
+            As for :meth:`agg`.
 
         Returns
         -------
@@ -251,6 +337,7 @@ class PlacedWindows(WindowedEarly):
 
         """
         bound = self._bound
+        check_options(bound, "wide", named)
         check_several(bound, "wide")
         check_at_instants(bound, "wide")
         alone = self._with_bound(replace(bound, collects=False))
@@ -286,11 +373,12 @@ class PlacedWindows(WindowedEarly):
 
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
-        handed, asked, called = self._find_handed(aggregates, named)
+        plain = read_empty(bound) is None
+        handed, asked, called = self._find_handed(aggregates, named, plain=plain)
         if handed is not None:
             return explain_handed(bound, handed)
         asked = asked or (() if called else (count(),))
-        calls, parts = self._plan_parts(asked, called)
+        calls, parts = self._plan_parts(asked, called, followed=read_empty(bound) is not None)
         time: str | tuple[str, str] = bound.time
         ttp = None
         if isinstance(bound, Lasting):
@@ -462,6 +550,8 @@ class PlacedWindows(WindowedEarly):
                 lower_by_number(bound, windows, fields.lowering(plan.chosen.lift), numbers)
             )
         windows = put_beside(bound, lowered) if len(lowered) > 1 else lowered[0]
+        if empty is not None and empty.linear:
+            windows = make_doubles(bound, windows)
         if empty is not None and bound.df.isStreaming:
             types = types_in(windows)
             windows = follow_windows(
@@ -478,7 +568,7 @@ class PlacedWindows(WindowedEarly):
             windows = bound.keep_existing(windows, filled=True)
         return result.finish_windows(bound, windows, result.name_by_number(labels))
 
-    def _compute_one_by_one(self, calls: Sequence[Call], more: Mapping[str, Any]) -> DataFrame:
+    def _compute_one_by_one(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
         bound = self._bound
         keys = [quote(name) for name in bound.names]
@@ -488,7 +578,7 @@ class PlacedWindows(WindowedEarly):
             own = Queries((query,), asked=bound.grids)
             one = type(self)(replace(bound, spec=spec, queries=own, collects=False))
             label = f"{query.label} as {quote(bound.queries.name)}"
-            results.append(one.agg(*calls, **more).selectExpr(*keys, "window", label, *outputs))
+            results.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
         return reduce(lambda a, b: a.unionAll(b), results)
 
     def __repr__(self) -> str:
@@ -607,6 +697,7 @@ class SlidingWindows(PlacedWindows):
 
         """
         bound = self._bound
+        check_options(bound, "pieces", named)
         if any(grid.opened or grid.closed for grid in bound.grids):
             raise refuse(
                 f"{self!r}.pieces(…)",
