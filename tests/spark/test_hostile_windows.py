@@ -71,8 +71,9 @@ def calls(df):
     yield Good(fl.heartbeat, {"stream": stream, "time": "timestamp", **beats})
     hour = ("1970-01-01T00:00:00Z", "1970-01-01T01:00:00Z")
     filled = {"values": "last", "between": hour, "keys": df, "most": None}
-    yield Good(sliding.with_empty, filled)
-    yield Good(sliding.complete_only, {"since": hour[0], "side": "start"})
+    for windows in (sliding, events):
+        yield Good(windows.with_empty, {**filled, "keys": df if windows is sliding else None})
+        yield Good(windows.complete_only, {"since": hour[0], "side": "start"})
     yield Good(levels.with_empty, {**filled, "between": None, "keys": None, "most": 3})
     yield Good(levels.complete_only, {"since": None, "side": "both"})
     for windows in (sliding, levels, events, frames):
