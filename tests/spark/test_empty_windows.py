@@ -203,7 +203,7 @@ def test_windows_that_are_refused(classic, tmp_path):
 
 
 def test_what_lies_between_is_a_number(classic):
-    """Whole numbers become doubles; what is no number is null; two neighbours decide."""
+    """Whole numbers become doubles; what is not a number is null; two neighbours decide."""
     rows = [("a", 0, 1.0), ("a", 4, None), ("a", 8, 3.0), ("a", 10, 6.0), ("a", 20, 1.0)]
     windows = fl.over(frame(classic, rows), fl.Sliding(2), time="i", by="k")
     asked = {"n": agg.max("i"), "v": agg.max("v"), "d": agg.max(F.expr("cast(i as decimal(9,2))")),
@@ -236,6 +236,8 @@ def test_what_was_written_among_the_aggregates_is_taught(classic):
 
 def test_what_does_not_give_them_says_so(classic):
     df = frame(classic, ROWS)
+    page = fl.over(df, fl.Sliding(2), time="i").complete_only().with_empty("zero", most=3).explain()
+    assert "complete_only(), with_empty(values='zero', most=3)" in page
     levels = fl.over(df, fl.MultiGranular([2, 4], [2, 2]), time="i", by="k").with_empty("zero")
     for method in (levels.fit, levels.reversals, levels.recurring):
         with pytest.raises(fl.FanlightError, match=r"with_empty\(…\) with \w+\(…\) adds windows"):

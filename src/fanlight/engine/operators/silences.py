@@ -151,7 +151,7 @@ class Silences(KeyedOperator[SilenceQuery]):
         return found
 
     def _between(self, last: pa.Table, name: str, of: Ints, window: Ints) -> pa.Array:
-        """What lies between a window and the next one; null where that is not near."""
+        """Numbers between those of a window and of the next one, which is near; else nulls."""
         code, query, begun = (ints(last[one]) for one in ("code", "place", "window"))
         after = np.minimum(of + 1, len(code) - 1)
         near = (after > of) & (code[after] == code[of]) & (query[after] == query[of])

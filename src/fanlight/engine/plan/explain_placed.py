@@ -55,6 +55,7 @@ class About:
     others: Sequence[str] = ()
     silence: Extent | None = None
     late: Lateness = field(default_factory=Lateness)
+    options: str = ""
     verbose: bool = False
 
 
@@ -68,6 +69,8 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
     facts += (
         _load_facts(request) if request.lasting else [("workload", _describe_points_load(request))]
     )
+    if about.options:
+        facts.append(("options", about.options))
     if isinstance(about.time, tuple):
         facts.append(rejected_fact(*about.time))
     if about.verbose and not request.queries.several:

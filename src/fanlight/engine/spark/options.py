@@ -77,17 +77,24 @@ def ask(bound: Placed, verb: str, arguments: Mapping[str, Any]) -> Placed:
     return asked
 
 
-def check_options(bound: Placed, terminal: str, named: Mapping[str, Any]) -> None:
-    """Refuse what was asked of the windows and a terminal method does not give.
+def name_options(bound: Placed) -> str:
+    """The options of windows, as they are written."""
+    calls = []
+    for verb, arguments in bound.options.items():
+        given = {name: one for name, one in arguments.items() if one not in (None, "both")}
+        parts = [f"{name}={shorten(repr(one))}" for name, one in given.items()]
+        calls.append(f"{verb}({', '.join(parts)})")
+    return ", ".join(calls)
 
-    And what is asked among its aggregates by name, but of the windows.
-    """
+
+def check_options(bound: Placed, terminal: str, named: Mapping[str, Any]) -> None:
+    """Refuse options that do not go with a terminal method, and those among its aggregates."""
     for option in OPTIONS:
         for name in named.keys() & option.formerly.keys():
             if isinstance(named[name], NOT_AGGREGATES):
                 raise refuse(
                     f"{terminal}({name}={shorten(repr(named[name]))})",
-                    "is no aggregate: what is asked of windows is said before, by a verb",
+                    "is not an aggregate: options of windows are methods, before this one",
                     f"write windows{fill(option.formerly[name], given=repr(named[name]))}"
                     f".{terminal}(…)",
                 )

@@ -28,7 +28,7 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame
 from fanlight.engine.spark.handed import Handed, aggregate_placed, explain_handed, find_handed
-from fanlight.engine.spark.options import ask, check_options, run_steps
+from fanlight.engine.spark.options import ask, check_options, name_options, run_steps
 from fanlight.engine.spark.ordered.silences import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
@@ -392,7 +392,7 @@ class PlacedWindows(WindowedEarly):
             silence = bound.source.forget_after
             about = About(
                 bound.spec, time, bound.names, own, ttp, state, others, silence, bound.lateness,
-                verbose,
+                name_options(bound), verbose,
             )  # fmt: skip
             pages.append(explain_placed(plan, request, about))
         return pages[0].with_text("\n\n".join(pages))
