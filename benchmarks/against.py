@@ -66,7 +66,7 @@ def cases(spark, rows):
         "pairs": lambda: three(batch, fl.Sliding("61 minutes", "7 minutes"), strategy="pairs"),
         "median": median,
         "levels": lambda: three(batch, levels),
-        "trend lines": lambda: fl.over(small, levels, time="ts", by="k").fit("v"),
+        "trend lines": lambda: fl.over(small, levels, time="ts", by="k").fit("v", filled=True),
         "events": lambda: three(lasting, hour, pair),
         "events, levels": lambda: three(lasting, coarse, pair),
         "rows": lambda: three(batch, by_rows),

@@ -189,7 +189,7 @@ GOOD = [
         "late": "drop", "forget_after": None, "postpone": None, "early": False, "running": None,
         "method": "fit", "arguments": {"column": "x", "ahead": "1 minute"},
     })),
-    _written(fl.MultiGranular(**MINUTES), "fit", column="x", per_row=True, instant="1 second",
+    _written(fl.MultiGranular(**MINUTES), "fit", column="x", filled=True, instant="1 second",
              ahead=2.5),
     _written(fl.MultiGranular(**MINUTES), "recurring", column="x", counts=True),
     _written(fl.MultiGranular(**MINUTES), "bursts", threshold=[2, 3.5]),

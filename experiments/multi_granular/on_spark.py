@@ -37,8 +37,8 @@ series, by host; recurring protocols.
 ## Trend lines against NumPy
 
 {count:,} readings of a day, times near 1.7e15 microseconds; relative differences from least squares
-in two passes in extended precision over the raw rows. *rows*: `per_row=True`; *instants*: a mean a
-second; *kernel*: the chain alone, a value each second. A hundred million of them are in
+in two passes in extended precision over the raw rows. *rows*: each row a point; *instants*: a mean
+a second; *kernel*: the chain alone, a value each second. A hundred million of them are in
 precision.md.
 
 {exact}
@@ -101,7 +101,7 @@ def measured(spark, folder, rows, runs, counts):
             "shared": windows.agg(agg.sum("duration"), agg.count()),
             "apart": windows.using("separate").agg(agg.sum("duration"), agg.count()),
             "F.window": spark_windows(df, levels),
-            "fit": windows.fit("duration"),
+            "fit": windows.fit("duration", filled=True),
             "recurring": fl.over(df, spec, time="ts").recurring("protocol"),
         }
         found = [queries[name].count() for name in ("shared", "apart", "F.window")]

@@ -27,8 +27,8 @@ TEXT = """\
 
 {count:,} readings of a day, times near 1.7e15 microseconds, {cores} cores. Relative differences of
 `fit` from least squares in two passes in extended precision over the raw rows. *rows*:
-`per_row=True`; *instants*: a mean a second; *kernel*: the chain alone, a value each second. Written
-by `python -m experiments.multi_granular.precision`, which fails beyond 1e-9.
+each row a point; *instants*: a mean a second; *kernel*: the chain alone, a value each second.
+Written by `python -m experiments.multi_granular.precision`, which fails beyond 1e-9.
 """
 LEVELS = fl.MultiGranular(["1 hour", "1 day"], ["1 hour", "1 day"])
 
@@ -103,15 +103,15 @@ def on_spark(spark, count):
     """Relative differences of slope, intercept and r2, for the day and for its last hour."""
     windows = fl.over(rows(spark, count), LEVELS, time="ts")
     found = []
-    for per_row in (True, False):
-        lines = windows.fit("v", per_row=per_row).orderBy("window.end", "level").collect()
+    for filled in (False, True):
+        lines = windows.fit("v", filled=filled).orderBy("window.end", "level").collect()
         for level, (low, high) in enumerate(((count - count // 24, count), (0, count))):
             got = next(one for one in reversed(lines) if one.level == level)
             shift = DAY - DAY // 24 if level == 0 else 0
-            expected = _expected(count, low, high, shift, per_row=per_row)
+            expected = _expected(count, low, high, shift, filled=filled)
             found.append(
                 {
-                    "points": "rows" if per_row else "instants",
+                    "points": "instants" if filled else "rows",
                     "level": LEVELS.ranges[level].text.strip("'"),
                     "rows": high - low,
                 }
@@ -120,8 +120,8 @@ def on_spark(spark, count):
     return found
 
 
-def _expected(count, low, high, shift, *, per_row):
-    if per_row:
+def _expected(count, low, high, shift, *, filled):
+    if not filled:
         return line(lambda: (((t - shift) / 1e6, y) for t, y in chunks(count, low=low, high=high)))
     seconds = np.zeros(86_400, np.longdouble), np.zeros(86_400, np.int64)
     for t, y in chunks(count, low=low, high=high):

@@ -109,7 +109,7 @@ def spec(given: tuple[list[int], list[int]]) -> Any:
 
 OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "SUM": lambda windows: windows.agg(agg.sum("duration")),
-    "regression": lambda windows: windows.fit("duration"),
+    "regression": lambda windows: windows.fit("duration", filled=True),
     "recurring": lambda windows: windows.recurring("protocol"),
 }
 

@@ -206,7 +206,7 @@ STREAMS = {
     "events-running": Stream(running, change=begun),
     "snapshots": Stream(told(fl.Snapshot(), numbers, PAIR)),
     "chain": Stream(told(LEVELS, calls, strategy="chain")),
-    "fit": Stream(lambda df: over(df, LEVELS).fit("v").drop("slope_error")),
+    "fit": Stream(lambda df: over(df, LEVELS).fit("v", filled=True).drop("slope_error")),
     "rows": Stream(told(fl.Sliding(fl.rows(4)))),
     "rows-that-end": Stream(told(fl.Sliding("4 minutes", fl.rows(1)))),
     "delta": Stream(told(DELTA), CLOSED),

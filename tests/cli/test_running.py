@@ -389,7 +389,7 @@ LEVELS_OF = (
 # What levels can do: the query, the columns of its result, and what tells of it in Spark's plan.
 OF_LEVELS = {
     "wide": ("*, count(*) AS calls", "WIDE", ["antenna", "at", "calls_0", "calls_1"], "first(r0"),
-    "fit": ("*", "FIT seconds AHEAD 5 MINUTES",
+    "fit": ("*", "FIT seconds FILLED AHEAD 5 MINUTES",
             ["antenna", "window", "level", "slope", "intercept", "r2", "slope_error", "forecast"],
             "forecast"),
     "bursts": ("*, count(*) AS calls", "BURSTS THRESHOLD 1.01",

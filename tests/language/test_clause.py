@@ -77,7 +77,7 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
 
 
 VERBS = {
-    "fit": {"column": NAMES, "per_row": st.booleans(), "instant": LENGTHS, "ahead": LENGTHS},
+    "fit": {"column": NAMES, "filled": st.booleans(), "instant": LENGTHS, "ahead": LENGTHS},
     "recurring": {"column": NAMES, "counts": st.booleans()},
     "wide": {},
     "bursts": {"threshold": THRESHOLDS | st.lists(THRESHOLDS, min_size=1, max_size=3)},
@@ -154,7 +154,7 @@ def wanted(name, arguments):
         (LEVELS, "fit", "x", "is not a mapping"),
         (LEVELS, "fit", {"column": 1}, "not text"),
         (LEVELS, "fit", {"column": "x", "every": True}, "every=True has no words after FIT"),
-        (LEVELS, "fit", {"column": "x", "per_row": 1}, "neither True nor False"),
+        (LEVELS, "fit", {"column": "x", "filled": 1}, "neither True nor False"),
         (LEVELS, "wide", {"calls": agg.count()}, "has no words after WIDE; leave it out"),
         (LEVELS, "bursts", {"threshold": True}, "neither a number above 1 nor a list"),
         (LEVELS, "bursts", {"threshold": [2, float("nan")]}, "neither a number above 1"),
@@ -216,8 +216,8 @@ def test_a_technique_and_hints(text, values):
         ("RANGES 1, 2 SLIDES 1, 1 WIDE", "wide", {}),
         ("wide RANGES 1, 2 SLIDES 1, 1 LATE OPEN", "wide", {}),
         ("RANGE 1 HOUR, RANGE 1 DAY SLIDE 1 HOUR WIDE", "wide", {}),
-        ("RANGES 1, 2 SLIDES 1, 1 FIT `a b` PER ROW INSTANT 1", "fit",
-         {"column": ("a b",), "per_row": True, "instant": 1}),
+        ("RANGES 1, 2 SLIDES 1, 1 FIT `a b` FILLED INSTANT 1", "fit",
+         {"column": ("a b",), "filled": True, "instant": 1}),
         ("RANGES 1, 2 SLIDES 1, 1 RECURRING s.host COUNTS", "recurring",
          {"column": ("s", "host"), "counts": True}),
         ("FRAME THRESHOLD x FILL gps ON at BY ship, crew LONGEST 1 HOUR", "fill",

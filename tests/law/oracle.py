@@ -143,12 +143,12 @@ def several_spans(ask, rows):
 
 def fit(ask, rows):
     """Trend lines: to a share of the size of the values."""
-    how = {"time": ask.time, "by": list(ask.by), "per_row": ask.options.get("per_row", False)}
+    how = {"time": ask.time, "by": list(ask.by), "filled": ask.options.get("filled", False)}
     column = ask.options["column"]
     found = reference.fit(
         rows, ask.spec, column, instant_length=ask.options.get("microseconds", 1_000_000), **how
     )
-    close = 1e-6 if how["per_row"] else 1e-9
+    close = 1e-9 if how["filled"] else 1e-6
     largest = max((abs(float(row[column])) for row in rows if row[column] is not None), default=1)
     slack = {"slope": close * largest, "intercept": close * largest, "r2": close}
     slack["slope_error"] = (

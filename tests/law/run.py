@@ -146,7 +146,7 @@ def _rows(ask, windowed):
 
 
 def _fit(ask, windowed):
-    how = {name: ask.options[name] for name in ("per_row", "instant") if name in ask.options}
+    how = {name: ask.options[name] for name in ("filled", "instant") if name in ask.options}
     return windowed.fit(ask.options["column"], **how)
 
 

@@ -256,7 +256,7 @@ RESULTS = {
     "levels": aggregated(LEVELS),
     "levels side by side": lambda df: fl.over(df, LEVELS, time="ts", by="k").wide(agg.count()),
     "pieces": lambda df: fl.over(df, OVERLAPPING, time="ts", by="k").pieces(agg.count()),
-    "trend lines": lambda df: fl.over(df, LEVELS, time="ts", by="k").fit("v"),
+    "trend lines": lambda df: fl.over(df, LEVELS, time="ts", by="k").fit("v", filled=True),
     "recurring items": lambda df: fl.over(df, LEVELS, time="ts", by="k").recurring("n"),
     "empty windows": lambda df: fl.over(df, HOURS, time="ts", by="k")
     .with_empty("zero", most=3).agg(agg.count()),

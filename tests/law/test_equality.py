@@ -106,7 +106,7 @@ def recurring(df, spec, way):
 
 
 def fitted(df, spec, way):
-    return fl.over(df, spec, time="ts", by=KEYS).using(way).fit("n")
+    return fl.over(df, spec, time="ts", by=KEYS).using(way).fit("n", filled=True)
 
 
 def detected(df, spec, way):

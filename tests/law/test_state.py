@@ -54,7 +54,7 @@ def rows_of_frames(df, **more):
 
 
 def fitted(df, **more):
-    return fl.over(df, LEVELS, time="ts", by="k", **more).fit("v")
+    return fl.over(df, LEVELS, time="ts", by="k", **more).fit("v", filled=True)
 
 
 def looked_back(*specs, other=False, **more):

@@ -150,13 +150,13 @@ def fit(
     *,
     time: str,
     by: Sequence[str] = (),
-    per_row: bool = False,
+    filled: bool = True,
     instant_length: int = 1,
 ) -> list[dict[str, Any]]:
     """What ``.fit(column)`` must return: a least-squares line a level, by its definition.
 
     Rows of an instant are averaged, instants without a row have the latest value before them
-    (IV.B); ``per_row`` takes the rows as they are.
+    (IV.B); of a series with a value each instant; not ``filled`` it takes the rows as they are.
     """
     kept = [row for row in rows if row[column] is not None and _counts(row[time], spec)]
     series: dict[Any, dict[int, Any]] = {}
@@ -170,7 +170,7 @@ def fit(
     for horizon in horizons(spec):
         for report in reported(kept, spec, horizon, time=time, by=by, order=[column]):
             window = report.window
-            if per_row:
+            if not filled:
                 points = [
                     (Fraction(instant(row[time]) - window.origin) / unit, Fraction(row[column]))
                     for row in window.rows

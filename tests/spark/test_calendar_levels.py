@@ -155,7 +155,7 @@ def test_what_a_calendar_does_not_have_is_refused(classic, ask, words):
 def test_a_line_through_a_calendar_is_refused(classic):
     numbered = frame(classic).selectExpr("k", "ts", "ascii(item) as v")
     with pytest.raises(fl.FanlightError, match="fit over levels of a calendar has no instants"):
-        fl.over(numbered, DAYS, time="ts", by="k").fit("v")
+        fl.over(numbered, DAYS, time="ts", by="k").fit("v", filled=True)
 
 
 def test_in_sql(classic):

@@ -42,8 +42,8 @@ def searched(windows):
 
 KINDS = {  # besides those of the law
     "every row": (fl.Sliding("5 minutes", fl.rows(1)), counted),
-    "lines": (LEVELS, lambda windows: windows.fit("n")),
-    "lines by rows": (LEVELS, lambda windows: windows.fit("n", per_row=True)),
+    "lines": (LEVELS, lambda windows: windows.fit("n", filled=True)),
+    "lines by rows": (LEVELS, lambda windows: windows.fit("n")),
     "items": (LEVELS, lambda windows: windows.recurring("s", counts=True)),
     "pieces": (FIVE, lambda windows: windows.pieces(found=agg.count())),
     "bounds": (SESSION, lambda windows: windows.frames()),

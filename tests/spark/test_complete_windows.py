@@ -100,8 +100,8 @@ def test_trend_lines_and_recurring_items_of_such_windows(spark):
     naive = {key: instant(minute).astimezone().replace(tzinfo=None)
              for key, minute in firsts().items()}  # fmt: skip
     for found in (
+        lambda windows: windows.fit("v", filled=True),
         lambda windows: windows.fit("v"),
-        lambda windows: windows.fit("v", per_row=True),
         lambda windows: windows.recurring("v"),
         lambda windows: windows.recurring("v", counts=True),
     ):
@@ -111,8 +111,8 @@ def test_trend_lines_and_recurring_items_of_such_windows(spark):
         since = windows.complete_only(instant(3), side="start")
         assert all_of(found(since)) == given(found(windows), lambda _, at=began: at)
     text = "SELECT k, window, level, slope FROM t [WATTR ts {} RANGES 2 MINUTES, 4 MINUTES "
-    text += "SLIDES 1 MINUTE, 2 MINUTES FIT v] GROUP BY k"
-    lines = started(windows).fit("v").select("k", "window", "level", "slope")
+    text += "SLIDES 1 MINUTE, 2 MINUTES FIT v FILLED] GROUP BY k"
+    lines = started(windows).fit("v", filled=True).select("k", "window", "level", "slope")
     assert all_of(fl.sql(text.format("COMPLETE START"), t=frame(spark))) == all_of(lines)
 
 

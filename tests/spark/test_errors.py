@@ -390,7 +390,7 @@ def test_late_rows_are_not_put_into_levels_that_belong_together(unmarked):
     refused(lambda: opened.agg(agg.count()), "late='open'", "together")
     plain = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
     opened = windows(stream, plain, late="open")
-    refused(lambda: opened.fit("v"), "late='open'", "together")
+    refused(lambda: opened.fit("v", filled=True), "late='open'", "together")
     refused(lambda: opened.recurring("s"), "late='open'", "together")
     refused(lambda: opened.using("granules").agg(agg.count()), "'granules'", "open")
     assert "separate" in opened.explain()

@@ -58,7 +58,7 @@ def detected(function=nothing, spec=WIDENED, columns=("v", "n")):
 
 
 def fitted(column="v", **more):
-    return lambda df: fl.over(df, LEVELS, time="ts", by=BY).fit(column, **more)
+    return lambda df: fl.over(df, LEVELS, time="ts", by=BY).fit(column, filled=True, **more)
 
 
 def framed(spec=DELTA, action="rows"):

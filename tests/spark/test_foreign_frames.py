@@ -60,7 +60,7 @@ CALLS = {
     ),
     "pieces": lambda df: ask(df).pieces(n=agg.count()),
     "list": lambda df: ask(df, [MINUTE, fl.Sliding("2 minutes")]).agg(agg.count()),
-    "fit": lambda df: ask(df, LEVELS).fit("v"),
+    "fit": lambda df: ask(df, LEVELS).fit("v", filled=True),
     "recurring": lambda df: ask(df, LEVELS).recurring("side"),
     "wide": lambda df: ask(df, LEVELS).wide(n=agg.count()),
     "bursts": lambda df: ask(df, LEVELS).bursts(n=agg.count(), threshold=1.5),

@@ -91,14 +91,18 @@ def test_weights(df):
 def test_trend_lines(df):
     refused(lambda: fl.over(df, LEVELS, time="ts").fit("s"), "needs a number")
     refused(lambda: fl.over(df, LEVELS, time="ts").fit("no"), "fit='no' is not a column")
-    refused(lambda: fl.over(df, ROWS, time="ts").fit("x"), "rows are not evenly spaced")
     refused(
-        lambda: fl.over(df, fl.MultiGranular([1, 2], [1, 1]), time="x").fit("i"),
+        lambda: fl.over(df, ROWS, time="ts").fit("x", filled=True), "rows are not evenly spaced"
+    )
+    refused(
+        lambda: fl.over(df, fl.MultiGranular([1, 2], [1, 1]), time="x").fit("i", filled=True),
         "needs a timestamp or a whole number",
     )
     for instant in ("7 seconds", "2 minutes", 5, "0 seconds"):
         refused(
-            lambda instant=instant: fl.over(df, LEVELS, time="ts").fit("x", instant=instant),
+            lambda instant=instant: fl.over(df, LEVELS, time="ts").fit(
+                "x", filled=True, instant=instant
+            ),
             "instant=",
         )
 
@@ -114,7 +118,9 @@ def test_a_stream_needs_a_watermark(classic):
         refused(lambda spec=spec: fl.over(rows, spec, time="timestamp"), "has no watermark")
     marked = rows.withWatermark("timestamp", "1 minute")
     changes = fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute"] * 2, changes_only=True)
-    refused(lambda: fl.over(marked, changes, time="timestamp").fit("value"), "changes_only")
+    refused(
+        lambda: fl.over(marked, changes, time="timestamp").fit("value", filled=True), "changes_only"
+    )
 
 
 def test_the_chain_needs_rocksdb(classic):
@@ -123,7 +129,9 @@ def test_the_chain_needs_rocksdb(classic):
     marked = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
     classic.conf.unset(name)
     try:
-        refused(lambda: fl.over(marked, LEVELS, time="timestamp").fit("value"), "RocksDB")
+        refused(
+            lambda: fl.over(marked, LEVELS, time="timestamp").fit("value", filled=True), "RocksDB"
+        )
         fl.over(marked, LEVELS, time="timestamp").agg(agg.count())  # native: any provider will do
     finally:
         classic.conf.set(name, before)
@@ -131,6 +139,6 @@ def test_the_chain_needs_rocksdb(classic):
 
 def test_instants_that_are_no_seconds(df):
     spec = fl.MultiGranular(["300 milliseconds", "600 milliseconds"], ["300 milliseconds"] * 2)
-    found = fl.over(df, spec, time="ts").fit("x").where("slope is not null")
+    found = fl.over(df, spec, time="ts").fit("x", filled=True).where("slope is not null")
     levels = {row.level for row in found.select("level").collect()}
     assert levels == {1}  # an instant is then a granule: one point a window of level 0

@@ -30,11 +30,11 @@ def test_a_batch_is_read_once(classic, tmp_path, spec):
     assert executed(windows.using("separate").agg(agg.sum("v"))).count("FileScan") == 3
 
 
-@pytest.mark.parametrize("per_row", [False, True])
-def test_trend_lines_read_a_batch_once(classic, tmp_path, per_row):
+@pytest.mark.parametrize("filled", [False, True])
+def test_trend_lines_read_a_batch_once(classic, tmp_path, filled):
     write_batch(tmp_path, 0, ROWS)
     df = classic.read.parquet(str(tmp_path)).selectExpr("timestamp_micros(ts) as ts", "k", "v")
-    found = fl.over(df, LEVELS[0], time="ts", by="k").fit("v", per_row=per_row)
+    found = fl.over(df, LEVELS[0], time="ts", by="k").fit("v", filled=filled)
     assert executed(found).count("FileScan") == 1
 
 

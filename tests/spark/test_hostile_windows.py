@@ -129,17 +129,17 @@ def calls(df):
     yield Good(events.using, {**HINTS, **more})
     for windows in (sliding, levels, frames, widening, trailing, snapshots):
         yield Good(windows.using, HINTS)
-    line = {"column": "v", "columns": ("seq",), "per_row": False, "instant": "30 seconds",
-            "complete": True, "ahead": "1 minute"}  # fmt: skip
+    line = {"column": "v", "columns": ("seq",), "filled": True, "instant": "30 seconds",
+            "ahead": "1 minute"}  # fmt: skip
     yield Good(levels.fit, line)
     listed = fl.over(df, [fl.Sliding("1 minute"), fl.Sliding("1 hour")], **PLACE)
     for windows in (levels, listed, fl.over(spans, LEVELS, **pair)):
         yield Good(windows.wide, AGGREGATES)
-    burst = {"aggregates": (agg.count(),), "threshold": 2, "complete": False, "named": {}}
+    burst = {"aggregates": (agg.count(),), "threshold": 2, "named": {}}
     yield Good(levels.bursts, burst)
-    line = {name: line[name] for name in ("column", "per_row", "instant", "complete")}
+    line = {name: line[name] for name in ("column", "filled", "instant")}
     yield Good(levels.reversals, line)
-    yield Good(levels.recurring, {"column": "s", "counts": True, "complete": False})
+    yield Good(levels.recurring, {"column": "s", "counts": True})
     yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
                              "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip
     stored = frames.agg(*AGGREGATES["aggregates"], **AGGREGATES["named"])

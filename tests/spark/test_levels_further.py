@@ -20,7 +20,7 @@ def test_trend_lines_keep_their_digits(classic):
 def test_a_flat_line_is_flat(classic):
     """Equal values: no slope at all, and nothing left over."""
     windows = fl.over(frame(classic, STANDING.rows), LEVELS[0], time="ts", by=["case", "k"])
-    got = collected(windows.fit("v", instant="20 seconds"))
+    got = collected(windows.fit("v", filled=True, instant="20 seconds"))
     flat = [row for row in got if row["k"] == "b" and row["slope"] is not None]
     assert flat
     assert all((row["slope"], row["r2"]) == (0, 1) for row in flat)

@@ -27,10 +27,10 @@ STORE = "spark.sql.streaming.stateStore.providerClass"
 AHEAD = 300  # seconds
 
 
-def expected(column, *, per_row):
+def expected(column, *, filled):
     """The oracle's lines, by window; and the value so long after the window's end."""
     found = {}
-    for row in fit(ROWS, SPEC, column, per_row=per_row, instant_length=MINUTE, **PLACE):
+    for row in fit(ROWS, SPEC, column, filled=filled, instant_length=MINUTE, **PLACE):
         window = row["window"]
         slope, first, *_ = line = [row[part] for part in PARTS[:-1]]
         after = (window["end"] - window["start"]) // 1_000_000 + AHEAD
@@ -39,14 +39,14 @@ def expected(column, *, per_row):
     return found
 
 
-def asked(df, columns, *, per_row):
+def asked(df, columns, *, filled):
     windows = fl.over(df, SPEC, **PLACE)
-    more = {} if per_row else {"instant": "1 minute"}
-    return windows.fit(*columns, per_row=per_row, ahead=f"{AHEAD} seconds", **more)
+    more = {"instant": "1 minute"} if filled else {}
+    return windows.fit(*columns, filled=filled, ahead=f"{AHEAD} seconds", **more)
 
 
-def check(rows, columns, *, per_row):
-    told = {column: expected(column, per_row=per_row) for column in columns}
+def check(rows, columns, *, filled):
+    told = {column: expected(column, filled=filled) for column in columns}
     places = {
         (row["k"], row["level"], row["window"]["start"], row["window"]["end"]): row for row in rows
     }
@@ -64,41 +64,41 @@ def check(rows, columns, *, per_row):
     assert any(error and error > 0.001 for error in errors)
 
 
-@pytest.mark.parametrize("per_row", [False, True])
+@pytest.mark.parametrize("filled", [False, True])
 @pytest.mark.parametrize("columns", [("v",), ("v", "w")])
-def test_a_batch(spark, columns, per_row):
-    found = asked(frame(spark, ROWS), columns, per_row=per_row)
+def test_a_batch(spark, columns, filled):
+    found = asked(frame(spark, ROWS), columns, filled=filled)
     parts = PARTS if len(columns) == 1 else columns
     assert found.columns == ["case", "k", "window", "level", *parts]
     if len(columns) > 1:
         assert found.selectExpr("v.*").columns == list(PARTS)
-    check(collected(found), columns, per_row=per_row)
+    check(collected(found), columns, filled=filled)
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.streaming
-@pytest.mark.parametrize("per_row", [False, True])
+@pytest.mark.parametrize("filled", [False, True])
 @pytest.mark.parametrize("columns", [("v", "w"), ("v",)])
-def test_a_stream(spark, tmp_path, columns, per_row):
+def test_a_stream(spark, tmp_path, columns, filled):
     batches = [ROWS[at : at + 13] for at in range(0, len(ROWS), 13)]
     batches = [part for some in batches for part in (some, [])]
     kept = spark.conf.get(STORE)
-    spark.conf.set(STORE, kept if per_row else ROCKSDB)
+    spark.conf.set(STORE, ROCKSDB if filled else kept)
     try:
         rows = stream(
             spark, tmp_path, batches,
-            lambda df: asked(df, columns, per_row=per_row), delay="1 minute",
+            lambda df: asked(df, columns, filled=filled), delay="1 minute",
         )  # fmt: skip
     finally:
         spark.conf.set(STORE, kept)
-    check(rows, columns, per_row=per_row)
+    check(rows, columns, filled=filled)
 
 
 def test_an_error_by_hand(classic):
     """Of (0, 0), (1, 3), (2, 0): a flat line at 1, missed by 1, 2 and 1; sxx is 2."""
     df = classic.sql("SELECT * FROM VALUES (0L, 0D), (1L, 3D), (2L, 0D) AS t(at, v)")
     windows = fl.over(df, fl.MultiGranular([2, 4], [2, 4]), time="at")
-    lines = windows.fit("v", per_row=True, ahead=1).where("window.start = 0")
+    lines = windows.fit("v", ahead=1).where("window.start = 0")
     short, long = lines.orderBy("window.end").collect()
     assert (short.slope, short.slope_error, short.forecast) == (3, None, 9)
     assert long.slope == pytest.approx(0)
@@ -108,16 +108,15 @@ def test_an_error_by_hand(classic):
 
 def test_lives_completeness_and_late_rows_go_on_with_several_columns(classic):
     df = frame(classic, ROWS)
-    for more, asks in (
-        ({"forget_after": "9 minutes"}, {}),
-        ({}, {"complete": "1970-01-01T00:10:00Z"}),
-        ({"late": "collect"}, {}),
+    for windows in (
+        fl.over(df, SPEC, **PLACE, forget_after="9 minutes"),
+        fl.over(df, SPEC, **PLACE).complete_only("1970-01-01T00:10:00Z"),
+        fl.over(df, SPEC, **PLACE, late="collect"),
     ):
-        windows = fl.over(df, SPEC, **PLACE, **more)
-        both = windows.fit("v", "w", **asks)
+        both = windows.fit("v", "w", filled=True)
         for column in ("v", "w"):
             place = ["case", "k", "window", "level"]
-            alone = windows.fit(column, **asks).selectExpr(*place, *PARTS[:-1])
+            alone = windows.fit(column, filled=True).selectExpr(*place, *PARTS[:-1])
             own = both.selectExpr(*place, f"{column}.*")
             lines = [
                 sorted(repr(row) for row in found.where("slope is not null").collect())
@@ -134,7 +133,7 @@ def test_what_no_lines_are_fitted_to(classic):
     refused(lambda: windows.fit("v", "v"), "two columns of that name", "name each column once")
     refused(lambda: windows.fit("v", "level"), "'level'", "two columns of that name")
     refused(lambda: fl.over(df, SPEC, time="ts", by="w").fit("v", "w"), "'w' clashes")
-    refused(lambda: windows.fit(*("v", True)), "write per_row=True")
+    refused(lambda: windows.fit(*("v", True)), "write filled=True")
     for ahead in ("0 seconds", 5, "soon", fl.rows(2)):
         refused(lambda ahead=ahead: windows.fit("v", ahead=ahead), "ahead=")
     for name in ("forecast", "slope_error"):
@@ -142,6 +141,6 @@ def test_what_no_lines_are_fitted_to(classic):
         refused(lambda named=named: named.fit("v", ahead="1 minute"), f"'{name}' clashes")
     rows = fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(2)] * 2)
     counted = fl.over(df, rows, time="ts")
-    refused(lambda: counted.fit("v", per_row=True, ahead="1 minute"), "counted in rows")
+    refused(lambda: counted.fit("v", ahead="1 minute"), "counted in rows")
     changes = fl.MultiGranular(["3 minutes", "9 minutes"], ["3 minutes"] * 2, changes_only=True)
     refused(lambda: fl.over(df, changes, time="ts").fit("v", "w"), "several", "by itself")

@@ -92,16 +92,14 @@ def of_both_levels(there):
 
 def test_a_batch_of_rows(spark):
     windows = fl.over(frame(spark, ROWS), SPEC, time="ts", by=["case", "k"])
-    turns = windows.reversals("v", per_row=True)
+    turns = windows.reversals("v")
     assert turns.columns == ["case", "k", "window", "level", "slope", "coarser_slope"]
-    assert by_place(collected(asked(windows, per_row=True))) == of_both_levels(
-        expected(filled=False)
-    )
+    assert by_place(collected(asked(windows))) == of_both_levels(expected(filled=False))
 
 
 def test_a_batch_of_series(spark):
     windows = fl.over(frame(spark, ROWS), SPEC, time="ts", by=["case", "k"])
-    assert by_place(collected(asked(windows))) == of_both_levels(expected(filled=True))
+    assert by_place(collected(asked(windows, filled=True))) == of_both_levels(expected(filled=True))
 
 
 @pytest.mark.streaming
@@ -112,7 +110,7 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, filled):
 
     def query(df):
         windows = fl.over(df, SPEC, time="ts", by=["case", "k"])
-        return asked(windows, per_row=not filled)
+        return asked(windows, filled=filled)
 
     kept = classic.conf.get(STORE)
     classic.conf.set(STORE, ROCKSDB if filled else kept)

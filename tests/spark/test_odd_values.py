@@ -139,7 +139,9 @@ def test_a_line_through_an_infinite_value_is_none(classic, at):
               for n in range(3)]  # fmt: skip
     df = classic.sql(f"select * from values {', '.join(values)} as t(at, y)").coalesce(1)
     levels = fl.MultiGranular([8, 16], [4, 8])
-    found = [fl.over(df, levels, time="at").fit("y").select("slope", "intercept", "r2")]
+    found = [
+        fl.over(df, levels, time="at").fit("y", filled=True).select("slope", "intercept", "r2")
+    ]
     for spec in (fl.Sliding(8, 4), levels):
         windows = fl.over(df, spec, time="at").agg(line=agg.linear_fit("y"))
         found.append(windows.select("line.*"))

@@ -35,7 +35,7 @@ def test_the_session_zone_shifts_nothing(calls, time_zone, zone):
 def test_levels_and_their_trends_are_drawn_as_they_come(calls):
     spec = fl.MultiGranular(["1 minute", "5 minutes"], ["1 minute", "1 minute"])
     windows = fl.over(calls, spec, time="ts", by="k")
-    trends = windows.fit("n")
+    trends = windows.fit("n", filled=True)
     figure = plots.draw(windows.agg(agg.avg("n")), fit=trends)
     assert {one.name for one in figure.data} == {"0", "1", "trend lines"}
     figure = plots.draw(trends, signal=calls, time="ts", column="n", key=1)

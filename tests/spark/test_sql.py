@@ -53,7 +53,7 @@ BY_API = [
     lambda df: by(df)(fl.MultiGranular(["5 minutes", "1 hour"], ["5 minutes", "1 hour"]))
         .recurring("phone", counts=True),
     lambda df: by(df.where("seconds < 50"), "antenna")(LEVELS)
-        .fit("signal", instant="5 seconds", ahead="1 minute").where("level = 0")
+        .fit("signal", filled=True, instant="5 seconds", ahead="1 minute").where("level = 0")
         .select("antenna", "window", "forecast"),
     lambda df: by(df, "antenna")(LEVELS).wide(calls=agg.count(), longest=agg.max("seconds")),
     lambda df: by(df, "antenna")(LEVELS).complete_only()
@@ -150,9 +150,9 @@ LEVEL_WORDS = [
     (
         """SELECT * FROM (SELECT ts, seconds AS `ahead` FROM calls) AS ahead
         [WATTR ts RANGES 1 HOUR, 5 MINUTES SLIDES 5 MINUTES, 1 MINUTE
-         FIT ahead PER ROW AHEAD INTERVAL '90' SECONDS COMPLETE END]""",
+         FIT ahead AHEAD INTERVAL '90' SECONDS COMPLETE END]""",
         lambda df: by(df.selectExpr("ts", "seconds as ahead"))(LEVELS)
-        .complete_only(side="end").fit("ahead", per_row=True, ahead="90 seconds"),
+        .complete_only(side="end").fit("ahead", ahead="90 seconds"),
     ),
     (
         """SELECT ratio, level, sum(seconds) AS `x.y`, sum(seconds) / 2 AS half, `Lane No`

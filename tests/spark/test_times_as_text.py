@@ -25,7 +25,7 @@ KINDS = {
     "every row": lambda df: over(df, fl.Sliding("2 days", fl.rows(1))).agg(agg.sum("v")),
     "list": lambda df: over(df, [TIMES, fl.Sliding("1 day")]).agg(agg.sum("v")),
     "levels": lambda df: over(df, LEVELS).agg(agg.sum("v")),
-    "fit": lambda df: over(df, LEVELS).fit("v"),
+    "fit": lambda df: over(df, LEVELS).fit("v", filled=True),
     "recurring": lambda df: over(df, LEVELS).recurring("host"),
     "events": lambda df: over(df, TIMES, ("ts", "stop")).agg(agg.sum("v")),
     "event levels": lambda df: over(df, LEVELS, ("ts", "stop")).agg(agg.sum("v")),

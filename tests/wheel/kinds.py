@@ -99,7 +99,7 @@ KINDS = (
          (4, 0), (2, 0), lambda w: w.recurring("a.b")),
     Case("rows", fl.Sliding(fl.rows(4), fl.rows(2)), (12, 44), (6, 22), native=False),
     Case("at every row", fl.Sliding("4 minutes", fl.rows(1)), (24, 60), (12, 60), native=False),
-    Case("fit", LEVELS, (30, 0), (15, 0), lambda w: w.fit("a.b"), native=False,
+    Case("fit", LEVELS, (30, 0), (15, 0), lambda w: w.fit("a.b", filled=True), native=False,
          streams_since=(4, 0)),
     Case("session", fl.Session("3 minutes"), (6, 24), (3, 24), native=False),
     Case("threshold", fl.ThresholdFrame("`a.b` > 4"), (6, 12), (3, 12), native=False),

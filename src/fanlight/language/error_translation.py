@@ -106,6 +106,8 @@ _PHRASES = (
     ("agg.count, agg.sum or agg.avg", "count, sum or avg"),
     ("levels compared by", "BURSTS by"),
     ("changes_only=True", "CHANGES ONLY"),
+    ("add filled=True, or leave instant out", "write FILLED before it, or leave INSTANT out"),
+    ("leave filled out", "leave FILLED out"),
     ("leave since out", "leave SINCE out"),
     ("leave side out", "leave START or END out"),
     ("leave changes_only out", "leave CHANGES ONLY out"),

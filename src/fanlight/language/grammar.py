@@ -26,7 +26,7 @@ start: part*
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
-     | FIT name PER_ROW? instant? ahead?  -> fit
+     | FIT name FILLED? instant? ahead?  -> fit
      | RECURRING name COUNTS?           -> recurring
      | WIDE                             -> wide
      | BURSTS number ("," number)*      -> bursts
@@ -115,7 +115,7 @@ MAX.3: /max\b(?=\s*['"\d]|\s+interval\b)/i
 MAX_GAP.3: /max\s+gap\b(?=\s*['"\d]|\s+interval\b)/i
 TO.3: /to\b/i
 FIT.3: /fit\b(?=\s+[\w`])/i
-PER_ROW.3: /per\s+row\b/i
+FILLED.3: /filled\b/i
 INSTANT.3: /instant\b/i
 AHEAD.3: /ahead\b/i
 RECURRING.3: /recurring\b(?=\s+[\w`])/i
@@ -157,7 +157,7 @@ _CALLED = {
     "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "SO_FAR": "SO FAR",
     "BURSTS": "BURSTS THRESHOLD",
-    "PER_ROW": "PER ROW", "TO_FIELD": "TO",
+    "TO_FIELD": "TO",
     "AS_OF": "AS OF",
     "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
@@ -173,13 +173,12 @@ _EXAMPLES = {
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",
-    "PER": "PER ROW",
     "BURSTS": "BURSTS THRESHOLD 2", "SO": "SO FAR", "INCLUDE": "INCLUDE CROSSING",
     "EXCLUDE": "EXCLUDE CROSSING", "INTERVAL": "INTERVAL '4' MINUTES",
 }  # fmt: skip
 
 # Where words stand that are parts of another one.
-PLACES = dict.fromkeys(("INSTANT", "AHEAD"), "FIT price INSTANT 1 SECOND AHEAD 5 MINUTES")
+PLACES = dict.fromkeys(("INSTANT", "AHEAD"), "FIT price FILLED INSTANT 1 SECOND AHEAD 5 MINUTES")
 
 
 # What Flink, Beam and others call what has another word here.

@@ -107,7 +107,7 @@ def _episode(writer: Writer, argument: str, given: Any) -> str:
 # By method: its words, the arguments that it needs, and what writes each, in order.
 _METHODS: Mapping[str, tuple[str, tuple[str, ...], Mapping[str, _Write]]] = {
     "fit": ("FIT", ("column",), {
-        "column": _name(), "per_row": _flag("PER ROW"), "instant": _length("INSTANT "),
+        "column": _name(), "filled": _flag("FILLED"), "instant": _length("INSTANT "),
         "ahead": _length("AHEAD "),
     }),
     "recurring": ("RECURRING", ("column",), {"column": _name(), "counts": _flag("COUNTS")}),

@@ -79,8 +79,8 @@ STANDING = written(
         for n in minutes
     ],
 )
-FIT = {"column": "v", "instant": "30 seconds", "microseconds": 30_000_000}
-MINUTELY = {"column": "v", "instant": "1 minute", "microseconds": MINUTE}
+FIT = {"column": "v", "filled": True, "instant": "30 seconds", "microseconds": 30_000_000}
+MINUTELY = {"column": "v", "filled": True, "instant": "1 minute", "microseconds": MINUTE}
 UNTIED = {"tiebreak": (), "requests": {}}
 
 
@@ -158,11 +158,12 @@ BATCH = (
     *levels("sizes", [LEVELS[0]], SIZES, {"s": ("sum", "v"), "a": ("avg", "v")}),
     *lines("fit", [LEVELS[0], BEGUN, CONTINUOUS], FINITE, FIT),
     *lines("fit of ends", [ENDING], finite(RECENT), FIT),
-    *lines("fit by row", [LEVELS[0], BEGUN, CONTINUOUS], FINITE, {"column": "v", "per_row": True}),
+    *lines("fit by row", [LEVELS[0], BEGUN, CONTINUOUS], FINITE, {"column": "v"}),
     *lines("fit without keys", [LEVELS[0]],
            where(FINITE, "two cases", lambda row: row["case"] in (3, 5)), MINUTELY, by=()),
     *lines("fit of values that stand", [LEVELS[0]], STANDING,
-           {"column": "v", "instant": "20 seconds", "microseconds": MINUTE // 3}),
+           {"column": "v", "filled": True, "instant": "20 seconds",
+            "microseconds": MINUTE // 3}),
     *items("recurring", [LEVELS[0], LEVELS[1], BEGUN, CONTINUOUS], dense(EVENTS), ("k",),
            counts=False),
     *items("recurring, counted", [LEVELS[0], LEVELS[1], BEGUN, CONTINUOUS], dense(EVENTS), ("k",),
@@ -186,7 +187,7 @@ def late(about, specs, requests=SUMS, **more):
 
 def in_the_chain(ask):
     """Natively there is no order of rows, and nothing from before a window."""
-    fitted = ask.action == "fit" and not ask.options.get("per_row")
+    fitted = ask.action == "fit" and ask.options.get("filled", False)
     early = ask.action == "early"
     return (
         ask.strategy == "chain" or fitted or early or ask.spec in (*ROWS, ENDING_ROWS, ROW_QUERIES)

@@ -38,7 +38,7 @@ def fit_trends(flights: DataFrame, _weather: DataFrame, day: date) -> DataFrame:
     first, last = day - timedelta(days=AROUND), day + timedelta(days=AROUND)
     span = f"timestamp'{first} 00:00:00Z' and timestamp'{last} 00:00:00Z'"
     shown = flights.where(f"origin = 'JFK' and departed between {span}")
-    return fl.over(shown, levels, time="departed", by="origin").fit("delay")
+    return fl.over(shown, levels, time="departed", by="origin").fit("delay", filled=True)
 
 
 def ask_spark(flights: DataFrame) -> DataFrame:

@@ -54,7 +54,7 @@ def read_ahead(bound: Placed, given: Any) -> Extent | None:
 def read_columns(bound: Placed, columns: Sequence[Any]) -> list[str]:
     """The names of the columns that lines are fitted to; of several they name the results."""
     if any(isinstance(one, bool) for one in columns):
-        raise refuse("fit(column, True)", "takes a flag for a column", "write per_row=True")
+        raise refuse("fit(column, True)", "takes a flag for a column", "write filled=True")
     asked = [("fit", one) for one in columns]
     names = [field.name for field in schema_of(bound.df, asked, "fit")]
     for place, name in enumerate(names[:0] if len(names) == 1 else names):
@@ -158,7 +158,7 @@ def check_fit(bound: Placed) -> None:
         raise refuse(
             "fit over levels counted in rows",
             "has no instants to fill: rows are not evenly spaced",
-            "write fit(column, per_row=True)",
+            "leave filled out",
         )
     if bound.coordinate.calendar is not None:
         raise refuse(

@@ -108,28 +108,28 @@ class LevelWindows(SlidingWindows):
         self,
         column: str | Column,
         *columns: str | Column,
-        per_row: bool = False,
+        filled: bool = False,
         instant: Any = None,
         ahead: Any = None,
     ) -> DataFrame:
-        """The least-squares line of a number over time, for each level.
+        """The least-squares line of a number over time, for each level: the regression of its rows.
 
-        A series has one value an instant: rows of an instant are averaged, and an instant without
-        a row has the latest value before it, however old; instants before a key's first row have
-        none. Rows whose value is null do not count.
+        Each row is a point, as for ``regr_slope``. Rows whose value is null do not count.
 
         Parameters
         ----------
         column
             The number.
         columns
-            Further numbers, each with a series and a line of its own.
-        per_row
-            Fit the rows as they are, each a point.
+            Further numbers, each with a line of its own.
+        filled
+            Fit a series that has one value an instant, as the paper does: rows of an instant are
+            averaged, and an instant without a row has the latest value before it, however old;
+            instants before a key's first row have none.
         instant
-            How long an instant is: a duration (a number for a numeric time) that divides the
-            granules of the levels. By default a second (1 for a numeric time), or the granule if
-            that is not a multiple of a second.
+            How long an instant of a filled series is: a duration (a number for a numeric time) that
+            divides the granules of the levels. By default a second (1 for a numeric time), or the
+            granule if that is not a multiple of a second.
         ahead
             Adds ``forecast``: the line's value so long after the window's end, a duration (a
             number for a numeric time).
@@ -140,27 +140,27 @@ class LevelWindows(SlidingWindows):
             The ``by`` columns, ``window``, ``level``, ``slope`` (per second; per unit of a numeric
             time), ``intercept`` (the line's value at the window's start), ``r2``, ``slope_error``
             (the standard error of the slope) and ``forecast``. Null where fewer than two instants
-            have a value, the error where fewer than three have. Of several columns each has a
+            have a value, the error of fewer than three points. Of several columns each has a
             struct of these, under its name, in the windows where any has a value. In a stream, once
             a window is complete.
 
         Raises
         ------
         FanlightError
-            If a column is not a number, if levels are counted in rows (unless ``per_row``), if
-            the instant does not fit, or with ``weights``; with ``ahead`` if levels are counted in
+            If a column is not a number, ``filled`` if levels are counted in rows, or the
+            instant does not fit, or with ``weights``; with ``ahead`` if levels are counted in
             rows, with several columns if one has the name of another, of a key or of an output, or
             with ``changes_only``.
 
         Notes
         -----
         Moments are centred and kept with the granules, so combining them is exact to rounding, also
-        near 1.7e15 microseconds. A stream keeps the latest value of each key, unless keys are
-        forgotten (``forget_after``), in one stateful operator, which needs the RocksDB state store.
-        The source is read once for each column, with ``per_row`` once for all.
+        near 1.7e15 microseconds. Of a filled series a stream keeps the latest value of each key,
+        unless keys are forgotten (``forget_after``), in one stateful operator, which needs the
+        RocksDB state store, and the source is read once for each column; else once for all.
 
         The error is that of points which miss the line independently: a filled series repeats
-        values, so it is too small where rows are rarer than instants.
+        values, so there it is too small where rows are rarer than instants.
 
         Examples
         --------
@@ -179,7 +179,13 @@ class LevelWindows(SlidingWindows):
 
         """
         check_options(self._bound, "fit", {})
-        check_flag("per_row", per_row)
+        check_flag("filled", filled)
+        if instant is not None and not filled:
+            raise refuse(
+                f"instant={instant!r}",
+                "says how long an instant of a filled series is, and each row is a point here",
+                "add filled=True, or leave instant out",
+            )
         asked = (column, *columns)
         names = trend.read_columns(self._bound, asked)
         outputs = (*trend.LINE, trend.FORECAST) if ahead is not None else trend.LINE
@@ -189,7 +195,7 @@ class LevelWindows(SlidingWindows):
         trend.check_several(bound, names)
         after = trend.read_ahead(bound, ahead)
         alone = self._with_bound(replace(bound, collects=False))
-        if per_row:
+        if not filled:
             lines = alone._fit_rows(asked)  # noqa: SLF001 - of this class
         else:
             fit = alone._fit_series  # noqa: SLF001 - of this class
@@ -202,7 +208,7 @@ class LevelWindows(SlidingWindows):
         self,
         column: str | Column,
         *,
-        per_row: bool = False,
+        filled: bool = False,
         instant: Any = None,
     ) -> DataFrame:
         """The windows whose trend line goes the other way than that of the next coarser level.
@@ -214,7 +220,7 @@ class LevelWindows(SlidingWindows):
         ----------
         column
             The number.
-        per_row, instant
+        filled, instant
             As for :meth:`fit`.
 
         Returns
@@ -252,7 +258,7 @@ class LevelWindows(SlidingWindows):
         check_options(bound, "reversals", {})
         bursts.check_compared(bound, "reversals")
         alone = self._with_bound(replace(bound, collects=False))
-        lines = alone.fit(column, per_row=per_row, instant=instant)
+        lines = alone.fit(column, filled=filled, instant=instant)
         return self._complete(bursts.find_reversals(bound, lines))
 
     def _fit_rows(self, columns: Sequence[Any]) -> DataFrame:
