@@ -116,9 +116,9 @@ BAD = {
         lambda: fl.PredicateFrame(lambda *_: True, lambda a, b, c: a or b or c, columns="v"),
         r"close=.* function of \(row, state\)",
     ),
-    "an update of nothing": (
-        lambda: fl.PredicateFrame(max, min, columns="v", update=lambda: {}),
-        r"update=<lambda>\(\) is called",
+    "an update of one argument": (
+        lambda: fl.PredicateFrame(max, min, columns="v", update=lambda one: one),
+        r"update=<lambda>\(one\) is called",
     ),
     "an update that is no function": (
         lambda: fl.PredicateFrame(lambda *_: True, lambda *_: False, columns="v", update={}),

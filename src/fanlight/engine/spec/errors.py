@@ -283,6 +283,17 @@ def _assign_names(
     return dict(zip(unknown, min(product(*ranked), key=cost), strict=True))
 
 
+def find_name(theirs: str, known: Iterable[str]) -> str:
+    """The argument among ``known`` that others call so, or one that looks alike, or an empty text.
+
+    >>> find_name("every", ["late", "slide"]), find_name("partition_by", ["by", "tiebreak"])
+    ('slide', 'by')
+    """
+    names = [*known]
+    ranks = {ours: rank for ours in names if (rank := _rank(ours, theirs))}
+    return min(ranks, key=ranks.__getitem__) if ranks else guess(theirs, names)
+
+
 def _rank(ours: str, name: str) -> int:
     """The place of a name, however it is spelled, among those of an argument elsewhere, or 0."""
     words = ["", *_ELSEWHERE_CALLED.get(ours, "").replace("_", "").split()]
