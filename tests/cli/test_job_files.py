@@ -92,6 +92,8 @@ WRONG = [
     ('{ column = "ts", delay = "1 minute" }', '"1 minute"', "source.calls.watermark",
      "is not a table; write watermark = { column = …, delay = … }"),
     ('slide = "1 minute"', 'every = "1 minute"', "query.every", "write slide"),
+    ('range = "4 minutes"\nslide = "1', 'period = "4 minutes"\nevery = "1', "query.period",
+     "write range"),
     ('by = ["antenna"]', 'partition_by = ["antenna"]', "query.partition_by", "write by"),
     ('by = ["antenna"]', 'max_gap = "1 minute"', "query.max_gap", "is not a key"),
     (', delay = "1 minute"', "", "source.calls.watermark", "has no delay"),

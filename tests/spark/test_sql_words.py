@@ -162,6 +162,8 @@ WRONG = [
 ]  # fmt: skip
 ENDS = "GROUP BY window_start, window_end"
 WHOLE = [
+    ("^SELECT^ count(*) FROM t ts RANGE 4 MINUTES", "^Spark says: (?!.*line 2).*'RANGE'", None),
+    ("SELECT count(*) FROM t [^ts^ RANGE 1 HOUR]", "write WATTR ts$", "WATTR ts"),
     (f"SELECT count(*) FROM TUMBLE(TABLE t, DESCRIPTOR(^nope^), INTERVAL '1' HOUR) {ENDS}",
      "^DESCRIPTOR nope is not a column", "ts"),
     (f"SELECT count(*) FROM TUMBLE(TABLE t, DESCRIPTOR(ts), ^INTERVAL '0' HOUR^) {ENDS}",

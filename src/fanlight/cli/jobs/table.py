@@ -8,10 +8,11 @@ from typing import Any
 
 from fanlight import FanlightError
 from fanlight.cli.jobs.document import Document, Where
-from fanlight.engine.spec.errors import find_name, guess
+from fanlight.engine.spec.errors import assign_names, guess
 from fanlight.engine.spec.units import parse_duration, write_duration
 
 MOST_SHOWN = 3  # keys that the form of a table has in a message
+MOST_KEYS = 6  # unknown keys of a table whose meanings are guessed together
 
 
 @dataclass
@@ -31,9 +32,10 @@ class Table:
 
     def __post_init__(self) -> None:
         """Put the values of misspelt keys under their right names."""
-        for key in [one for one in self.values if one not in self.names]:
-            free = [one for one in self.names if one not in self.values]
-            if near := find_name(key, free):
+        unknown = [one for one in self.values if one not in self.names][:MOST_KEYS]
+        free = sorted({*self.names} - {*self.values})
+        for key, near in assign_names(unknown, free).items():
+            if near and near not in self.values:
                 self.document.add_problem((*self.where, key), f"is not a key here; write {near}")
                 self.spelled[near] = key
                 self.values = {near if k == key else k: v for k, v in self.values.items()}

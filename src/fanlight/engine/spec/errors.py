@@ -268,6 +268,17 @@ def _assign_names(
     """The argument that each unknown one probably means, or an empty text."""
     free = [n for n, one in signature.parameters.items() if n not in given and n != "self"]
     needed = [n for n in free if signature.parameters[n].default in (inspect.Parameter.empty, ...)]
+    return assign_names(unknown, free, needed)
+
+
+def assign_names(
+    unknown: Sequence[str], free: Sequence[str], needed: Collection[str] = ()
+) -> dict[str, str]:
+    """The name among those that are free that each unknown one probably means, or an empty text.
+
+    >>> assign_names(["period", "every", "partition_by"], ["range", "slide", "late", "by"])
+    {'period': 'range', 'every': 'slide', 'partition_by': 'by'}
+    """
     ranked = []
     for name in unknown:
         ranks = {ours: _rank(ours, name) for ours in free}
@@ -281,17 +292,6 @@ def _assign_names(
         return len(named) - len({*named}), len({*needed} - {*named}), -len(named), ranks
 
     return dict(zip(unknown, min(product(*ranked), key=cost), strict=True))
-
-
-def find_name(theirs: str, known: Iterable[str]) -> str:
-    """The argument among ``known`` that others call so, or one that looks alike, or an empty text.
-
-    >>> find_name("every", ["late", "slide"]), find_name("partition_by", ["by", "tiebreak"])
-    ('slide', 'by')
-    """
-    names = [*known]
-    ranks = {ours: rank for ours in names if (rank := _rank(ours, theirs))}
-    return min(ranks, key=ranks.__getitem__) if ranks else guess(theirs, names)
 
 
 def _rank(ours: str, name: str) -> int:
