@@ -76,10 +76,10 @@ GOOD = [
     ("Expression", Good((agg.max("x") / 2).alias, {"name": "y"})),
     ("Expression", Good((agg.max("x") / 2).where, {"condition": "x > 1"})),
     ("Expression", Good(agg.Expression, {
-        "left": agg.max("x"), "sign": "/", "right": 2, "name": "y",
+        "left": agg.max("x"), "sign": "/", "right": 2, "output": "y",
     })),
     ("Call", Good(agg.Call, {
-        "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "name": None,
+        "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "output": None,
         "exact": None, "conditions": ("x > 1",), "usual": "", "options": None,
     })),
     ("rows", Good(fl.rows, {"count": 3})),

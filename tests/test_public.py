@@ -14,6 +14,7 @@ import fanlight as fl
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.suggestions import (
     CALLED,
+    OF_ROWS,
     OTHERWISE,
     advise_called,
     advise_otherwise,
@@ -138,6 +139,8 @@ def test_a_type_checker_sees_what_is_not_there(tmp_path, mypy_cache):
         ("resample", "write fl.over(df, fl.Sliding('1 hour'), time='ts')"),
         ("rolling", "write fl.over(df, fl.Trailing('1 hour'), time='ts')"),
         ("group_by_dynamic", "write fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')"),
+        ("cumsum", "write fl.over(df, fl.Trailing(), time='ts', by='key').attach(agg.sum('x'))"),
+        ("withWatermark", "write df.withWatermark('ts', '5 minutes'), before fl.over"),
         ("col", "write F.col, after 'from pyspark.sql import functions as F'"),
     ],
 )
@@ -168,7 +171,13 @@ def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
     [
         ("Calendar('1 day')", "missing a required argument: 'zone'"),
         ("Cumulative('1 day')", "missing a required argument: 'step'"),
-        ("Session('5 minutes', '1 day')", "too many positional arguments"),
+        ("Session('5 minutes', '1 day')", "write fl.Session('5 minutes', max_duration='1 day')"),
+        (
+            "Sliding('1 hour', '15 minutes', '5 minutes')",
+            "write fl.Sliding('1 hour', '15 minutes', offset='5 minutes')",
+        ),
+        ("ThresholdFrame('v > 1', 3)", "write fl.ThresholdFrame('v > 1', min_rows=3)"),
+        ("Sliding('1 hour', '15 minutes', 5)", "write fl.Sliding('1 hour', '5 minutes')"),
         ("Sliding('1 hour', ofset='1 minute')", "offset=… instead of ofset=…"),
         ("ThresholdFrame(speed=3)", "there is no argument 'speed'"),
         ("DeltaFrame('speed', 2)", "too many positional arguments"),
@@ -178,6 +187,9 @@ def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
             "too many positional arguments; write agg.sum('speed')",
         ),
         ("agg.max('speed', 'amount')", "write agg.max(F.struct('speed', 'amount'))"),
+        ("agg.count('phone', distinct=True)", "write agg.count_distinct('phone')"),
+        ("agg.count(distinct=True)", "write agg.count_distinct('x')"),
+        ("agg.count(column='a', distinct=True)", "write agg.count_distinct('a')"),
         ("agg.min('speed', 3)", "write agg.min(F.struct('x', 'y'))"),
         ("agg.max('speed', key='x')", "write agg.max('x')"),
         ("doctor()", "missing a required argument: 'spark'"),
@@ -204,6 +216,20 @@ def test_what_others_call_an_aggregate_is_found(name):
     assert f"; write {write}, or make your own" in str(caught.value)
     made = eval(f"({write},)", {"agg": fl.agg})  # noqa: S307
     assert all(isinstance(one, (Call, fl.agg.Expression)) for one in made)
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_what_others_compute_for_each_row_is_found(name):
+    for home in (fl, fl.agg):
+        with pytest.raises(fl.FanlightError, match=re.escape(f"; write {OF_ROWS[name]}")):
+            getattr(home, name.upper())
+
+
+def test_an_aggregate_is_named_by_alias():
+    for made in (fl.agg.count(), fl.agg.count() / 2):
+        with pytest.raises(fl.FanlightError, match=r"has no 'name'; write alias\('x'\)$"):
+            made.name("x")
+        assert made.alias("x").label == "x"
 
 
 # Calls as users of pandas, Polars, Flink, Beam, Kafka Streams and Spark write them first.
@@ -237,7 +263,19 @@ OF_OTHERS = {
     "Sliding('1 hour', on='ts')": "fl.over(df, ",
     "Session('1 hour', group_by='key')": "fl.over(df, ",
     "Sliding('1 hour', max_rows=3)": "fl.",
-}
+    # Of no function of fanlight.
+    "Sliding('1 hour', label='right')": "window.start or window.end of the result",
+    "Sliding('1 hour', center=True)": "fl.over(df, fl.Trailing('1 hour'), …).attach_to(",
+    "Trailing('1 hour', min_periods=3)": "n=agg.count() beside the others and .where('n >= 3')",
+    **dict.fromkeys(
+        ("over(1, 2, watermark='5 minutes', time='ts')", "rejected(1, 2, lateness='1 hour')",
+         "over(1, 2, delay='5 minutes')", "over(1, 2, allowed_lateness='5 minutes', time='ts')"),
+        "df.withWatermark('ts', '5 minutes'), before fl.over",
+    ),
+    # By what else is given.
+    "over(1, 2, order_by='ts', by='key')": "time=… instead of order_by=…",
+    "over(1, 2, order_by='seq', time='ts')": "tiebreak=… instead of order_by=…",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("call", BY_OTHER_NAMES)

@@ -112,6 +112,7 @@ _EXTRAS = {
 
 def _missing(name: str) -> Exception:
     """The error for what fanlight does not have: it says what to write instead."""
+    from fanlight.engine.algebra.suggestions import advise_of_rows
     from fanlight.engine.kinds import list_kinds
     from fanlight.engine.spec.errors import MissingError, guess, list_some
 
@@ -131,6 +132,9 @@ def _missing(name: str) -> Exception:
         write = f"agg.{name}, after 'from fanlight import agg'"
     if plain in ("col", "lit", "expr", "when"):
         write = f"F.{plain}, after 'from pyspark.sql import functions as F'"
+    if plain in ("withwatermark", "watermark", "allowedlateness"):
+        write = "df.withWatermark('ts', '5 minutes'), before fl.over"
+    write = advise_of_rows(name) or write
     found = f"write {write}" if write else f"choose one of {list_some(__all__)}"
     return MissingError(f"fanlight has no {name!r}; {found}")
 

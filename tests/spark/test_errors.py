@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from importlib import import_module
 
+import pandas as pd
 import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.algebra.suggestions import OF_ROWS
 from fanlight.engine.spark.fields import check_version
-from fanlight.engine.spark.sql import expr
+from fanlight.engine.spark.sql import expr, is_connect
+from fanlight.engine.spec.errors import is_column
 from tests.helpers.dataframes import frame, source, write_batch
 from tests.helpers.public import METHODS
 from tests.helpers.refusals import refused
@@ -108,6 +112,58 @@ def test_what_is_no_dataframe(what):
     refused(lambda: fl.over(what, TIME, time="ts"), "DataFrame")
 
 
+def test_dataframes_of_pandas_and_names_of_tables_have_to_be_read(spark):
+    rows = pd.DataFrame({"ts": [pd.Timestamp("2024-01-01")]})
+    refused(lambda: fl.over(rows, TIME, time="ts"), "pass spark.createDataFrame(df)")
+    assert fl.over(spark.createDataFrame(rows), TIME, time="ts").agg(agg.count()).count() == 4
+    refused(lambda: fl.over("calls", TIME, time="ts"), "pass spark.table('calls'), or ")
+
+
+def known(df):
+    """What a text of Python may name, of the kind of the session."""
+    home = "pyspark.sql.connect" if is_connect(df) else "pyspark.sql"
+    functions, window = (import_module(f"{home}.{name}") for name in ("functions", "window"))
+    return {"fl": fl, "agg": agg, "df": df, "F": functions, "Window": window.Window}
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_what_is_of_rows_gives_the_values_of_spark(spark, name):
+    """Values with nulls among them, at times of their own."""
+    x = "if(id % 3 = 0, null, id * id % 7)"
+    df = spark.sql(f"select timestamp_seconds(id * 60) ts, id % 2 key, {x} x from range(12)")
+    written = eval(OF_ROWS[name].split(", wh")[0], known(df))  # noqa: S307 - as the message says
+    if is_column(written):
+        assert df.select(written).count() == 12
+        return
+    before = "x - lag(x) over w" if name == "diff" else "x / lag(x) over w - 1"
+    same = {
+        **dict.fromkeys(("diff", "pctchange"), before),
+        **dict.fromkeys(("lag", "shift"), "lag(x) over w"),
+        **dict.fromkeys(("rownumber", "cumcount"), "row_number() over w"),
+        **{f"cum{one}": f"{one}(x) over w" for one in ("min", "max")},
+        **dict.fromkeys(("cumsum", "cumulativesum", "runningsum"), "sum(x) over w"),
+    }.get(name)
+    if same is None:  # of levels
+        assert written.count()
+        return
+    df.createOrReplaceTempView("rows_of_keys")
+    asked = f"select ts, {same} from rows_of_keys window w as (partition by key order by ts)"
+    found = written.select("ts", written.columns[-1])
+    assert sorted(map(tuple, found.collect())) == sorted(map(tuple, spark.sql(asked).collect()))
+
+
+def test_the_hour_around_each_row_is_what_is_said_of_center(spark):
+    df = spark.sql("select timestamp_seconds(id * 1000) ts, id from range(9)")
+    with pytest.raises(fl.FanlightError) as caught:
+        fl.Sliding("1 hour", center=True)
+    written = str(caught.value).partition("; write ")[2].partition(" for the hour")[0]
+    written = written.replace("…", "time='ts'", 1).replace("…", "agg.collect_list('id')")
+    found = eval(written, known(df))  # noqa: S307
+    for row in found.collect():
+        around = [n for n in range(9) if -1800 < (n - row.id) * 1000 <= 1800]
+        assert sorted(row["collect_list(id)"]) == around
+
+
 def test_no_aggregate(df):
     refused(lambda: windows(df).agg(), "agg")
 
@@ -116,7 +172,9 @@ def test_no_aggregate(df):
     ("made", "named"),
     [
         ("v", ("'v'", "agg.")),
-        ("max(v)", ("max(v)",)),
+        ("max(v)", ("max(v)", "write agg.max('v') after")),
+        (("v", "mean"), ("('v', 'mean')", "write agg.mean('v') after")),
+        (("v", "quux"), ("one of fanlight.agg",)),
         (5, ("5",)),
         (None, ("None",)),
         (agg.sum, ("sum",)),
@@ -157,14 +215,16 @@ def test_aggregates_of_maps(spark):
         ([agg.sum("v"), agg.sum("v")], {}, "sum(v)"),
         ([agg.sum("v").alias("a")], {"a": agg.count()}, "a"),
         ([agg.sum("v").alias("a"), agg.max("v").alias("A")], {}, "a"),
-        ([], {"k": agg.count()}, "k"),
-        ([agg.count().alias("k")], {}, "k"),
-        ([], {"window": agg.count()}, "window"),
+        ([], {"k": agg.count()}, "write another name: k_2=…"),
+        ([agg.count().alias("k")], {}, "rename it with .alias(…)"),
+        ([], {"window": agg.count().alias("n")}, "write another name: window_2=…"),
+        ([], {"n": agg.count(), "N": agg.count()}, "write another name: N_2=…"),
     ],
-    ids=["twice", "alias", "case", "key", "alias of key", "window"],
+    ids=["twice", "alias", "case", "key", "alias of key", "window", "names"],
 )
 def test_names_that_clash(df, positional, named, clash):
     refused(lambda: windows(df).agg(*positional, **named), clash)
+    refused(lambda: windows(df, fl.Trailing()).attach(x=agg.count()), "write another name: x_2=…")
 
 
 LATEST = agg.Aggregate("latest", {"p": agg.Max("{time}")}, "{p}", arity=0)
@@ -260,8 +320,14 @@ def test_a_name_of_two_columns(df):
         ("select", "fl.over(df.select(…), …)"),
         ("write", "agg(agg.count()).write"),
         ("explian", "'explain'"),
-        ("frames", "; these have agg, early, explain, pieces, postpone, rejected, using"),
-        ("nothing", "choose one of agg, early, explain, pieces, postpone, rejected, using"),
+        (
+            "frames",
+            "; these have agg, complete_only, early, explain, pieces, postpone, rejected, using",
+        ),
+        (
+            "nothing",
+            "choose one of agg, complete_only, early, explain, pieces, postpone, rejected, using",
+        ),
     ],
 )
 def test_what_windows_are_not(df, name, write):
@@ -420,6 +486,13 @@ def test_what_a_newcomer_asks_leads_to_what_was_meant(df):
     )  # fmt: skip
     refused(lambda: seen.agg(agg.sum("v * 2")), "'v * 2' is not a column", "F.expr('v * 2')")
     assert seen.agg(agg.sum(expr(df, "v * 2"))).count()
+    for kind, name in ((fl.BoundaryFrame, "cells"), (fl.DeltaFrame, "deltas")):
+        write = f"df.withColumn('computed', F.expr('v * 2')), and {name}={{'computed': …}}"
+        refused(lambda kind=kind: windows(df, kind({"v * 2": 3})), write)
+        there = df.withColumn("computed", expr(df, "v * 2"))
+        assert windows(there, kind({"computed": 3})).agg(agg.count()).columns
+    refused(lambda: windows(df, fl.Trailing(10)), "is a number", "or fl.rows(10) to count rows")
+    refused(lambda: windows(df, NUMBER), "is a number", "or fl.rows(4) to count rows")
     refused(lambda: seen.agg(agg.sum("v * nope")), "is not a column", "choose one of ")
     refused(lambda: seen.agg("count"), "is a str", "write agg.count() after")
     refused(lambda: seen.agg({"v": "mean", "*": "count"}), "a dict", "agg.mean('v'), agg.count() ")

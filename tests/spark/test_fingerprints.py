@@ -37,6 +37,11 @@ def opens(row, state):
     return True
 
 
+def never(row, state):
+    del row, state
+    return False
+
+
 def summed(
     spec, time="ts", by=BY, strategy="auto", aggregates=(("s", "sum", "v"),), where="", **more
 ):
@@ -145,7 +150,7 @@ DIFFERENT = {
     "predicate": (
         framed(fl.ThresholdFrame("v > 1")), framed(fl.ThresholdFrame("v > 2")), "spec"
     ),
-    "function": (framed(predicate(opens)), framed(predicate(nothing)), "spec"),
+    "function": (framed(predicate(opens)), framed(predicate(never)), "spec"),
     "several at once": (
         framed(predicate(opens), "frames"), framed(predicate(opens, overlapping=True), "frames"),
         "spec",

@@ -30,7 +30,7 @@ WRONG = [
     ("SPAN ts, stop RANGE ^5 ROWS^", "RANGE 5 ROWS over SPAN ts, stop counts rows", "1 HOUR"),
     ("SPAN ^ts, stop^ SESSION 5 MINUTES", "SESSION is for points", None),
     ("WATTR n RANGE ^1 HOUR^", "WATTR n is a number .*; write RANGE and SLIDE as numbers", "10"),
-    ("WATTR ts RANGE ^10^", "; write a duration such as 4 MINUTES, or n ROWS", "4 MINUTES"),
+    ("WATTR ts RANGE ^10^", "; write a duration such as 4 MINUTES, or 10 ROWS", "4 MINUTES"),
     ("WATTR ts RANGE ^0 MINUTES^", "; write for example RANGE 1 MINUTE$", "1 MINUTE"),
     ("WATTR ts RANGE ^1 MONTH^",
      "; write 30 DAYS or the like, or .*: CALENDAR 1 MONTH ZONE 'Europe/Berlin'$", "30 DAYS"),
@@ -162,6 +162,8 @@ WRONG = [
 ]  # fmt: skip
 ENDS = "GROUP BY window_start, window_end"
 WHOLE = [
+    ("^SELECT^ count(*) FROM t ts RANGE 4 MINUTES", "^Spark says: (?!.*line 2).*'RANGE'", None),
+    ("SELECT count(*) FROM t [^ts^ RANGE 1 HOUR]", "write WATTR ts$", "WATTR ts"),
     (f"SELECT count(*) FROM TUMBLE(TABLE t, DESCRIPTOR(^nope^), INTERVAL '1' HOUR) {ENDS}",
      "^DESCRIPTOR nope is not a column", "ts"),
     (f"SELECT count(*) FROM TUMBLE(TABLE t, DESCRIPTOR(ts), ^INTERVAL '0' HOUR^) {ENDS}",

@@ -121,6 +121,14 @@ def counted(make, given, message):
     return ""
 
 
+def test_levels_are_turned_as_a_whole():
+    with pytest.raises(fl.FanlightError) as caught:
+        fl.MultiGranular(["1 day", "1 hour"], ["1 hour", "1 minute"])
+    written = str(caught.value).partition("finest level first: ")[2]
+    turned = fl.MultiGranular(["1 hour", "1 day"], ["1 minute", "1 hour"])
+    assert eval(written, {"fl": fl}) == turned  # noqa: S307 - what the message says to write
+
+
 @pytest.mark.parametrize("kind", RIGHT)
 def test_what_is_advised_is_a_spec(kind):
     make, right = RIGHT[kind]

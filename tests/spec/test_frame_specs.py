@@ -104,6 +104,22 @@ BAD = {
         lambda: fl.PredicateFrame("v > 3", "v < 3", overlapping=True),
         "would end all open frames at once; write close as a function",
     ),
+    "open of the row alone": (
+        lambda: fl.PredicateFrame(lambda row: row, lambda *_: False, columns="v"),
+        r"open=<lambda>\(row\) is called .* function of \(row, state\)",
+    ),
+    "open of the row alone, of several frames": (
+        lambda: fl.PredicateFrame(abs, lambda *_: False, columns="v", overlapping=True),
+        r"open=abs\(x, /\) is called .* function of \(row, states\)",
+    ),
+    "close of more": (
+        lambda: fl.PredicateFrame(lambda *_: True, lambda a, b, c: a or b or c, columns="v"),
+        r"close=.* function of \(row, state\)",
+    ),
+    "an update of one argument": (
+        lambda: fl.PredicateFrame(max, min, columns="v", update=lambda one: one),
+        r"update=<lambda>\(one\) is called",
+    ),
     "an update that is no function": (
         lambda: fl.PredicateFrame(lambda *_: True, lambda *_: False, columns="v", update={}),
         "not a function",
@@ -130,8 +146,8 @@ def test_bad_schemes_are_refused(make, says):
             "BoundaryFrame({'x': 4.2}, overlapping=True)",
         ),
         (
-            fl.PredicateFrame(abs, min, columns="x", overlapping=True, max_rows=3),
-            "PredicateFrame(open='abs', close='min', overlapping=True, max_rows=3)",
+            fl.PredicateFrame(max, min, columns="x", overlapping=True, max_rows=3),
+            "PredicateFrame(open='max', close='min', overlapping=True, max_rows=3)",
         ),
         (
             fl.DeltaFrame({"v": 1}, against="first", include_crossing=True),
@@ -180,13 +196,13 @@ def test_bad_sizes_are_refused_of_every_scheme(more, says):
 
 
 def test_several_open_frames_are_told():
-    spec = fl.PredicateFrame(abs, min, columns="x", overlapping=True, max_duration=5)
+    spec = fl.PredicateFrame(max, min, columns="x", overlapping=True, max_duration=5)
     assert spec.ends == (
         "when the function close says so of it; several frames may be open at once; at the latest "
         "5 after its first row"
     )
     assert spec.guarantees == {"overlapping"}
-    assert fl.PredicateFrame(abs, min, columns="x").guarantees == {"unique", "non-overlapping"}
+    assert fl.PredicateFrame(max, min, columns="x").guarantees == {"unique", "non-overlapping"}
 
 
 def test_sizes_are_shown_and_told():

@@ -82,7 +82,7 @@ WRONG = {
     ),
     "widest first": (
         {"ranges": R[::-1], "slides": S[::-1]},
-        r"ranges\[1\]='10 minutes'.*finest level first: \['1 minute', '10 minutes', '1 hour'\]",
+        r"ranges\[1\]='10 minutes'.*finest level first: fl.MultiGranular\(\['1 minute', '10 min",
     ),
     "slides shrink": (
         {"ranges": ["1 minute", "10 minutes"], "slides": ["30 seconds", "10 seconds"]},

@@ -28,6 +28,8 @@ WRITTEN = {
     "INTERVAL '02:03' HOUR TO MINUTE": timedelta(hours=2, minutes=3),
     "INTERVAL '-1 02' DAY TO HOUR": timedelta(days=-1, hours=-2),
     "INTERVAL -'5' MINUTE": timedelta(minutes=-5),
+    "1h 30m": timedelta(hours=1, minutes=30),
+    "5ms": timedelta(milliseconds=5),
 }
 
 
@@ -47,11 +49,29 @@ def test_a_text_that_is_no_duration(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["P1M", "P1Y", "INTERVAL '1' MONTH", "INTERVAL '1-2' YEAR TO MONTH"]
+    "text", ["P1M", "P1Y", "1mo", "1Q", "1y", "INTERVAL '1' MONTH", "INTERVAL '1-2' YEAR TO MONTH"]
 )
 def test_months_have_no_fixed_length(text):
     with pytest.raises(fl.FanlightError, match="no fixed length"):
         fl.Sliding(text)
+
+
+@pytest.mark.parametrize(("text", "write"), [("2M", "2 minutes"), ("1 MS", "1 millisecond")])
+def test_letters_that_are_months_to_pandas(text, write):
+    with pytest.raises(fl.FanlightError, match=f"write '{write}', or .*'1 month'") as caught:
+        fl.Sliding(text)
+    assert fl.Sliding(write)
+    written = str(caught.value).partition("calendar: ")[2]
+    assert eval(written, {"fl": fl})  # noqa: S307 - what the message says to write
+
+
+def test_short_months_are_counted_by_a_calendar():
+    for text, month in (("1mo", "1 month"), ("2Q", "2 quarters"), ("1y", "1 year")):
+        with pytest.raises(fl.FanlightError, match="no fixed length") as caught:
+            fl.Sliding(text)
+        written = eval(str(caught.value).rpartition(": ")[2], {"fl": fl})  # noqa: S307
+        assert written == fl.Calendar(text, zone="Europe/Berlin")
+        assert written == fl.Calendar(month, zone="Europe/Berlin")
 
 
 @pytest.mark.parametrize("text", ["1 day 3 foos", "1 month and", "2 days 5"])

@@ -14,7 +14,7 @@ NOON, MINUTE = datetime(2024, 3, 1, 12), timedelta(minutes=1)
 def main():
     assert find_spec("pyspark") is None, "this environment should have no PySpark"
     assert fl.Sliding("4 minutes", "1 minute").slide
-    assert agg.count().alias("n").name == "n"
+    assert agg.count().alias("n").label == "n"
     assert report.Page("A page", "What it shows.")
     windows = [{"window": {"start": NOON + k * MINUTE, "end": NOON + (k + 4) * MINUTE}, "n": k}
                for k in range(5)]  # fmt: skip

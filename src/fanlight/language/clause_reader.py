@@ -125,6 +125,8 @@ def _unexpected_word(
     else:
         other = other or guess(word, others, 0.75)
         hint = f"write {OTHERS[other]}" if other else f"expected {listed}"
+    if text[:at].endswith("[") and [*text[at + len(word) : end].split(), ""][0].upper() in begun:
+        hint = f"write WATTR {word}"
     if word.upper() in PLACES:
         hint = f"its place is in {PLACES[word.upper()]}"
     return refusal_at(

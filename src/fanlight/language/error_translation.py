@@ -244,6 +244,7 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
     message = re.sub(r"Episode\(('[^']*')\)", r"DETECT \1", message)
     verb = r"^(?:wide|bursts) (?:(?:with )(?:horizons|weights)|(?=with|of|by))"
     message = re.sub(verb, lambda of: of[0].upper().replace(" WITH ", " with "), message)
+    message = re.sub("write another name: .*?=…", "write another name after AS", message)
     message = _RENAMED.sub("rename it in a sub-query", message)
     message = _DECAY.sub(r"half_life=\1", message)
     for phrase, other in _PHRASES:

@@ -47,7 +47,16 @@ def parse_windowing(text: str, tokens: Sequence[Token], at: int) -> Windowing | 
     if tokens[at].is_word("TABLE") and tokens[at + 1].text == "(":
         at += 2
     known = flink_windows()
-    if tokens[at + 1].text != "(" or not tokens[at + 2].is_word("TABLE", "DATA"):
+    if tokens[at + 1].text != "(":
+        return None
+    one, inside = tokens[at], tokens[at + 2 : tokens[at + 1].partner]
+    bare = not tokens[at + 2].is_word("TABLE", "DATA")
+    if bare and one.is_word(*known) and any(word.is_word("DESCRIPTOR") for word in inside):
+        comma = next((w.start for w in inside if w.is_symbol(",")), inside[-1].end)
+        form = known[one.text.upper()].form.replace("bids", text[inside[0].start : comma])
+        hint = f"write TABLE({form})"
+        raise refusal_at(text, one.start, one.end, one.text, "has no TABLE before its table", hint)
+    if bare:
         return None
     if not tokens[at].is_word(*known):
         if near := guess(tokens[at].text, known) if at > first else "":

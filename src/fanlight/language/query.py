@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.language.errors import refusal_at
-from fanlight.language.select import Select, SelectReader, WithQueries
+from fanlight.language.select import BEGINS, Select, SelectReader, WithQueries
 from fanlight.language.tokens import Place, tokenize
 
 _SETS = ("UNION", "EXCEPT", "INTERSECT", "MINUS")
@@ -39,6 +39,12 @@ class Query:
         """Refuse a clause where none can stand, such as after a join."""
         known = [(one.clause.start, one.clause.end) for one in self.selects]
         for at, one in enumerate(self.tokens):
+            bare = one.is_word("WATTR") and not self.tokens[at - 1].is_symbol("[")
+            if bare and self.tokens[at + 1].is_name and self.tokens[at + 2].is_word(*BEGINS):
+                raise self.select_reader.refusal(
+                    (at, at + 1), "is not in square brackets",
+                    f"write [WATTR {self.tokens[at + 1].text} {self.tokens[at + 2].text} …]",
+                )  # fmt: skip
             begins = one.text == "[" and self.tokens[at + 1].is_word("WATTR", "SPAN")
             if not begins or not self.tokens[at + 2].is_name:
                 continue

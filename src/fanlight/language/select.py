@@ -30,7 +30,7 @@ _JOINED = (
 _KEYWORDS = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT")
 _PAIRED = ("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE")  # followed by BY
 # How a clause begins: with its time, or its windows.
-_BEGINS = ("WATTR", "SPAN", "PARTITION", *(one.words.begins.split()[0] for one in list_kinds()))
+BEGINS = ("WATTR", "SPAN", "PARTITION", *(one.words.begins.split()[0] for one in list_kinds()))
 # After one of these comes an operand, not an alias for what is before.
 _OPEN = (
     "AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "DIV", "ESCAPE",
@@ -209,7 +209,7 @@ class SelectReader:
         for place in self.outside_brackets(at, end):
             if self.tokens[place].text == "[":
                 first, second = self.tokens[place + 1], self.tokens[place + 2]
-                if first.is_word(*_BEGINS) and second.kind in ("word", "quoted", "number"):
+                if first.is_word(*BEGINS) and second.kind in ("word", "quoted", "number"):
                     sections = self._find_sections(at, end)
                     if "GROUP" in sections:
                         last = sections["GROUP"][1] - 1

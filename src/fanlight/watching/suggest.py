@@ -19,6 +19,7 @@ from fanlight.engine.spark.binding.source import (
     advise_watermark,
     bind_source,
     column_of,
+    refuse_rows,
     schema_of,
 )
 from fanlight.engine.spark.coordinates import exact
@@ -171,11 +172,7 @@ def suggest(
 
 def _check_rows(df: Any) -> None:
     if not is_of_spark(df):
-        raise refuse(
-            f"suggest({type(df).__name__})",
-            "is not a Spark DataFrame",
-            "pass a pyspark.sql.DataFrame, or one of narwhals or ibis over PySpark",
-        )
+        raise refuse_rows("suggest", df)
     if df.isStreaming:
         raise refuse(
             "suggest(df)",

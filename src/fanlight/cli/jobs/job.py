@@ -83,7 +83,9 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     stream = _read_stream(top)
     streaming = "stream" in top.values
     sources = _read_sources(top, streaming=streaming)
-    query_table = _required_table(top, "query", "sql or window", query_keys())
+    query_table = _required_table(
+        top, "query", "sql or window", query_keys(top.values.get("query"))
+    )
     query = read_query(query_table, list(sources)) if query_table else None
     sink_table = top.table("sink", SINK_KEYS)
     if sink_table is None and to_run and "sink" not in top.values:

@@ -27,9 +27,10 @@ _ASKED = {
 }  # fmt: skip
 
 
-def query_keys() -> set[str]:
-    """The keys that a table [query] may have."""
-    return {"sql", *_ASKED, *argument_names()}
+def query_keys(table: Any) -> set[str]:
+    """The keys that a table [query] may have: of arguments those of its windows."""
+    window = table.get("window") if isinstance(table, dict) else None
+    return {"sql", *_ASKED, *argument_names(window)}
 
 
 @dataclass(frozen=True)

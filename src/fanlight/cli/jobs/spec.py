@@ -21,9 +21,11 @@ def window_kinds() -> dict[str, Kind]:
     return {kind.name: kind for kind in list_kinds() if kind.right}
 
 
-def argument_names() -> set[str]:
-    """The names of the arguments of all kinds of windows, and of what several have by labels."""
-    return {LABELS, *(name for kind in window_kinds() for name in _parameters(kind))}
+def argument_names(window: Any = None) -> set[str]:
+    """The names of the arguments of windows, of all kinds if this is none, and of their labels."""
+    kinds = window_kinds()
+    asked = [window] if isinstance(window, str) and window in kinds else kinds
+    return {LABELS, *(name for kind in asked for name in _parameters(kind))}
 
 
 def _parameters(name: str) -> Mapping[str, inspect.Parameter]:

@@ -8,8 +8,11 @@ from typing import Any
 
 from fanlight import FanlightError
 from fanlight.cli.jobs.document import Document, Where
-from fanlight.engine.spec.errors import guess
+from fanlight.engine.spec.errors import assign_names, guess
 from fanlight.engine.spec.units import parse_duration, write_duration
+
+MOST_SHOWN = 3  # keys that the form of a table has in a message
+MOST_KEYS = 6  # unknown keys of a table whose meanings are guessed together
 
 
 @dataclass
@@ -29,9 +32,10 @@ class Table:
 
     def __post_init__(self) -> None:
         """Put the values of misspelt keys under their right names."""
-        for key in [one for one in self.values if one not in self.names]:
-            free = [one for one in self.names if one not in self.values]
-            if near := guess(key, free):
+        unknown = [one for one in self.values if one not in self.names][:MOST_KEYS]
+        free = sorted({*self.names} - {*self.values})
+        for key, near in assign_names(unknown, free).items():
+            if near and near not in self.values:
                 self.document.add_problem((*self.where, key), f"is not a key here; write {near}")
                 self.spelled[near] = key
                 self.values = {near if k == key else k: v for k, v in self.values.items()}
@@ -108,7 +112,9 @@ class Table:
 
     def table(self, name: str, names: Collection[str] = ()) -> Table | None:
         """The inner table under a key, which may have keys of these names; or None."""
-        value = self.take(name, dict, "a table")
+        form = f"{name} = {{ {', '.join(f'{one} = …' for one in names)} }}"
+        expected = f"a table; write {form}" if 0 < len(names) <= MOST_SHOWN else "a table"
+        value = self.take(name, dict, expected)
         return None if value is None else Table(self.document, self.path_of(name), value, names)
 
     def settings(self, name: str) -> dict[str, str]:

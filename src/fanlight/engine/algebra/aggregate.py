@@ -350,7 +350,7 @@ class Call(Arithmetic):
         Of which columns: names or Columns.
     shown
         Further arguments, which the name of the result shows.
-    name
+    output
         The name of the result; ``None`` for the usual one, such as ``max(price)``.
     exact
         The exact aggregate that replaces a sketch where windows have few rows anyway.
@@ -373,7 +373,7 @@ class Call(Arithmetic):
     aggregate: Aggregate
     columns: tuple[Any, ...]
     shown: tuple[Any, ...] = ()
-    name: str | None = None
+    output: str | None = None
     exact: Aggregate | None = None
     conditions: tuple[Any, ...] = ()
     usual: str = ""
@@ -384,7 +384,7 @@ class Call(Arithmetic):
             isinstance(self.aggregate, Aggregate)
             and isinstance(self.columns, tuple)
             and isinstance(self.shown, tuple)
-            and (self.name is None or isinstance(self.name, str))
+            and (self.output is None or isinstance(self.output, str))
             and (self.exact is None or isinstance(self.exact, Aggregate))
             and isinstance(self.conditions, tuple)
             and isinstance(self.usual, str)
@@ -431,7 +431,7 @@ class Call(Arithmetic):
         """
         if not isinstance(name, str) or not name:
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
-        return replace(self, name=check_text("alias", name, "alias('highest')"))
+        return replace(self, output=check_text("alias", name, "alias('highest')"))
 
     @explain_wrong_calls("agg.max('price').where('price > 3')")
     def where(self, condition: Any) -> Call:
@@ -502,13 +502,13 @@ class Call(Arithmetic):
             options = [f"{name}={show(one)}" for name, one in self.options.items()]
             given = [*columns, *(one for one in options if one != "column='*'")]
         conditions = "".join(f".where({show(one)})" for one in self.conditions)
-        name = f".alias({self.name!r})" if self.name else ""
+        name = f".alias({self.output!r})" if self.output else ""
         return f"{self.aggregate.name}({', '.join(given)}){conditions}{name}"
 
     def label_of(self, names: Sequence[str]) -> str:
         """The output name for columns of these names, and then the condition of this one."""
-        if self.name:
-            return self.name
+        if self.output:
+            return self.output
         count = len(self.columns)
         parts = [*names[:count], *map(str, self.shown)]
         usual = self.usual or f"{self.aggregate.name}({', '.join(parts)})"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # Methods of Spark's Columns and of Polars' expressions, and what to write instead.
 _OF_COLUMNS = {
     "filter": "where('price > 3')",
-    **dict.fromkeys(("as_", "rename"), "alias('x')"),
+    **dict.fromkeys(("as_", "name", "rename"), "alias('x')"),
     "over": "fl.over(df, fl.Trailing('1 hour'), time='ts', by='key').attach(…)",
     **dict.fromkeys(
         ("cast", "astype", "round", "fill_null", "fillna", "isNull", "isNotNull", "between"),

@@ -42,7 +42,7 @@ class Expression(Arithmetic):
         ``"+"``, ``"-"``, ``"*"`` or ``"/"``.
     right
         As ``left``.
-    name
+    output
         The name of the result; ``None`` for the usual one, such as ``(sum(a) / count(1))``.
 
     Raises
@@ -66,12 +66,12 @@ class Expression(Arithmetic):
     left: Any
     sign: str
     right: Any
-    name: str | None = None
+    output: str | None = None
 
     def __post_init__(self) -> None:
         check_choice("sign", self.sign, tuple(_SIGNS), "known")
-        if self.name is not None:
-            check_text("name", self.name, "name='rate'")
+        if self.output is not None:
+            check_text("output", self.output, "output='rate'")
         for side in (self.left, self.right):
             if not (isinstance(side, (Call, Expression)) or _is_number(side)):
                 shown = [shorten(repr(one)) for one in (self.left, self.right)]
@@ -109,7 +109,7 @@ class Expression(Arithmetic):
         """
         if not isinstance(name, str) or not name:
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
-        return replace(self, name=check_text("alias", name, "alias('rate')"))
+        return replace(self, output=check_text("alias", name, "alias('rate')"))
 
     @explain_wrong_calls("(agg.sum('errors') / agg.count()).where('ok')")
     def where(self, condition: Any) -> Expression:
@@ -156,7 +156,7 @@ class Expression(Arithmetic):
     @property
     def label(self) -> str:
         """The output name where all columns are given by name."""
-        return self.name or self.write([call.label for call in self.calls])
+        return self.output or self.write([call.label for call in self.calls])
 
     def __repr__(self) -> str:
         return _show(self)
@@ -169,7 +169,7 @@ class Expression(Arithmetic):
             if isinstance(side, Expression):
                 found += side.calls
             elif isinstance(side, Call):
-                found.append(replace(side, name=None))
+                found.append(replace(side, output=None))
         return found
 
     def write(self, texts: Sequence[str], number: Callable[[Any], str] = str) -> str:
@@ -217,11 +217,11 @@ class SqlExpression:
 
     texts: tuple[str, ...]
     parts: tuple[Call, ...]
-    name: str | None = None
+    output: str | None = None
 
     def alias(self, name: str) -> SqlExpression:
         """The same expression under another output name."""
-        return replace(self, name=name)
+        return replace(self, output=name)
 
     def inside(self, before: str, after: str) -> SqlExpression:
         """The expression between two texts."""
@@ -237,7 +237,7 @@ class SqlExpression:
     @property
     def label(self) -> str:
         """The output name where all columns are given by name."""
-        return self.name or self.write([part.label for part in self.parts])
+        return self.output or self.write([part.label for part in self.parts])
 
     def __repr__(self) -> str:
         return _show(self)
@@ -245,7 +245,7 @@ class SqlExpression:
     @property
     def calls(self) -> list[Call]:
         """The aggregates it is computed of, without names of their own."""
-        return [replace(part, name=None) for part in self.parts]
+        return [replace(part, output=None) for part in self.parts]
 
     def write(self, texts: Sequence[str]) -> str:
         """The expression with a text for each of its aggregates."""
@@ -268,7 +268,7 @@ class SqlExpression:
 def _show(expression: Expression | SqlExpression) -> str:
     """An expression as one would write it."""
     text = expression.write([*map(repr, expression.calls)])
-    return f"{text}.alias({expression.name!r})" if expression.name else text
+    return f"{text}.alias({expression.output!r})" if expression.output else text
 
 
 def _is_number(given: object) -> bool:
@@ -340,7 +340,7 @@ def combine_calls(
 
     sketched = any(leaf.call.exact for leaf in leaves)
     return Call(
-        make(exact=False), tuple(columns), name=expression.name,
+        make(exact=False), tuple(columns), output=expression.output,
         exact=make(exact=True) if sketched else None,
     )  # fmt: skip
 

@@ -29,12 +29,12 @@ CALLED = {
     "approxnunique": "approx_count_distinct({x})",
     **dict.fromkeys(("argmax", "idxmax"), "max_by('id', {x})"),
     **dict.fromkeys(("argmin", "idxmin"), "min_by('id', {x})"),
-    **dict.fromkeys(("cumsum", "cumulativesum", "total", "rollingsum"), "sum({x})"),
+    **dict.fromkeys(("total", "rollingsum"), "sum({x})"),
     **dict.fromkeys(("rollingmean", "movingaverage"), "avg({x})"),
     "groupconcat": "listagg({x})",
     **dict.fromkeys(("implode", "agglist", "tolist", "list", "groups"), "collect_list({x})"),
     **dict.fromkeys(("unique", "toset", "set"), "collect_set({x})"),
-    **dict.fromkeys(("lag", "nthvalue"), "nth_youngest({x}, 2)"),
+    "nthvalue": "nth_youngest({x}, 2)",
     **dict.fromkeys(("len", "length", "size", "rows", "rowcount", "countstar", "n"), "count()"),
     **dict.fromkeys(("nlargest", "topn", "valuecounts"), "top_k({x}, 10)"),
     **dict.fromkeys(("nullcount", "isnull", "countnull"), "count_if('x is null')"),
@@ -44,15 +44,39 @@ CALLED = {
     "ohlc": "first({x}), agg.max({x}), agg.min({x}), agg.last({x})",
     "var": "var_samp({x})",
 }
+_SO_FAR = "fl.over(df, fl.Trailing(), time='ts', by='key').attach({})"
+_BEFORE = "fl.over(df, fl.Trailing(fl.rows(1), include_self=False), time='ts', by='key').attach({})"
+_ALONE = ", where no two rows of a key have one time"
+_CHANGE = _BEFORE.format("before=agg.last('x')") + ".withColumn('change', F.expr('{}'))" + _ALONE
+_OF_SPARK = "F.{}.over(Window.partitionBy('key').orderBy('ts')), which Spark has for a batch"
+# What others compute for each row, and what to write instead, without underscores.
+OF_ROWS = {
+    **dict.fromkeys(("cumsum", "cumulativesum", "runningsum"), _SO_FAR.format("agg.sum('x')")),
+    "cummax": _SO_FAR.format("agg.max('x')"),
+    "cummin": _SO_FAR.format("agg.min('x')"),
+    **dict.fromkeys(("rownumber", "cumcount"), _SO_FAR.format("agg.count()") + _ALONE),
+    **dict.fromkeys(("lag", "shift"), _BEFORE.format("agg.last('x')") + _ALONE),
+    "diff": _CHANGE.format("x - before"),
+    "pctchange": _CHANGE.format("x / before - 1"),
+    "lead": _OF_SPARK.format("lead('x')"),
+    "ntile": _OF_SPARK.format("ntile(4)"),
+    **{name.replace("_", ""): _OF_SPARK.format(f"{name}()")
+       for name in ("rank", "dense_rank", "percent_rank", "cume_dist")},
+    **dict.fromkeys(
+        ("ewm", "ewma", "ewmmean", "ema"),
+        "fl.over(df, fl.MultiGranular(['1 minute', '1 hour'], ['1 minute', '1 minute'], "
+        "weights=fl.decay('10 minutes')), time='ts', by='key').agg(agg.avg('x'))",
+    ),
+}  # fmt: skip
 # Functions of Spark that mean something else than the aggregate here with a similar name.
 UNLIKE = {
     "aggregate", "array_distinct", "array_insert", "array_intersect", "arrays_overlap", "bin",
     "bit_count", "bit_get", "bitmap_and_agg", "bitmap_count", "bitmap_or_agg", "broadcast", "cast",
     "coalesce", "collate", "collect_union", "column", "concat_ws", "contains", "conv", "cot",
-    "counter_diff", "cume_dist", "curdate", "current_time", "decode", "encode", "greatest", "instr",
-    "lag", "last_day", "lcase", "least", "listagg_distinct", "lit", "locate", "make_interval",
+    "counter_diff", "curdate", "current_time", "decode", "encode", "greatest", "instr",
+    "last_day", "lcase", "least", "listagg_distinct", "lit", "locate", "make_interval",
     "map_concat", "map_from_entries", "map_values", "minute", "month", "negate", "nth_value",
-    "ntile", "overlay", "overload", "percent_rank", "pmod", "radians", "reduce", "regexp_count",
+    "overlay", "overload", "pmod", "radians", "reduce", "regexp_count",
     "regexp_instr", "repeat", "round", "signum", "sin", "string_agg_distinct", "struct",
     "sumdistinct", "tan", "transform_values", "translate", "try_add", "try_mod", "try_parse_url",
     "try_subtract", "try_to_number", "vector_avg", "vector_sum",
@@ -69,7 +93,7 @@ def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
     also = joined | AGGREGATES.names
     if plain in also or name in functions:
         return also.get(plain, name)
-    if plain in OTHERWISE or plain in UNLIKE:
+    if plain in OTHERWISE or plain in UNLIKE or plain.replace("_", "") in OF_ROWS:
         return None
     near = 0.92 if plain.startswith(OF_SKETCHES) else 0.6
     return guess(name, functions, near) or None
@@ -97,6 +121,16 @@ def advise_called(name: str) -> str:
     return f"agg.{fill(call, x=repr('x'))}" if call else ""
 
 
+def advise_of_rows(name: str) -> str:
+    """The Python for what others compute for each row by a name, or an empty text.
+
+    >>> advise_of_rows("row_number")
+    "fl.over(df, fl.Trailing(), time='ts', by='key').attach(agg.count()), \
+where no two rows of a key have one time"
+    """
+    return OF_ROWS.get(name.replace("_", "").casefold(), "")
+
+
 def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
     """The ``__getattr__`` of the module ``fanlight.agg``."""
 
@@ -107,9 +141,12 @@ def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
         functions = [one for one in known if one[0].islower()]
         write = f"write agg.{meant}" if meant else f"choose one of {list_some(functions)}"
         why, otherwise = advise_otherwise(name) or ("", advise_called(name))
+        each = advise_of_rows(name)
         raise MissingError(
             f"agg.{name} is not an aggregate of fanlight{why and f', as {why}'}; "
-            f"{f'write {otherwise}' if otherwise else write}, or make your own of agg.Aggregate(…)"
-        )
+            + (f"write {each}" if each else
+               f"{f'write {otherwise}' if otherwise else write}, or make your own of "
+               "agg.Aggregate(…)")
+        )  # fmt: skip
 
     return raise_missing

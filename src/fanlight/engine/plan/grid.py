@@ -14,6 +14,7 @@ from fanlight.engine.plan.coordinate import (
     CalendarUnit,
     Coordinate,
     Kind,
+    advise_counted,
     check_kind,
     check_length,
 )
@@ -242,7 +243,7 @@ def _is_anew(spec: Sliding) -> bool:
 def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None:
     """Refuse lengths that do not fit the time; those of one spec are of one kind."""
     if kind in TIMESTAMPS:
-        instead = "write a duration such as '4 minutes', or fl.rows(n) to count rows"
+        instead = advise_counted(spec.range)
     elif "time" in (spec.measure, spec.slide.measure):
         instead = (
             f"write range and slide as numbers, or turn {time!r} into a timestamp "

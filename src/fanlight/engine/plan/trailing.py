@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate
-from fanlight.engine.plan.coordinate import check_length
+from fanlight.engine.plan.coordinate import TIMESTAMPS, advise_counted, check_length
 from fanlight.engine.plan.cost import fixed, framed
 from fanlight.engine.spec.trailing import Trailing
 
@@ -47,7 +47,9 @@ def horizon_of(spec: Trailing, time_kind: str) -> Horizon:
     by_time = spec.range if spec.range is None or spec.range.measure != "rows" else None
     for argument, length in (("range", by_time), ("delay", spec.delay)):
         if length is not None:
-            check_length(argument, length, time_kind)
+            by_count = argument == "range" and time_kind in TIMESTAMPS
+            counted = advise_counted(length) if by_count else ""
+            check_length(argument, length, time_kind, instead=counted)
     delay = 0 if spec.delay is None else int(spec.delay.value)
     last = delay if spec.closed in ("right", "both") else delay + 1
     if by_time is None:

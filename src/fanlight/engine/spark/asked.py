@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,24 +35,34 @@ def collect_calls(
         raise refuse("agg()", "names no aggregate", "write an aggregate, for example agg.count()")
     bindings = bind_calls(bound.df, calls)
     labels = [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
-    check_labels(bound, labels, outputs)
+    check_labels(bound, labels, outputs, named)
     return [call.alias(label) for call, label in zip(calls, labels, strict=True)]
 
 
-def check_labels(bound: Bound, labels: Sequence[str], outputs: Sequence[str]) -> None:
+def rename(*named: str) -> str:
+    """The advice to give an aggregate another name, which it may have by ``name=…``."""
+    return f"write another name: {named[0]}_2=…" if named else "rename it with .alias(…)"
+
+
+def check_labels(
+    bound: Bound, labels: Sequence[str], outputs: Sequence[str], named: Collection[str]
+) -> None:
     """Refuse an output name that is taken, by one of ``outputs``, by a key or by another."""
     for place, label in enumerate(labels):
+        own_name = [label] if label in named else []
         own = next((name for name in outputs if is_same_name(bound.df, label, name)), "")
         if own or is_taken(bound.df, label, bound.names):
             what = f"the output column {own!r}" if own else "a key of the same name"
             raise refuse(
-                f"the output name {label!r}", f"clashes with {what}", "rename it with .alias(…)"
+                f"the output name {label!r}",
+                f"clashes with {what}",
+                rename(*own_name),
             )
         if is_taken(bound.df, label, labels[:place]):
             raise refuse(
                 f"the output name {label!r}",
                 "is asked for twice",
-                f"name one of them: .alias({label + '_2'!r})",
+                rename(*own_name) if own_name else f"name one of them: .alias({label + '_2'!r})",
             )
 
 

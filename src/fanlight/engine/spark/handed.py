@@ -66,7 +66,7 @@ def find_handed(
             "ask for each in a query of its own",
         )
     labels = [name or _label_of(bound.df, one) or "" for name, one in asked]
-    check_labels(bound, labels, outputs)
+    check_labels(bound, labels, outputs, named)
     return dict(zip(labels, (one for _, one in asked), strict=True)), given, named
 
 

@@ -131,12 +131,20 @@ def advise_aggregate(column: Any) -> tuple[str, str]:
 
 
 def translate_names(given: Any) -> str | None:
-    """Aggregates as ``GroupedData.agg`` takes them, ``{"price": "max"}``, or a name alone."""
+    """Aggregates as others take them: ``{"price": "max"}``, ``("price", "max")`` or texts.
+
+    >>> [translate_names(given) for given in ("count", "max(price)", ("price", "mean"))]
+    ['agg.count()', "agg.max('price')", "agg.mean('price')"]
+    """
     if inspect.isroutine(given):
         given = given.__name__
+    if isinstance(given, tuple) and len(given) == 2:  # as pandas names them
+        given = {given[0]: given[1]}
     if not isinstance(given, (str, Mapping)):
         return None
-    pairs = given.items() if isinstance(given, Mapping) else [("*", given)]
+    called = re.fullmatch(r"(\w+)\((\w+|\*)\)", str(given))
+    pairs = [(called[2], called[1])] if called else [("*", given)]
+    pairs = [*given.items()] if isinstance(given, Mapping) else pairs
     ours = []
     for column, said in pairs:
         name = suggest_aggregate(str(said), [*AGGREGATES])

@@ -28,17 +28,33 @@ _ELSEWHERE_CALLED = {
     "gap": "gap_size gap_duration timeout inactivity inactivity_gap session_gap size",
     "max_duration": "max_length max_session_length",
     "offset": "start start_time origin base",
-    "closed": "inclusive label",
+    "closed": "inclusive",
     "zone": "tz timezone time_zone",
     "week_starts": "week_start start_by start_day",
-    "time": "on time_col time_column timestamp ts index index_column event_time rowtime",
+    "time": "on time_col time_column timestamp ts index index_column event_time rowtime order_by "
+            "sort_by order sort",
     "by": "key keys key_by group group_by partition partition_by",
     "tiebreak": "order order_by sort sort_by",
-    "late": "allowed_lateness grace lateness",
     "forget_after": "ttl retention",
     "percentage": "q p quantile percent",
     "ignorenulls": "skipna skip_nulls ignore_nulls",
     "count": "n size",
+}  # fmt: skip
+_WATERMARK = "df.withWatermark('ts', '5 minutes'), before fl.over, and leave {name} out"
+_LEAST = "n=agg.count() beside the others and .where('n >= 3') after them, and leave {name} out"
+# What others say by an argument that has no counterpart here, and what to write instead: of one
+# function (``count.distinct``), or of any. ``{given}`` are the arguments that it does have.
+_ELSEWHERE_SAID = {
+    "count.distinct": "agg.count_distinct({given})",
+    "label": "window.start or window.end of the result, which has both, and leave {name} out",
+    "center": "fl.over(df, fl.Trailing('1 hour'), …).attach_to(df.withColumn('ts', "
+              "F.expr('ts + interval 30 minutes')), …, time='ts') for the hour around each row of "
+              "a batch, and leave {name} out",
+    **dict.fromkeys(("minperiods", "minsamples"), _LEAST),
+    **dict.fromkeys(
+        ("over.delay", "watermark", "lateness", "allowedlateness", "grace", "graceperiod"),
+        _WATERMARK,
+    ),
 }  # fmt: skip
 # How public callables are called, and their arguments: shown where another is given one of these.
 _OVER = "fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')"
@@ -186,11 +202,12 @@ def explain_wrong_calls(
                 signature.bind(*args, **kwargs)
             except TypeError as error:
                 shown = example or _show_arguments(signature, function.__name__)
-                most = [
-                    one for one in signature.parameters.values() if one.kind <= one.VAR_POSITIONAL
-                ]
-                if each and not kwargs and len(args) > len(most):
-                    shown = _split_columns(each, together, args)
+                most = sum(kind <= inspect.Parameter.VAR_POSITIONAL for kind in kinds.values())
+                if not kwargs and len(args) > most:
+                    if each:
+                        shown = _split_columns(each, together, args)
+                    elif function.__name__ == "__init__":
+                        shown = _name_arguments(function, signature, args, most, example) or shown
                 raise _explain_call(function, signature, args, kwargs, error, shown) from None
             # Names are free where aggregates or tables are named, but no plain value is either.
             plain = (n for n, one in kwargs.items() if isinstance(one, _PLAIN) and n not in kinds)
@@ -223,6 +240,14 @@ def _explain_call(
     asked = f"{called}({', '.join(given)})"
     if not unknown:
         return CallError(f"{asked}: {error}; write {example}")
+    known = (value for name, value in kwargs.items() if name not in unknown)
+    right = [shorten(repr(one)) for one in (*args[hidden:], *known)]
+    for name in unknown:
+        plain = name.replace("_", "").casefold()
+        said = _ELSEWHERE_SAID.get(f"{called}.{plain}") or _ELSEWHERE_SAID.get(plain)
+        if said:
+            write = said.format(name=name, given=", ".join(right) or "'x'")
+            return CallError(f"{asked}: there is no argument {name!r}; write {write}")
     bound = [*signature.bind_partial(*args[: len(signature.parameters)]).arguments, *kwargs]
     meant = _assign_names(unknown, signature, bound)
     parts = [f"{ours}=… instead of {name}=…" for name, ours in meant.items() if ours]
@@ -242,7 +267,18 @@ def _assign_names(
 ) -> dict[str, str]:
     """The argument that each unknown one probably means, or an empty text."""
     free = [n for n, one in signature.parameters.items() if n not in given and n != "self"]
-    needed = [n for n in free if signature.parameters[n].default is inspect.Parameter.empty]
+    needed = [n for n in free if signature.parameters[n].default in (inspect.Parameter.empty, ...)]
+    return assign_names(unknown, free, needed)
+
+
+def assign_names(
+    unknown: Sequence[str], free: Sequence[str], needed: Collection[str] = ()
+) -> dict[str, str]:
+    """The name among those that are free that each unknown one probably means, or an empty text.
+
+    >>> assign_names(["period", "every", "partition_by"], ["range", "slide", "late", "by"])
+    {'period': 'range', 'every': 'slide', 'partition_by': 'by'}
+    """
     ranked = []
     for name in unknown:
         ranks = {ours: _rank(ours, name) for ours in free}
@@ -273,6 +309,24 @@ def _show_arguments(signature: inspect.Signature, name: str) -> str:
         if one.name != "self"
     ]
     return f"windows.{name}{inspect.Signature(plain)}"
+
+
+def _name_arguments(
+    function: Callable[..., Any], signature: inspect.Signature, args: Sequence[Any], most: int,
+    example: str,
+) -> str:  # fmt: skip
+    """The call with the arguments that are too many by name; empty if there is no such spec."""
+    named = [n for n, one in signature.parameters.items() if one.kind is one.KEYWORD_ONLY]
+    named.sort(key=lambda name: f" {name}=" not in example)  # the usual ones first
+    more = dict(zip(named, args[most:], strict=False))
+    try:
+        function(object.__new__(type(args[0])), *args[1:most], **more)
+    except (FanlightError, TypeError):
+        return ""
+    if len(args) - most > len(named) or not all(isinstance(one, _PLAIN) for one in args[1:]):
+        return ""
+    given = [*map(repr, args[1:most]), *(f"{name}={one!r}" for name, one in more.items())]
+    return f"{example.partition('(')[0]}({', '.join(given)})"
 
 
 def _split_columns(each: str, together: str, columns: Sequence[Any]) -> str:

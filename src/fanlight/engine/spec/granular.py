@@ -328,7 +328,9 @@ def _check_nesting(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
         shorter = lengths[k - 1].value if k else Fraction(0)
         if k and length.value <= shorter:
             if all(a.value > b.value for a, b in pairwise(lengths)):
-                hint = "list the finest level first: " + _write_list(lengths[::-1])
+                turned = (sorted(parts, key=lambda one: one.value) for parts in (lengths, steps))
+                lists = (", ".join(_write_length(one.value, one) for one in o) for o in turned)
+                hint = "list the finest level first: fl.MultiGranular([{}], [{}])".format(*lists)
             else:
                 whole = (math.floor(shorter / step.value) + 1) * step.value
                 hint = f"write for example ranges[{k}]={_write_length(whole, length)}"

@@ -31,7 +31,10 @@ ALIASES = {
     "m": "minute", "min": "minute", "mins": "minute",
     "h": "hour", "hr": "hour", "hrs": "hour",
     "d": "day", "w": "week",
+    "mo": "month", "q": "quarter", "y": "year", "yr": "year", "yrs": "year",
 }  # fmt: skip
+# Units of pandas that are others here, and what they would be.
+_AMBIGUOUS = {"M": "minute", "MS": "millisecond"}
 HOURS = {"hour": 1, "day": 24, "week": 168}  # as the clock shows them: each day has 24
 MONTHS = {"month": 1, "quarter": 3, "year": 12}  # units of the calendar: of no fixed length
 LONGEST_MONTH, MONTH_IN_HOURS = 31 * 24, Fraction(146_097 * 24, 4800)  # on average
@@ -174,11 +177,12 @@ def parse_duration(argument: str, text: str) -> int:
     total = Fraction(0)
     for number, unit in parse_parts(argument, text):
         if unit in MONTHS:
+            count = max(1, math.floor(number))
             raise refuse(
                 f"{argument}={text!r}",
                 f"has a calendar unit: a {unit} has no fixed length, so it cannot cut time",
                 f"write {argument}='30 days' or the like, or windows of the calendar: "
-                f"fl.Calendar('1 {unit}', zone='Europe/Berlin')",
+                f"fl.Calendar('{count} {unit}{'' if count == 1 else 's'}', zone='Europe/Berlin')",
             )
         total += number * MICROSECONDS[unit]
     if total.denominator != 1:
@@ -195,6 +199,13 @@ def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
     parts, at = [], 0
     sign, body = as_plain_duration(text.strip())
     while part := _PART.match(body, at):
+        if meant := body == text.strip() and _AMBIGUOUS.get(part[2]):
+            raise refuse(
+                f"{argument}={text!r}",
+                f"has the unit {part[2]!r}, which is of months to pandas",
+                f"write '{part[1]} {meant}{'' if part[1] == '1' else 's'}', or months of a "
+                "calendar: fl.Calendar('1 month', zone='Europe/Berlin')",
+            )
         unit = part[2].lower()
         unit = ALIASES.get(unit, unit.removesuffix("s"))
         if unit not in MICROSECONDS and unit not in MONTHS:
@@ -216,8 +227,7 @@ def parse_parts(argument: str, text: str) -> list[tuple[Fraction, str]]:
 
 def _advise_unit(number: str, unit: str) -> str:
     """What to write instead of an unknown unit: those of pandas are known, and what looks alike."""
-    usual = {"T": "minute", "L": "millisecond", "U": "microsecond", "mo": "month", "q": "quarter"}
-    usual |= {"y": "year", "yr": "year", "Y": "year", "Q": "quarter"}
+    usual = {"T": "minute", "L": "millisecond", "U": "microsecond"}
     near = usual.get(unit) or guess(unit.removesuffix("s"), [*MICROSECONDS, *MONTHS], 0.7)
     units = "use microseconds, milliseconds, seconds, minutes, hours, days or weeks"
     return f"write '{number} {near}{'' if number == '1' else 's'}'" if near else units

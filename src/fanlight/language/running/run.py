@@ -27,7 +27,7 @@ from fanlight.language.running.table import TextSource
 from fanlight.language.select import Select
 from fanlight.language.tokens import Place
 
-_PLACE = re.compile(r"; line \d+,? pos \d+.*")
+_PLACE = re.compile(r"; line \d+,? pos \d+.*| ?\(line \d+, pos \d+\)")
 _NAMED = re.compile(r"`(?:[^`]|``)+`")
 
 

@@ -126,6 +126,19 @@ class Source:
             raise refuse(asked, f"{why}, but {since}", INSTEAD)
 
 
+def refuse_rows(function: str, given: Any) -> FanlightError:
+    """The error of a function that is given something else than a Spark DataFrame."""
+    library = type(given).__module__.partition(".")[0]
+    instead = "a pyspark.sql.DataFrame, or one of narwhals or ibis over PySpark"
+    if isinstance(given, str):
+        instead = f"spark.table({given!r}), or {instead}"
+    if library in ("pandas", "polars"):
+        instead = f"spark.createDataFrame(df{'.to_pandas()' * (library == 'polars')})"
+    return refuse(
+        f"{function}({type(given).__name__})", "is not a Spark DataFrame", f"pass {instead}"
+    )
+
+
 def bind_source(
     df: Any, time: Any, by: Any, tiebreak: Any, own: Sequence[str] = ("window",)
 ) -> Source:
@@ -134,11 +147,7 @@ def bind_source(
     ``own`` are the output columns that describe a window; no key may have their names.
     """
     if not is_of_spark(df):
-        raise refuse(
-            f"over({type(df).__name__})",
-            "is not a Spark DataFrame",
-            "pass a pyspark.sql.DataFrame, or one of narwhals or ibis over PySpark",
-        )
+        raise refuse_rows("over", df)
     check_session(df.sparkSession)
     if not isinstance(time, str):
         named = re.fullmatch(r"Column<'(.*)'>", str(time)) if is_column(time) else None
@@ -387,13 +396,22 @@ def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
         ) from error
 
 
+# Arguments that take names alone, no Columns: a name, and how it is written there.
+_NAMED = {
+    "time": ("ts", "time='ts'"),
+    "columns": ("computed", "columns=['computed']"),
+    **{name: ("computed", f"{name}={{'computed': …}}") for name in ("cells", "deltas")},
+}
+
+
 def _advise_column(df: DataFrame, argument: str, text: str) -> str:
     """What to write instead of a text that names no column: it may be an expression."""
     if _OPERATOR.search(text):
         with suppress(*WRONG_COLUMN):
             df.select(expr(df, text)).schema  # noqa: B018 - analysis alone
-            if argument == "time":
-                return f"make it one: df.withColumn('ts', F.expr({text!r})), and time='ts'"
+            name, written = _NAMED.get(argument, ("", ""))
+            if name:
+                return f"make it one: df.withColumn({name!r}, F.expr({text!r})), and {written}"
             return f"write F.expr({text!r}) for what is computed"
     return advise_choice(text, dict.fromkeys(df.columns), "the DataFrame has no columns")
 

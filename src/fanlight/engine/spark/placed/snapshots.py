@@ -68,7 +68,7 @@ def _of_internal(bound: SnapshotBound, fields: Fields, call: Call, number: int) 
     """An aggregate over the columns that its arguments and its condition have inside the plan."""
     columns = tuple(fields.add_argument(column) for column in call.columns)
     tests = (fields.add_condition(bound.df, call.conditions),) if call.conditions else ()
-    return replace(call, columns=columns, conditions=tests, name=f"r{number}")
+    return replace(call, columns=columns, conditions=tests, output=f"r{number}")
 
 
 def merge_equal(windows: DataFrame, keys: Sequence[str], results: Sequence[str]) -> DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.registry import AGGREGATES
-from fanlight.engine.algebra.suggestions import advise_called
+from fanlight.engine.algebra.suggestions import advise_called, advise_of_rows
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import MissingError, guess
 
@@ -60,6 +60,8 @@ def refuse_attribute(windowed: object, name: str) -> MissingError:
             f"{of}: aggregates are arguments of {method}(); write windows.{method}({call}), after "
             "'from fanlight import agg'"
         )
+    if each := advise_of_rows(name):
+        return MissingError(f"{of}; write {each}, after 'from fanlight import agg'")
     if name in AGGREGATES and method != "detect":
         instead = f"windows.{method}(agg.{name}({'' if name == 'count' else '…'}))"
         rows = (

@@ -14,7 +14,7 @@ from fanlight.engine.plan.explain_trailing import explain_trailing
 from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
 from fanlight.engine.spark import result
-from fanlight.engine.spark.asked import collect_calls
+from fanlight.engine.spark.asked import collect_calls, rename
 from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine, name_columns
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
@@ -270,10 +270,11 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         names = [name for output in fields.outputs for name in self._names(output.label)]
         for place, name in enumerate(names):
             if is_taken(rows, name, [*rows.columns, *names[:place]]):
+                write = rename(*(own for own in named if name in self._names(own)))
                 raise refuse(
                     f"the output name {name!r}",
                     "is that of a column, or of another aggregate",
-                    "rename it with .alias(…), or label the window otherwise",
+                    f"{write}, or label the window otherwise",
                 )
         for output in fields.outputs:
             if "start" in find_places(output.lower) and any(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -165,6 +166,22 @@ def _check_can_enter(enter_for: Extent, most: Most) -> None:
     )
 
 
+def _check_arguments(argument: str, function: Any, given: str) -> None:
+    """Refuse a function that cannot be called with two arguments; of some nothing is known."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        raise refuse(
+            f"{argument}={getattr(function, '__name__', function)}{signature}",
+            "is called with two arguments: the row, and what it keeps",
+            f"write {argument} as a function of {given}",
+        ) from None
+
+
 @dataclass(frozen=True, init=False)
 class PredicateFrame(Frame):
     """The paper's logical operator, for a scheme of your own: when to open, when to close.
@@ -277,6 +294,12 @@ class PredicateFrame(Frame):
             raise refuse(
                 f"update={update!r}", "is not a function", "write a function of (row, state)"
             )
+        if all(functions):
+            states = "states" if overlapping else "state"
+            _check_arguments("open", open, f"(row, {states})")
+            _check_arguments("close", close, "(row, state)")
+        if update is not None:
+            _check_arguments("update", update, "(row, state)")
         if not all(functions) and overlapping:
             raise refuse(
                 f"PredicateFrame(open={open!r}, close={close!r}, overlapping=True)",
