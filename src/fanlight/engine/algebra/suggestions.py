@@ -44,23 +44,23 @@ CALLED = {
     "ohlc": "first({x}), agg.max({x}), agg.min({x}), agg.last({x})",
     "var": "var_samp({x})",
 }
-_SO_FAR = "fl.over(df, fl.Trailing(), time='ts', by='key').attach({})"
-_BEFORE = "fl.over(df, fl.Trailing(fl.rows(1), include_self=False), time='ts', by='key').attach({})"
+_SO_FAR = "fl.over(df, fl.Trailing(), time='ts', by='key').attach"
+_BEFORE = "fl.over(df, fl.Trailing(fl.rows(1), include_self=False), time='ts', by='key').attach"
 _ALONE = ", where no two rows of a key have one time"
-_CHANGE = _BEFORE.format("before=agg.last('x')") + ".withColumn('change', F.expr('{}'))" + _ALONE
-_OF_SPARK = "F.{}.over(Window.partitionBy('key').orderBy('ts')), which Spark has for a batch"
+_CHANGE = f"{_BEFORE}(before=agg.last('x')).withColumn"
+_OF_SPARK = ".over(Window.partitionBy('key').orderBy('ts')), which Spark has for a batch"
 # What others compute for each row, and what to write instead, without underscores.
 OF_ROWS = {
-    **dict.fromkeys(("cumsum", "cumulativesum", "runningsum"), _SO_FAR.format("agg.sum('x')")),
-    "cummax": _SO_FAR.format("agg.max('x')"),
-    "cummin": _SO_FAR.format("agg.min('x')"),
-    **dict.fromkeys(("rownumber", "cumcount"), _SO_FAR.format("agg.count()") + _ALONE),
-    **dict.fromkeys(("lag", "shift"), _BEFORE.format("agg.last('x')") + _ALONE),
-    "diff": _CHANGE.format("x - before"),
-    "pctchange": _CHANGE.format("x / before - 1"),
-    "lead": _OF_SPARK.format("lead('x')"),
-    "ntile": _OF_SPARK.format("ntile(4)"),
-    **{name.replace("_", ""): _OF_SPARK.format(f"{name}()")
+    **dict.fromkeys(("cumsum", "cumulativesum", "runningsum"), f"{_SO_FAR}(agg.sum('x'))"),
+    "cummax": f"{_SO_FAR}(agg.max('x'))",
+    "cummin": f"{_SO_FAR}(agg.min('x'))",
+    **dict.fromkeys(("rownumber", "cumcount"), f"{_SO_FAR}(agg.count()){_ALONE}"),
+    **dict.fromkeys(("lag", "shift"), f"{_BEFORE}(agg.last('x')){_ALONE}"),
+    "diff": f"{_CHANGE}('change', F.expr('x - before')){_ALONE}",
+    "pctchange": f"{_CHANGE}('change', F.expr('x / before - 1')){_ALONE}",
+    "lead": f"F.lead('x'){_OF_SPARK}",
+    "ntile": f"F.ntile(4){_OF_SPARK}",
+    **{name.replace("_", ""): f"F.{name}(){_OF_SPARK}"
        for name in ("rank", "dense_rank", "percent_rank", "cume_dist")},
     **dict.fromkeys(
         ("ewm", "ewma", "ewmmean", "ema"),

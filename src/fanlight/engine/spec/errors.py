@@ -40,16 +40,16 @@ _ELSEWHERE_CALLED = {
     "ignorenulls": "skipna skip_nulls ignore_nulls",
     "count": "n size",
 }  # fmt: skip
-_WATERMARK = "df.withWatermark('ts', '5 minutes'), before fl.over, and leave {name} out"
-_LEAST = "n=agg.count() beside the others and .where('n >= 3') after them, and leave {name} out"
+_WATERMARK = "df.withWatermark('ts', '5 minutes'), before fl.over"
+_LEAST = "n=agg.count() beside the others and .where('n >= 3') after them"
 # What others say by an argument that has no counterpart here, and what to write instead: of one
-# function (``count.distinct``), or of any. ``{given}`` are the arguments that it does have.
+# function (``count.distinct``), or of any. Another aggregate gets the arguments that it does have.
 _ELSEWHERE_SAID = {
-    "count.distinct": "agg.count_distinct({given})",
-    "label": "window.start or window.end of the result, which has both, and leave {name} out",
+    "count.distinct": "agg.count_distinct",
+    "label": "window.start or window.end of the result, which has both",
     "center": "fl.over(df, fl.Trailing('1 hour'), …).attach_to(df.withColumn('ts', "
               "F.expr('ts + interval 30 minutes')), …, time='ts') for the hour around each row of "
-              "a batch, and leave {name} out",
+              "a batch",
     **dict.fromkeys(("minperiods", "minsamples"), _LEAST),
     **dict.fromkeys(
         ("over.delay", "watermark", "lateness", "allowedlateness", "grace", "graceperiod"),
@@ -246,7 +246,8 @@ def _explain_call(
         plain = name.replace("_", "").casefold()
         said = _ELSEWHERE_SAID.get(f"{called}.{plain}") or _ELSEWHERE_SAID.get(plain)
         if said:
-            write = said.format(name=name, given=", ".join(right) or "'x'")
+            other = f"{said}({', '.join(right) or repr('x')})"
+            write = other if said.startswith("agg.") else f"{said}, and leave {name} out"
             return CallError(f"{asked}: there is no argument {name!r}; write {write}")
     bound = [*signature.bind_partial(*args[: len(signature.parameters)]).arguments, *kwargs]
     meant = _assign_names(unknown, signature, bound)

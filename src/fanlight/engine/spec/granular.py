@@ -330,7 +330,7 @@ def _check_nesting(lengths: Sequence[Extent], steps: Sequence[Extent]) -> None:
             if all(a.value > b.value for a, b in pairwise(lengths)):
                 turned = (sorted(parts, key=lambda one: one.value) for parts in (lengths, steps))
                 lists = (", ".join(_write_length(one.value, one) for one in o) for o in turned)
-                hint = "list the finest level first: fl.MultiGranular([{}], [{}])".format(*lists)
+                hint = f"list the finest level first: fl.MultiGranular([{'], ['.join(lists)}])"
             else:
                 whole = (math.floor(shorter / step.value) + 1) * step.value
                 hint = f"write for example ranges[{k}]={_write_length(whole, length)}"
