@@ -420,7 +420,7 @@ def test_a_stream_where_a_clock_is_set(classic, tmp_path, about):
 
 
 def test_a_zone_that_spark_does_not_know_is_refused(spark):
-    """Their names are of no place."""
+    """Python has zones that are not named after a place."""
     df = spark.sql("select timestamp'2024-05-01T12:00:00Z' as ts, now() as stop")
     for zone in ("Factory", "ROC"):
         days = fl.Calendar("1 day", zone=zone), "ts"

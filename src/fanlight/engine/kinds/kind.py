@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spec.units import Extent
@@ -62,8 +62,10 @@ WIDENED = Family("widening", ("window",), droppable=True, verbs=("detect",))
 SNAPPED = Family("snapshot", ("window",), lasting=True)
 
 FINAL = "final"  # of windows that are given early: whether it is their last result
-SIDES = ("both", "start", "end")  # on which the edges of the data cut no window
-EMPTY = ("null", "zero", "last", "linear")  # what is given of windows without rows
+Side = Literal["both", "start", "end"]  # on which the edges of the data cut no window
+SIDES = get_args(Side)
+Filling = Literal["null", "zero", "last", "linear"]  # what windows without rows have
+EMPTY = get_args(Filling)
 FRAMES = (Feature("frames", WORKERS, STATE),)
 
 

@@ -49,8 +49,12 @@ def drop_rows_in_gaps(bound: Placed, rows: DataFrame) -> DataFrame:
 
 def drop_rejected(bound: Bound) -> DataFrame:
     """The rows that can be placed, unchanged."""
-    bad = " or ".join(f"({test})" for test, _ in bound.rejections)
-    return bound.rows.filter(f"not ({bad})")
+    return bound.rows.filter(f"not ({is_rejected(bound)})")
+
+
+def is_rejected(bound: Bound) -> str:
+    """SQL: whether no window can hold a row."""
+    return " or ".join(f"({test})" for test, _ in bound.rejections)
 
 
 def select_placeable(bound: Bound, fields: Fields) -> DataFrame:

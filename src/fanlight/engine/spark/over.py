@@ -322,18 +322,20 @@ def _bind_windows(
         )
     collects = check_late(late) == "collect"
     rule = "drop" if collects else late
+
+    def finish(bound: Any) -> Any:
+        return replace(count_rejected(forget_keys(bound, forget_after)), collects=collects)
+
     # What is wrong in a list or a mapping is told below.
     listed = TRAILED if isinstance(spec, Mapping) else PLACED
     family = listed if kind is None else kind.family
     if family is SNAPPED:
         events = bind_snapshot(df, spec, time, by, tiebreak, rule)
-        events = count_rejected(forget_keys(events, forget_after))
-        return SnapshotWindows(replace(events, collects=collects))
+        return SnapshotWindows(finish(events))
     if isinstance(time, (tuple, list)):
         if family.lasting:
             lasting = bind_lasting(df, spec, time, by, tiebreak, rule)
-            lasting = count_rejected(forget_keys(lasting, forget_after))
-            return EventWindows(replace(lasting, collects=collects))
+            return EventWindows(finish(lasting))
         raise refuse(
             f"time={time!r}",
             f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
@@ -343,8 +345,7 @@ def _bind_windows(
         refuse_open_windows(late, f"{type(spec).__name__} windows")
     opened, bind = _OPENED[family]
     rules = () if family.droppable else (rule,)
-    bound = count_rejected(forget_keys(bind(df, spec, time, by, tiebreak, *rules), forget_after))
-    return opened(replace(bound, collects=collects))
+    return opened(finish(bind(df, spec, time, by, tiebreak, *rules)))
 
 
 # The windows of each family of kinds, and what binds them to a DataFrame.

@@ -12,6 +12,7 @@ from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.plan.late_rows import REJECTED
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Lasting
+from fanlight.engine.spark.lift import is_rejected
 from fanlight.engine.spark.sql import expr, is_taken, quote_column
 from fanlight.engine.spec.errors import refuse
 
@@ -26,9 +27,8 @@ def count_rejected(bound: B) -> B:
     """
     if not bound.df.isStreaming:
         return bound
-    bad = " or ".join(f"({test})" for test, _ in bound.rejections)
     rows, added = bound.rows, set(bound.rows.columns) - set(bound.df.columns)
-    counted = expr(rows, f"count_if({bad})").alias("rows")
+    counted = expr(rows, f"count_if({is_rejected(bound)})").alias("rows")
     return bound.with_source(df=rows.observe(f"{REJECTED} {next(_NUMBERS)}", counted).drop(*added))
 
 

@@ -316,7 +316,7 @@ def _name_arguments(
     function: Callable[..., Any], signature: inspect.Signature, args: Sequence[Any], most: int,
     example: str,
 ) -> str:  # fmt: skip
-    """The call with the arguments that are too many by name; empty if there is no such spec."""
+    """The call with the arguments that are too many by name; empty if a spec refuses them."""
     named = [n for n, one in signature.parameters.items() if one.kind is one.KEYWORD_ONLY]
     named.sort(key=lambda name: f" {name}=" not in example)  # the usual ones first
     more = dict(zip(named, args[most:], strict=False))

@@ -119,7 +119,7 @@ def _area(kinds: _Kinds) -> str:
 
 
 def _of_events(name: str, lower: str, more: Mapping[str, Area]) -> Aggregate:
-    """Of events that last, where a number holds from the start to the stop, within the window."""
+    """An aggregate of events that last: a number holds from an event's start to its stop."""
 
     def recipe(types: tuple[str, ...]) -> Partials:
         kinds = _kinds_of(types[0], LONG_DIGITS)

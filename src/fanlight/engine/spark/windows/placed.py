@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import quote
@@ -67,10 +67,9 @@ from fanlight.engine.spec.errors import refuse
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from fanlight.engine.kinds.kind import Filling, Side
     from fanlight.engine.spark.translation import Aggregated
 
-Filling = Literal["null", "zero", "last", "linear"]
-Side = Literal["both", "start", "end"]
 Part = tuple[Fields, Request, Plan[Pieces]]  # aggregates that are computed together
 
 _ORDERED = "in a stream rows are put in order and counted by one operator"
