@@ -48,7 +48,7 @@ def cases(spark, rows):
     levels = fl.MultiGranular(["1 minute", "10 minutes", "1 hour"],
                               ["10 seconds", "1 minute", "5 minutes"])  # fmt: skip
     coarse = fl.MultiGranular(["10 minutes", "1 hour"], ["1 minute", "5 minutes"])
-    by_rows = fl.Sliding(fl.rows(1000), fl.rows(10))
+    by_rows = fl.Sliding(fl.Rows(1000), fl.Rows(10))
     delta = fl.DeltaFrame({"v": 500})
 
     def three(df, spec, time="ts", strategy="auto"):

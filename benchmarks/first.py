@@ -216,7 +216,7 @@ def _by_rows(df):
     import fanlight as fl
     from benchmarks import windows
 
-    return windows.ours(df, fl.Sliding(fl.rows(100), fl.rows(10)))
+    return windows.ours(df, fl.Sliding(fl.Rows(100), fl.Rows(10)))
 
 
 def _over_rows(df):
@@ -231,7 +231,7 @@ def _over_rows(df):
 def _widening(df):
     import fanlight as fl
 
-    spec = fl.ProgressiveWidening("1 minute", longest="1 day", max_rows=100)
+    spec = fl.ProgressiveWidening("1 minute", max_duration="1 day", max_rows=100)
     named = df.selectExpr("*", "if(n % 500 = 0, 'c', 'd') as name")
     never = fl.Episode("a n=x; b n=x", event="name")
     return fl.over(named, spec, time="ts", by="k").detect(never).selectExpr("k")

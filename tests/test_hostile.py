@@ -14,13 +14,11 @@ from tests.helpers.hostile import Good, LikeColumn, wrong
 ON_SPARK = {
     "doctor",
     "heartbeat",
-    "late_rows",
     "over",
     "progress",
-    "rejected",
-    "repair",
     "replay",
     "roll_up",
+    "roll_up_late",
     "serve",
     "sql",
     "suggest",
@@ -82,7 +80,6 @@ GOOD = [
         "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "output": None,
         "exact": None, "conditions": ("x > 1",), "usual": "", "options": None,
     })),
-    ("rows", Good(fl.rows, {"count": 3})),
     ("Rows", Good(fl.Rows, {"count": 3})),
     ("decay", Good(fl.decay, {"half_life": "10 minutes"})),
     ("Sliding", Good(fl.Sliding, {
@@ -97,11 +94,11 @@ GOOD = [
         "week_starts": "monday",
     })),
     ("Cumulative", Good(fl.Cumulative, {
-        "size": "1 month", "step": "1 day", "zone": "Europe/Berlin", "offset": "6 hours",
+        "range": "1 month", "slide": "1 day", "zone": "Europe/Berlin", "offset": "6 hours",
         "week_starts": "monday",
     })),
     ("Cumulative", Good(fl.Cumulative, {
-        "size": 10, "step": 2.5, "zone": None, "offset": 1, "week_starts": "monday",
+        "range": 10, "slide": 2.5, "zone": None, "offset": 1, "week_starts": "monday",
     })),
     ("MultiGranular", Good(fl.MultiGranular, {
         **MINUTES, "offset": None, "report": "periodic", "horizons": (), "weights": [1, 0.5],
@@ -163,13 +160,13 @@ GOOD = [
         "range": "1 hour", "delay": "7 days", "closed": "left", "include_self": False,
     })),
     ("Trailing", Good(fl.Trailing, {
-        "range": fl.rows(3), "delay": 0, "closed": "neither", "include_self": True,
+        "range": fl.Rows(3), "delay": 0, "closed": "neither", "include_self": True,
     })),
     ("ProgressiveWidening", Good(fl.ProgressiveWidening, {
-        "first": "1 second", "longest": "1 day", "max_rows": 100, "factor": 2,
+        "first": "1 second", "max_duration": "1 day", "max_rows": 100, "factor": 2,
     })),
     ("ProgressiveWidening", Good(fl.ProgressiveWidening, {
-        "first": ["1 second", "1 minute"], "longest": "1 minute", "max_rows": 100, "factor": 2,
+        "first": ["1 second", "1 minute"], "max_duration": "1 minute", "max_rows": 100, "factor": 2,
     })),
     ("PredicateFrame", Good(fl.PredicateFrame, {
         "open": "x > 1", "close": "x < 1", "columns": (), "update": None, "overlapping": False,
@@ -193,16 +190,16 @@ GOOD = [
              ahead=2.5),
     _written(fl.MultiGranular(**MINUTES), "recurring", column="x", counts=True),
     _written(fl.MultiGranular(**MINUTES), "bursts", threshold=[2, 3.5]),
-    _written(fl.Session("1 hour"), "fill", other="gps", time="at", by=["k"], longest="1 hour",
+    _written(fl.Session("1 hour"), "fill", other="gps", time="at", by=["k"], max_duration="1 hour",
              how="left", own={"most": agg.max("x")}),
-    _written(fl.Session("1 hour"), "split", every="1 second", so_far=True),
-    _written(fl.ProgressiveWidening("1 second", longest="1 day", max_rows=9), "detect",
+    _written(fl.Session("1 hour"), "accumulate", every="1 second"),
+    _written(fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=9), "detect",
              function=fl.Episode("a; b")),
     ("clause", Good(fl.clause, {
         "spec": fl.ThresholdFrame("x > 1"), "time": ("a", "b"), "by": (), "tiebreak": (),
         "late": "drop", "forget_after": 30, "postpone": "1 hour", "early": "5 minutes",
         "method": None,
-        "running": {"as_of": "2025-03-01T00:00:00Z", "id": "call", "longest": "1 hour"},
+        "running": {"as_of": "2025-03-01T00:00:00Z", "id": "call", "max_duration": "1 hour"},
         "arguments": None,
     })),
     ("upsert", Good(fl.upsert, {

@@ -40,7 +40,8 @@ def f(df: DataFrame) -> None:
     reveal_type(fl.over(df, levels, time=("a", "b")))
     reveal_type(fl.over(df, fl.ThresholdFrame("x > 1"), time="ts"))
     reveal_type(fl.over(df, fl.Session("5 minutes"), time="ts"))
-    reveal_type(fl.over(df, fl.ProgressiveWidening("1 m", longest="1 h", max_rows=9), time="ts"))
+    widened = fl.ProgressiveWidening("1 m", max_duration="1 h", max_rows=9)
+    reveal_type(fl.over(df, widened, time="ts"))
     reveal_type(fl.over(df, levels, time="ts").using("granules"))
     reveal_type(fl.over(df, sliding, time="ts").agg(fl.agg.count()))
 """
@@ -133,7 +134,7 @@ def test_a_type_checker_sees_what_is_not_there(tmp_path, mypy_cache):
         ("FixedWindows", "write fl.over(df, fl.Sliding('1 hour'), time='ts')"),
         ("SlidingWindow", "write fl.Sliding"),
         ("SlidingEventTimeWindows", "write fl.Sliding"),
-        ("CountWindow", "write fl.over(df, fl.Sliding(fl.rows(100)), time='ts')"),
+        ("CountWindow", "write fl.over(df, fl.Sliding(fl.Rows(100)), time='ts')"),
         ("SessionWindows", "write fl.over(df, fl.Session('5 minutes'), time='ts')"),
         ("CumulativeWindow", "write fl.Cumulative"),
         ("resample", "write fl.over(df, fl.Sliding('1 hour'), time='ts')"),
@@ -170,7 +171,7 @@ def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
     ("call", "said"),
     [
         ("Calendar('1 day')", "missing a required argument: 'zone'"),
-        ("Cumulative('1 day')", "missing a required argument: 'step'"),
+        ("Cumulative('1 day')", "missing a required argument: 'slide'"),
         ("Session('5 minutes', '1 day')", "write fl.Session('5 minutes', max_duration='1 day')"),
         (
             "Sliding('1 hour', '15 minutes', '5 minutes')",
@@ -248,10 +249,10 @@ BY_OTHER_NAMES = {
     "Sliding('1 hour', inclusive='both')": {"closed"},
     "Session(gap_duration='1 hour')": {"gap"},
     "Session(timeout='1 hour', max_session_length='1 day')": {"gap", "max_duration"},
-    "Cumulative(max_size='1 day', every='1 hour')": {"size", "step"},
+    "Cumulative(max_size='1 day', every='1 hour')": {"range", "slide"},
     "Calendar(every='1 day', tz='Europe/Berlin')": {"range", "zone"},
     "Trailing(window='1 hour')": {"range"},
-    "rows(n=3)": {"count"},
+    "Rows(n=3)": {"count"},
     "agg.percentile('x', q=0.5)": {"percentage"},
     "agg.first('x', skip_nulls=True)": {"ignorenulls"},
 }  # fmt: skip
@@ -265,10 +266,10 @@ OF_OTHERS = {
     "Sliding('1 hour', max_rows=3)": "fl.",
     # Of no function of fanlight.
     "Sliding('1 hour', label='right')": "window.start or window.end of the result",
-    "Sliding('1 hour', center=True)": "fl.over(df, fl.Trailing('1 hour'), …).attach_to(",
+    "Sliding('1 hour', center=True)": "fl.over(df, fl.Trailing('1 hour'), …).at(df",
     "Trailing('1 hour', min_periods=3)": "n=agg.count() beside the others and .where('n >= 3')",
     **dict.fromkeys(
-        ("over(1, 2, watermark='5 minutes', time='ts')", "rejected(1, 2, lateness='1 hour')",
+        ("over(1, 2, watermark='5 minutes', time='ts')", "over(1, 2, lateness='1 hour', time='ts')",
          "over(1, 2, delay='5 minutes')", "over(1, 2, allowed_lateness='5 minutes', time='ts')"),
         "df.withWatermark('ts', '5 minutes'), before fl.over",
     ),
@@ -314,7 +315,10 @@ def called():
 
 
 MADE = ("alias", "where")
-NO_OPTIONS = (".agg", ".attach", ".pieces", ".repair", ".wide")  # nothing but aggregates
+# Nothing but aggregates after what has no name.
+NO_OPTIONS = (
+    ".accumulate", ".agg", ".attach", ".bursts", ".pieces", ".repair", ".split", ".wide",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "function"), called())

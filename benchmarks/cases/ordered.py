@@ -15,7 +15,7 @@ SPECS = {
     "threshold": lambda: fl.ThresholdFrame("v > 500"),
     "aggregate": lambda: fl.AggregateFrame(agg.sum("v"), 5_000),
     "sessions": lambda: fl.Session("10 minutes"),
-    "windows over rows": lambda: fl.Sliding(fl.rows(60), fl.rows(10)),
+    "windows over rows": lambda: fl.Sliding(fl.Rows(60), fl.Rows(10)),
 }
 BARE = "bare pass, packed"
 

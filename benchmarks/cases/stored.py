@@ -69,7 +69,7 @@ def _shown(found):
 
 def _repaired(folder, rows):
     late = _pieces(rows.limit(LATE), NUMBERS)
-    return fl.repair(rows.sparkSession.read.parquet(folder), late, SLIDING)
+    return fl.roll_up_late(rows.sparkSession.read.parquet(folder), late, SLIDING)
 
 
 def _windows(data):

@@ -32,7 +32,7 @@ VALUES = {
     "median(v)": (150_000, (agg.median("v"), "percentile(v, 0.5) {over}")),
 }
 LOOKED = 1_000  # rows of each window
-HOT = {"all before": None, "100 rows": fl.rows(100), "50,000 rows": fl.rows(50_000)}
+HOT = {"all before": None, "100 rows": fl.Rows(100), "50,000 rows": fl.Rows(50_000)}
 
 
 def ours(hours, asked):

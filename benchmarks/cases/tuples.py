@@ -10,7 +10,7 @@ from benchmarks.windows import MINUTE, at_every_row, batch, every_so_many_rows, 
 
 def by_tuple(bench):
     """4 minutes, at every row."""
-    spark, spec = bench.spark, fl.Sliding("4 minutes", fl.rows(1))
+    spark, spec = bench.spark, fl.Sliding("4 minutes", fl.Rows(1))
     rate = bench.table.rows / 86_400
     mine = "fanlight 4 min / row"
     tree, plain = "OVER RANGE, segment tree", "OVER RANGE"
@@ -28,7 +28,7 @@ def by_tuple(bench):
 
 def by_rows(bench):
     """1000 rows, every 10 rows."""
-    spark, spec = bench.spark, fl.Sliding(fl.rows(1000), fl.rows(10))
+    spark, spec = bench.spark, fl.Sliding(fl.Rows(1000), fl.Rows(10))
     mine = "fanlight 1000/10 rows"
     tree, plain = "OVER ROWS, segment tree", "OVER ROWS"
     best = race(

@@ -10,7 +10,7 @@ from benchmarks.timing import Result, Row, seconds
 
 ROWS, KEYS, FILES = 1_000_000, 1_000, 10
 SMALL = 20_000
-SPEC = {"first": "1 minute", "longest": "1 day", "max_rows": 100}
+SPEC = {"first": "1 minute", "max_duration": "1 day", "max_rows": 100}
 NEVER = fl.Episode("a n=x; b n=x", event="name")
 SEARCHED = (
     "a row is in windows of twelve levels, and the detector is asked of each window that has new "
@@ -28,7 +28,9 @@ def widening(bench):
     """A million events of a thousand keys in a stream, nothing to be found."""
     rows, keys, files = (SMALL, 20, 2) if bench.smoke else (ROWS, KEYS, FILES)
     data = table(bench.spark, rows, keys=keys, files=files)
-    spec = fl.ProgressiveWidening(SPEC["first"], longest=SPEC["longest"], max_rows=SPEC["max_rows"])
+    spec = fl.ProgressiveWidening(
+        SPEC["first"], max_duration=SPEC["longest"], max_rows=SPEC["max_rows"]
+    )
 
     def widened(detector, *more):
         named = data.stream(bench.spark).selectExpr("*", "if(n % 2 = 0, 'c', 'd') as name")

@@ -49,7 +49,7 @@ def episodes(spark, copies, sizes, runs):
     for length in sizes:
 
         def windows(length=length):
-            over = fl.over(df, fl.Sliding(fl.rows(length)), time="ts", by="probe")
+            over = fl.over(df, fl.Sliding(fl.Rows(length)), time="ts", by="probe")
             return over.agg(m=agg.avg("flsp"))
 
         def qualified(windows=windows):

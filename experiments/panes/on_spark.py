@@ -60,7 +60,7 @@ def tables(sheet, spark, folder, smoke):
     sheet.add(
         "### Query 2: a window at every bid",
         f"{few:,} bids, 8 a second, so about 1,920 in 4 minutes. Spark's own `OVER (ORDER BY … "
-        'RANGE BETWEEN …)`, and `fl.Sliding("4 minutes", fl.rows(1))`, which does not use panes.',
+        'RANGE BETWEEN …)`, and `fl.Sliding("4 minutes", fl.Rows(1))`, which does not use panes.',
         report.table(
             queries.query_2(spark, slow, runs),
             what="Spark's OVER", over="OVER", fanlight="fanlight",

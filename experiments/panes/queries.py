@@ -161,7 +161,7 @@ def spark_window(bids, length, by, label):
 
 def query_2(spark, bids, runs):
     """The highest bid of the past 4 minutes at every bid: fl.over, and Spark's OVER twice."""
-    spec = fl.Sliding("4 minutes", fl.rows(1))
+    spec = fl.Sliding("4 minutes", fl.Rows(1))
     ways = Ways(runs, bids, "timestamp", "bid_price")
     windows = fl.over(bids, spec, time="timestamp").using(rate=1e4)
     ours = windows.agg(agg.max("bid_price"))

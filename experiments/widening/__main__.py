@@ -65,7 +65,7 @@ def figure_5(sheet, spark, folder, smoke):
     short = (8, 16, 64) if smoke else (6, 8, 12, 16, 24, 32, 48, 64, 80, 98)
     first = 4
     table, hidden = shells.one_stream(short, times)
-    spec = fl.ProgressiveWidening(f"{first} seconds", longest="128 seconds", max_rows=MOST)
+    spec = fl.ProgressiveWidening(f"{first} seconds", max_duration="128 seconds", max_rows=MOST)
     found = shells.found_by(frame(spark, folder, "stream", table), spec)
     one = checked(*shells.judged(hidden, found), first, "one stream")
     sheet.add(
@@ -78,7 +78,7 @@ def figure_5(sheet, spark, folder, smoke):
     each, busy = (4, 1) if smoke else (100, 20)
     table, hidden = shells.many_processes(long, each, busy)
     rows = frame(spark, folder, "processes", table)
-    spec = fl.ProgressiveWidening("1 second", longest="1 day", max_rows=MOST)
+    spec = fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=MOST)
     clock = sessions.clock(spark)
     took = clock()
     found = shells.found_by(rows, spec, by=("process",))
@@ -93,7 +93,9 @@ def figure_5(sheet, spark, folder, smoke):
     )
     other = []
     for factor in (2, 4) if smoke else (2, 3, 4, 8):
-        spec = fl.ProgressiveWidening("1 second", longest="1 day", max_rows=MOST, factor=factor)
+        spec = fl.ProgressiveWidening(
+            "1 second", max_duration="1 day", max_rows=MOST, factor=factor
+        )
         judged, invented = shells.judged(hidden, shells.found_by(rows, spec, by=("process",)))
         checked(judged, invented, 1, f"factor {factor}")
         linear, _ = work.counted(20_000 if smoke else 200_000, 25, MOST, 86_400, factor)

@@ -77,7 +77,7 @@ def guesses(rows):
 
 
 def detected(rows):
-    spec = fl.ProgressiveWidening("1 minute", longest="2 days", max_rows=20)
+    spec = fl.ProgressiveWidening("1 minute", max_duration="2 days", max_rows=20)
     return fl.over(rows, spec, time="ts", by="address").detect(
         guesses,
         "user string, started timestamp, ended timestamp",

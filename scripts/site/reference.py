@@ -24,14 +24,14 @@ class Page:
     names: tuple[str, ...]
 
 
-SPECS = (*(kind.name for kind in list_kinds()), "Episode", "rows", "Rows", "decay")
+SPECS = (*(kind.name for kind in list_kinds()), "Episode", "Rows", "decay")
 WINDOWS = (
     "Windowed", "SlidingWindows", "LevelWindows", "EventWindows", "FrameWindows", "WideningWindows",
     "TrailingWindows", "SnapshotWindows",
 )  # fmt: skip
 FUNCTIONS = (
-    "over", "sql", "clause", "rejected", "doctor", "suggest", "progress", "late_rows", "watch",
-    "replay", "heartbeat", "upsert", "Upsert", "roll_up", "repair", "serve", "Server",
+    "over", "sql", "clause", "doctor", "suggest", "progress", "watch",
+    "replay", "heartbeat", "upsert", "Upsert", "roll_up", "roll_up_late", "serve", "Server",
     "FanlightError",
 )  # fmt: skip
 ELSEWHERE = ("agg",)  # a page of its own

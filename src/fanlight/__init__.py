@@ -32,13 +32,12 @@ from fanlight.engine.spec import (
     ThresholdFrame,
     Trailing,
     decay,
-    rows,
 )
 from fanlight.engine.spec.pictures import draw_with
 
 if TYPE_CHECKING:
-    from fanlight.engine.spark.over import over, rejected
-    from fanlight.engine.spark.repair import repair
+    from fanlight.engine.spark.over import over
+    from fanlight.engine.spark.repair import roll_up_late
     from fanlight.engine.spark.roll_up import roll_up
     from fanlight.engine.spark.windows.base import Windowed
     from fanlight.engine.spark.windows.events import EventWindows
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from fanlight.language.running.run import sql
     from fanlight.serving.server import Server, serve
     from fanlight.watching.doctor import doctor
-    from fanlight.watching.late_rows import late_rows
     from fanlight.watching.progress import progress
     from fanlight.watching.suggest import suggest
     from fanlight.watching.watch import watch
@@ -70,7 +68,7 @@ __all__ = [
     "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
     "SlidingWindows", "Snapshot", "SnapshotWindows", "StateFrame", "ThresholdFrame", "Trailing",
     "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "decay", "doctor",
-    "heartbeat", "late_rows", "over", "progress", "rejected", "repair", "replay", "roll_up", "rows",
+    "heartbeat", "over", "progress", "replay", "roll_up", "roll_up_late",
     "serve", "sql", "suggest", "upsert", "watch",
 ]  # fmt: skip
 
@@ -88,12 +86,10 @@ _LATE = {
     "clause": "language.clause_writer",
     "doctor": "watching.doctor",
     "heartbeat": "io.heartbeat",
-    "late_rows": "watching.late_rows",
     "over": "engine.spark.over",
     "progress": "watching.progress",
-    "rejected": "engine.spark.over",
     "replay": "io.replay.entry",
-    "repair": "engine.spark.repair",
+    "roll_up_late": "engine.spark.repair",
     "roll_up": "engine.spark.roll_up",
     "Server": "serving.server",
     "serve": "serving.server",

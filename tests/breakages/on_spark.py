@@ -455,7 +455,7 @@ BREAKAGES = (
     ),
     repaired(
         "windows without a late row are given",
-        "repair:repair",
+        "repair:roll_up_late",
         InText(" is not null", " is not null or true"),
     ),
     repaired(

@@ -28,7 +28,7 @@ KEYS = ("a", "b", None)
 TIMES = fl.Sliding("4 minutes", "2 minutes")
 LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
 DELTA = fl.DeltaFrame({"v": 1.5})
-WIDENED = fl.ProgressiveWidening("1 minute", longest="8 minutes", max_rows=5)
+WIDENED = fl.ProgressiveWidening("1 minute", max_duration="8 minutes", max_rows=5)
 PAIR = ("began", "ts")
 # Late in all windows: whether they are counted depends on what state says of the watermark.
 LATE = [
@@ -146,7 +146,7 @@ def early(spec):
 def running(df):
     """A batch has no ``longest``: here an event that has not ended stops then."""
     if df.isStreaming:
-        windows = over(df, TIMES, PAIR).running(id="seq", longest="30 minutes")
+        windows = over(df, TIMES, PAIR).running(id="seq", max_duration="30 minutes")
     else:
         stop = "coalesce(ts, if(seq % 8 = 0, began + make_dt_interval(0, 0, 30), null))"
         windows = over(df.withColumn("ts", F.expr(stop)), TIMES, PAIR)
@@ -156,14 +156,16 @@ def running(df):
 def attached_to(df):
     spine = df.select("case", "k", "ts", "seq")
     windows = over(df, fl.Trailing("4 minutes"))
-    return windows.attach_to(spine, **calls(), time="ts", by=BY)
+    return windows.at(spine, time="ts", by=BY).attach(**calls())
 
 
 def filled(df):
     """Frames, by the rows that cut them."""
     other = df.selectExpr("case as a", "k as b", "ts as at", "n")
     frames = over(df, DELTA)
-    return frames.fill(other, time="at", by=["a", "b"], longest="40 minutes", sum=agg.sum("n"))
+    return frames.fill(other, time="at", by=["a", "b"], max_duration="40 minutes").agg(
+        sum=agg.sum("n")
+    )
 
 
 def collected_late(df):
@@ -207,8 +209,8 @@ STREAMS = {
     "snapshots": Stream(told(fl.Snapshot(), numbers, PAIR)),
     "chain": Stream(told(LEVELS, calls, strategy="chain")),
     "fit": Stream(lambda df: over(df, LEVELS).fit("v", filled=True).drop("slope_error")),
-    "rows": Stream(told(fl.Sliding(fl.rows(4)))),
-    "rows-that-end": Stream(told(fl.Sliding("4 minutes", fl.rows(1)))),
+    "rows": Stream(told(fl.Sliding(fl.Rows(4)))),
+    "rows-that-end": Stream(told(fl.Sliding("4 minutes", fl.Rows(1)))),
     "delta": Stream(told(DELTA), CLOSED),
     "delta-whole": Stream(told(DELTA), CLOSED, conf=WHOLE),
     "threshold": Stream(told(fl.ThresholdFrame("v > 1", min_rows=2)), CLOSED),

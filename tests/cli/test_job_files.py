@@ -398,7 +398,7 @@ def test_options_of_a_connector_are_passed_through(tmp_path):
 
 WINDOWS = [
     ('window = "Session"\ngap = "5 minutes"', fl.Session("5 minutes")),
-    ('window = "Sliding"\nrange = { rows = 10 }', fl.Sliding(fl.rows(10))),
+    ('window = "Sliding"\nrange = { rows = 10 }', fl.Sliding(fl.Rows(10))),
     ('window = "ThresholdFrame"\npredicate = "seconds > 1"', fl.ThresholdFrame("seconds > 1")),
     ('window = "AggregateFrame"\naggregate = "sum(seconds)"\nlimit = 10',
      fl.AggregateFrame(agg.sum("seconds"), 10)),
@@ -416,16 +416,16 @@ WINDOWS = [
      fl.MultiGranular([1, 2], [1, 1], weights=fl.decay(3))),
     ("""window="MultiGranular"\nranges=[{rows=1}, {rows=9}]\nslides=[{rows=1}, {rows=1}]
      weights.half_life.rows=3""",
-     fl.MultiGranular([fl.rows(1), fl.rows(9)], [fl.rows(1)] * 2, weights=fl.decay(fl.rows(3)))),
+     fl.MultiGranular([fl.Rows(1), fl.Rows(9)], [fl.Rows(1)] * 2, weights=fl.decay(fl.Rows(3)))),
     ('window = "Trailing"\nrange = "1 hour"\ndelay = "1 day"\nclosed = "left"',
      fl.Trailing("1 hour", delay="1 day", closed="left")),
     ('window = "Trailing"\nlabels.1h.range = "1 hour"\nlabels."a.b".range.rows = 3\nlabels.x = {}',
-     {"1h": fl.Trailing("1 hour"), "a.b": fl.Trailing(fl.rows(3)), "x": fl.Trailing()}),
+     {"1h": fl.Trailing("1 hour"), "a.b": fl.Trailing(fl.Rows(3)), "x": fl.Trailing()}),
     ('window = "Snapshot"\nmin_duration = "1 minute"\nmerge_equal = true',
      fl.Snapshot(min_duration="1 minute", merge_equal=True)),
     ('window = "Calendar"\nrange = "3 months"\nslide = "1 month"\nzone = "Europe/Berlin"',
      fl.Calendar("3 months", "1 month", zone="Europe/Berlin")),
-    ('window = "Cumulative"\nsize = "1 month"\nstep = "1 day"\nzone = "Europe/Berlin"',
+    ('window = "Cumulative"\nrange = "1 month"\nslide = "1 day"\nzone = "Europe/Berlin"',
      fl.Cumulative("1 month", "1 day", zone="Europe/Berlin")),
     ('window = "PredicateFrame"\nopen = "seconds > 1"\nclose = "seconds < 1"',
      fl.PredicateFrame("seconds > 1", "seconds < 1")),

@@ -29,14 +29,15 @@ def written(sink, text=RIGHT):
 
 
 def test_a_source_that_is_played(tmp_path):
-    more = '\ndisorder = "1 minute"\nlate = 0.5\nlate_by = "1 hour"\nseed = 7\nmax_rows = 10'
+    more = '\ndisorder = "1 minute"\nlate_share = 0.5\nlateness = "1 hour"\nseed = 7'
+    more += "\nmax_rows_per_batch = 10"
     text = played(more).replace(SCHEMA, "")
     source = loaded(tmp_path, text).sources["calls"]
     assert (source.format, source.path) == ("replay", f"file://{tmp_path}/calls")
     assert source.replay.files == "parquet"
     assert source.replay.arguments == {
-        "time": "ts", "disorder": "1 minute", "late": 0.5, "late_by": "1 hour", "seed": 7,
-        "max_rows": 10,
+        "time": "ts", "disorder": "1 minute", "late_share": 0.5, "lateness": "1 hour", "seed": 7,
+        "max_rows_per_batch": 10,
     }  # fmt: skip
     text = text.replace('"available now"', '"1 second"').replace("seed = 7", "speedup = 60")
     assert loaded(tmp_path, text).sources["calls"].replay.arguments["speedup"] == 60
@@ -56,12 +57,12 @@ WRONG = [
     ('\nspeedup = "60"', "source.calls.speedup", "is not a number"),
     ("\nspeedup = 60", "source.calls.speedup", 'trigger = "1 second"'),
     ('\ndisorder = "some"', "source.calls.disorder", "not a duration"),
-    ("\nlate = 2", "source.calls.late", "out of bounds"),
-    ("\nlate = 0.1", "source.calls", "only one of late and late_by"),
-    ('\nlate_by = "1 hour"', "source.calls", "only one of late and late_by"),
+    ("\nlate_share = 2", "source.calls.late_share", "out of bounds"),
+    ("\nlate_share = 0.1", "source.calls", "only one of late_share and lateness"),
+    ('\nlateness = "1 hour"', "source.calls", "only one of late_share and lateness"),
     ("\nseed = 1.5", "source.calls.seed", "is not a whole number"),
-    ("\nmax_rows = 0", "source.calls.max_rows", "out of bounds"),
-    ("\nmax_rows = true", "source.calls.max_rows", "is not a number"),
+    ("\nmax_rows_per_batch = 0", "source.calls.max_rows_per_batch", "out of bounds"),
+    ("\nmax_rows_per_batch = true", "source.calls.max_rows_per_batch", "is not a number"),
     ('\nheader = "yes"', "source.calls.header", "is not true or false"),
     ('\nsep = "||"', "source.calls.sep", "is not one character"),
     ("\noptions = { a = 1 }", "source.calls.options", "is not a key"),

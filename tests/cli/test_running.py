@@ -96,7 +96,7 @@ def pages(monkeypatch):
     found, watch = [], fl.watch
 
     def watched(query, windows, **how):
-        page = watch(query, windows, every=0.01, **how)
+        page = watch(query, windows, every="10 milliseconds", **how)
         stop = page.stop
 
         def stopped(**_):
@@ -430,7 +430,7 @@ def test_explain_of_levels_of_a_job_is_the_page_of_the_api(here, folder):
         ["5 minutes", "1 hour"], ["1 minute", "5 minutes"], weights=fl.decay("10 minutes")
     )
     windows = fl.over(calls, aged, time="ts", by="antenna")
-    assert ran.output == windows.explain(calls=agg.count(), longest=agg.sum("seconds")) + "\n"
+    assert ran.output == windows.explain(calls=agg.count(), max_duration=agg.sum("seconds")) + "\n"
     assert ran.output.startswith("MultiGranular(")
 
 

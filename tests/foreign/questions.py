@@ -62,8 +62,8 @@ TIMED = where(FINITE, "timed", lambda row: row["ts"] is not None)
 NUMBERED = derived(
     TIMED, "numbered", lambda rows: [{**row, "seq": at} for at, row in enumerate(rows)]
 )
-BY_ROWS = {size: fl.Sliding(fl.rows(size), fl.rows(1)) for size in (1, 3)}
-AT_ROWS = {length: fl.Sliding(f"{length} minutes", fl.rows(1)) for length in (1, 4)}
+BY_ROWS = {size: fl.Sliding(fl.Rows(size), fl.Rows(1)) for size in (1, 3)}
+AT_ROWS = {length: fl.Sliding(f"{length} minutes", fl.Rows(1)) for length in (1, 4)}
 SUM = {"s": ("sum", "n")}
 COUNT = {"c": ("count",), "m": ("max", "n")}
 

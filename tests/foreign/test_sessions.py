@@ -106,7 +106,7 @@ def test_a_gap_given_as_a_column(spark):
     for gap in ("my gap", "`my gap`", df["my gap"], "cast(n as string) || ' microseconds'"):
         got = fl.over(df, fl.Session(gap), time="ts").agg(agg.count(), agg.max("n"))
         assert [row["rows"] for row in got.collect()] == [2, 1]
-        out = fl.rejected(df, fl.Session(gap), time="ts")
+        out = fl.over(df, fl.Session(gap), time="ts").rejected()
         assert sorted((str(row.n), row.reason) for row in out.collect()) == [
             ("0", "gap is null or not positive"), ("None", "gap is null or not positive"),
         ]  # fmt: skip
@@ -162,7 +162,7 @@ def test_filling_and_splitting(spark):
     seen = [{**BLANK, "ts": TODAY + at * MINUTE} for at in (0, 1, 10)]
     more = [{**BLANK, "ts": TODAY + at * MINUTE, "n": at} for at in range(14)]
     windows = fl.over(frame(spark, seen), fl.Session("2 minutes"), time="ts")
-    got = windows.fill(frame(spark, more), agg.collect_list("n"), time="ts").orderBy("frame_id")
+    got = windows.fill(frame(spark, more), time="ts").agg(agg.collect_list("n")).orderBy("frame_id")
     assert [row["collect_list(n)"] for row in got.collect()] == [[0, 1, 2], [10, 11]]
     parts = windows.split("1 minute", agg.count()).groupBy("frame_id").count().orderBy("frame_id")
     assert [row["count"] for row in parts.collect()] == [3, 2]

@@ -158,7 +158,7 @@ def test_windows_over_rows_are_over_rows(spark, size):
             rows between {size - 1} preceding and current row) as s
             from given where ts is not null"""
     )
-    spec = fl.Sliding(fl.rows(size), fl.rows(1))
+    spec = fl.Sliding(fl.Rows(size), fl.Rows(1))
     got = fl.over(df, spec, time="ts", by=["case", "k"], tiebreak=["seq"]).agg(s=agg.sum("n"))
     ours = {(r["case"], r["k"], r["window"]["end"]): r["s"] for r in collected(got)}
     theirs = {(r["case"], r["k"], r["stop"]): r["s"] for r in expected.toArrow().to_pylist()}
@@ -183,8 +183,8 @@ def test_unnamed_and_named_columns_stand_in_order(spark):
     [
         ("i", fl.Sliding(4, 1), "bigint"),
         ("x", fl.Sliding(0.3, 0.1), "double"),
-        ("ts", fl.Sliding(fl.rows(3)), "bigint"),
-        ("ts", fl.Sliding("1 hour", fl.rows(1)), "timestamp"),
+        ("ts", fl.Sliding(fl.Rows(3)), "bigint"),
+        ("ts", fl.Sliding("1 hour", fl.Rows(1)), "timestamp"),
     ],
 )
 def test_windows_have_the_type_of_their_axis(spark, time, spec, kind):

@@ -111,14 +111,14 @@ def whole_grids(draw):
 def row_grids(draw):
     length, slide = draw(st.integers(1, 9)), draw(st.integers(1, 9))
     offset = draw(st.integers(0, 4))
-    return fl.Sliding(fl.rows(length), fl.rows(slide), offset=offset)
+    return fl.Sliding(fl.Rows(length), fl.Rows(slide), offset=offset)
 
 
 def at_rows():
     """Windows that end at every row, or at every so many."""
     return st.builds(
         lambda n, every, offset: fl.Sliding(
-            f"{n} minutes", fl.rows(every), offset=offset if every > 1 else 0
+            f"{n} minutes", fl.Rows(every), offset=offset if every > 1 else 0
         ),
         st.integers(1, 20), st.sampled_from((1, 1, 2, 5)), st.integers(-2, 3),
     )  # fmt: skip
@@ -126,7 +126,7 @@ def at_rows():
 
 def last_rows():
     return st.builds(
-        lambda n, slide: fl.Sliding(fl.rows(n), f"{slide} minutes"),
+        lambda n, slide: fl.Sliding(fl.Rows(n), f"{slide} minutes"),
         st.integers(1, 9), st.integers(1, 12),
     )  # fmt: skip
 
@@ -197,7 +197,7 @@ def frames():
 def rows_of(draw, spec, origins, *, lasting=False, most=12):
     """Two or three cases."""
     if lasting:
-        case = spans.case(spec, origins=origins, most=most, longest=20)
+        case = spans.case(spec, origins=origins, most=most, max_duration=20)
     else:
         case = events.case(spec, origins=origins, most=most)
     cases = draw(st.lists(case, min_size=2, max_size=3))

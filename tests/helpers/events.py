@@ -39,25 +39,25 @@ TIME_SPECS = (
     fl.Sliding("2 minutes", "5 minutes", offset="7 minutes"),
 )
 ROW_SPECS = (
-    fl.Sliding(fl.rows(4), fl.rows(1)),
-    fl.Sliding(fl.rows(5)),
-    fl.Sliding(fl.rows(5), fl.rows(3)),
-    fl.Sliding(fl.rows(2), fl.rows(5)),
-    fl.Sliding(fl.rows(6), fl.rows(4), offset=1),
+    fl.Sliding(fl.Rows(4), fl.Rows(1)),
+    fl.Sliding(fl.Rows(5)),
+    fl.Sliding(fl.Rows(5), fl.Rows(3)),
+    fl.Sliding(fl.Rows(2), fl.Rows(5)),
+    fl.Sliding(fl.Rows(6), fl.Rows(4), offset=1),
 )
 TUPLE_SPECS = (
-    fl.Sliding("4 minutes", fl.rows(1)),
-    fl.Sliding("3 microseconds", fl.rows(1)),
+    fl.Sliding("4 minutes", fl.Rows(1)),
+    fl.Sliding("3 microseconds", fl.Rows(1)),
 )
 BY_ROWS = (
-    fl.Sliding("4 minutes", fl.rows(3)),
-    fl.Sliding("90 seconds", fl.rows(4), offset=-1),
-    fl.Sliding(4, fl.rows(2), offset=1),
+    fl.Sliding("4 minutes", fl.Rows(3)),
+    fl.Sliding("90 seconds", fl.Rows(4), offset=-1),
+    fl.Sliding(4, fl.Rows(2), offset=1),
 )
 LAST_ROWS = (
-    fl.Sliding(fl.rows(3), "2 minutes"),
-    fl.Sliding(fl.rows(5), "10 seconds", offset="-2 seconds"),
-    fl.Sliding(fl.rows(2), 3, offset=1),
+    fl.Sliding(fl.Rows(3), "2 minutes"),
+    fl.Sliding(fl.Rows(5), "10 seconds", offset="-2 seconds"),
+    fl.Sliding(fl.Rows(2), 3, offset=1),
 )
 WHOLE_SPECS = (
     fl.Sliding(4, 1),

@@ -29,8 +29,8 @@ AGED = fl.MultiGranular(
 )
 CHANGES = fl.MultiGranular(["4 minutes", "9 minutes"], ["1 minute", "3 minutes"], changes_only=True)
 ROWS = (
-    fl.MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)]),
-    fl.MultiGranular([fl.rows(2), fl.rows(6)], [fl.rows(1), fl.rows(2)], offset=2),
+    fl.MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)]),
+    fl.MultiGranular([fl.Rows(2), fl.Rows(6)], [fl.Rows(1), fl.Rows(2)], offset=2),
 )
 # lengths that are no multiples of the finest slide, of every measure
 ENDING = fl.MultiGranular(
@@ -41,7 +41,7 @@ ENDING = fl.MultiGranular(
     horizons=["5 minutes"],
 )
 ENDING_ROWS = fl.MultiGranular(
-    [fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)], report="continuous", horizons=[fl.rows(5)]
+    [fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)], report="continuous", horizons=[fl.Rows(5)]
 )
 ENDING_WHOLE = fl.MultiGranular(
     [4, 9], [2, 3], offset=-3, report="continuous", horizons=[5, 1], changes_only=True
@@ -58,7 +58,7 @@ QUERIES = (
     [fl.Sliding("2 minutes", "5 minutes"), fl.Sliding("1 minute", "5 minutes", offset="1 minute")],
     [fl.Sliding("7 minutes"), fl.Sliding("10 minutes", "4 minutes"), fl.Sliding("70 seconds")],
 )
-ROW_QUERIES = [fl.Sliding(fl.rows(5), fl.rows(3)), fl.Sliding(fl.rows(4))]
+ROW_QUERIES = [fl.Sliding(fl.Rows(5), fl.Rows(3)), fl.Sliding(fl.Rows(4))]
 
 PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
 LINEAR = {

@@ -71,7 +71,7 @@ VALUES: tuple[Any, ...] = (
     {"x": 10**400}, MappingProxyType({"x": Untrue()}), {"x": agg.Monoid()}, {"x": agg.Max("{w}")},
     set(), {1}, range(3), object(), int, len, lambda: 1, lambda *_: 1, Untrue(), [Untrue()],
     np.array([1, 2]), np.array([]), np.float64("nan"), np.int64(1), datetime(2024, 1, 1),
-    timedelta(0), timedelta(minutes=-1), timedelta.max, agg.max("x"), agg.Max(), agg, fl.rows(1),
+    timedelta(0), timedelta(minutes=-1), timedelta.max, agg.max("x"), agg.Max(), agg, fl.Rows(1),
     fl.Sliding("1 minute"), NotImplemented, ..., ValueError("x"), LikeColumn(), [LikeColumn()],
     {"x": LikeColumn()}, [agg.max("x")], agg.max, agg.sum("x") / 2,
     agg.Aggregate("a", {"p": agg.Max("{x}")}, "{p}"),
@@ -105,7 +105,9 @@ class Good:
                     isinstance(n, str) for n in given[name]
                 )
                 named |= given[name] if texts else {"x": given[name]}
-            elif several and one.kind is one.POSITIONAL_OR_KEYWORD:
+            elif one.kind is one.POSITIONAL_ONLY or (
+                several and one.kind is one.POSITIONAL_OR_KEYWORD
+            ):
                 positional.append(given[name])
             else:
                 named[name] = given[name]

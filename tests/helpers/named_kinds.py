@@ -15,7 +15,7 @@ from fanlight.engine.algebra.sql_text import quote
 
 MINUTES = fl.Sliding("4 minutes", "2 minutes")
 LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
-WIDE = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=10)
+WIDE = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=10)
 
 
 def aggregates(c, *, most=8):
@@ -93,7 +93,7 @@ def running(df, c):
     """Events that have not ended, of which none may take when it ends."""
     windows = over(df, c, MINUTES, ("began", "at"))
     if df.isStreaming:
-        windows = windows.running(id=c("tie"), longest="6 minutes")
+        windows = windows.running(id=c("tie"), max_duration="6 minutes")
     else:
         windows = windows.running(id=c("tie"), as_of="2023-11-14T22:20:00Z")
     return windows.agg(
@@ -107,21 +107,24 @@ def filled(df, c):
     """Rows of another DataFrame, of the same names, in frames."""
     other = df.filter(c.column("tie") % 2 == 0)
     cut = over(df, c, fl.DeltaFrame({c("real"): 3}))
-    return cut.fill(other, time=c("at"))
+    return cut.fill(other, time=c("at")).rows()
 
 
 def filled_left(df, c):
     other = df.filter(c.column("tie") % 4 == 0)
-    return over(df, c, fl.DeltaFrame({c("real"): 3})).fill(other, time=c("at"), how="left")
+    return over(df, c, fl.DeltaFrame({c("real"): 3})).fill(other, time=c("at"), how="left").rows()
 
 
 def filled_by(df, c):
-    return over(df, c, fl.DeltaFrame({c("real"): 3})).fill(
-        df,
-        *aggregates(c, most=3),
-        time=c("at"),
-        by=[c("key"), c("other")],
-        own={f"own {n}": call for n, call in enumerate(aggregates(c, most=3))},
+    return (
+        over(df, c, fl.DeltaFrame({c("real"): 3}))
+        .fill(
+            df,
+            time=c("at"),
+            by=[c("key"), c("other")],
+            own={f"own {n}": call for n, call in enumerate(aggregates(c, most=3))},
+        )
+        .agg(*aggregates(c, most=3))
     )
 
 
@@ -153,13 +156,13 @@ def episode(df, c):
 
 KINDS = {
     **{f"sliding, {how}": every(how, MINUTES) for how in ("panes", "pairs", "expand")},
-    "windows over rows": every("auto", fl.Sliding(fl.rows(4), fl.rows(2))),
-    "forgetting, rows": forgetting(lambda _: fl.Sliding(fl.rows(4), fl.rows(2))),
+    "windows over rows": every("auto", fl.Sliding(fl.Rows(4), fl.Rows(2))),
+    "forgetting, rows": forgetting(lambda _: fl.Sliding(fl.Rows(4), fl.Rows(2))),
     "forgetting, frames": forgetting(lambda c: fl.DeltaFrame({c("real"): 3})),
     "forgetting, native": forgetting(lambda c: fl.BoundaryFrame({c("real"): 2}), "native"),
-    "at every row": every("auto", fl.Sliding("2 minutes", fl.rows(1))),
-    "at every third row": every("auto", fl.Sliding("2 minutes", fl.rows(3))),
-    "last rows": every("auto", fl.Sliding(fl.rows(3), "2 minutes")),
+    "at every row": every("auto", fl.Sliding("2 minutes", fl.Rows(1))),
+    "at every third row": every("auto", fl.Sliding("2 minutes", fl.Rows(3))),
+    "last rows": every("auto", fl.Sliding(fl.Rows(3), "2 minutes")),
     **{f"levels, {how}": every(how, LEVELS) for how in ("granules", "separate")},
     "fit": lambda df, c: over(df, c, LEVELS).fit(c("real"), filled=True),
     "fit by row": lambda df, c: over(df, c, LEVELS).fit(c("real")),
@@ -229,19 +232,21 @@ KINDS = {
     "split": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
         "30 seconds", *aggregates(c, most=3)
     ),
-    "split, so far": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).split(
-        "30 seconds", *aggregates(c, most=3), so_far=True
+    "split, so far": lambda df, c: over(df, c, fl.DeltaFrame({c("real"): 3})).accumulate(
+        "30 seconds", *aggregates(c, most=3)
     ),
     "features": lambda df, c: over(
         df, c, {c("long"): fl.Trailing("2 minutes"), c("all"): fl.Trailing()}
     ).attach(*aggregates(c, most=3)),
-    "features of others": lambda df, c: over(df, c, fl.Trailing("2 minutes")).attach_to(
-        df, *(one.alias(c(f"of {n}")) for n, one in enumerate(aggregates(c, most=3))), time=c("at")
+    "features of others": lambda df, c: (
+        over(df, c, fl.Trailing("2 minutes"))
+        .at(df, time=c("at"))
+        .attach(*(one.alias(c(f"of {n}")) for n, one in enumerate(aggregates(c, most=3))))
     ),
     "pieces": lambda df, c: fl.roll_up(
         over(df, c, MINUTES).pieces(*aggregates(c)), fl.Sliding("6 minutes", "2 minutes")
     ),
-    "pieces, repaired": lambda df, c: fl.repair(
+    "pieces, repaired": lambda df, c: fl.roll_up_late(
         *2 * [over(df, c, MINUTES).pieces(*aggregates(c))], fl.Sliding("6 minutes", "2 minutes")
     ),
     "pieces, asked by others": lambda df, c: fl.roll_up(

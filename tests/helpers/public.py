@@ -16,9 +16,10 @@ METHODS = {
     fl.LevelWindows: PLACED | {
         "bursts", "fit", "pieces", "recurring", "reversals",
     },
-    fl.FrameWindows: EVERY | {"agg", "early", "fill", "frames", "repair", "rows", "split"},
+    fl.FrameWindows: EVERY
+    | {"accumulate", "agg", "early", "fill", "frames", "repair", "rows", "split"},
     fl.SnapshotWindows: EVERY | {"agg", "running"},
-    fl.TrailingWindows: EVERY | {"attach", "attach_to"},
+    fl.TrailingWindows: EVERY | {"at", "attach"},
     fl.WideningWindows: EVERY | {"detect"},
 }  # fmt: skip
 

@@ -27,13 +27,13 @@ SCHEMA = pa.schema(
 
 
 SPECS = (
-    ProgressiveWidening(1, longest=32, max_rows=2),
-    ProgressiveWidening(2, longest=20, max_rows=3),
-    ProgressiveWidening(1, longest=30, max_rows=1),
-    ProgressiveWidening(1, longest=27, max_rows=2, factor=3),
-    ProgressiveWidening([1, 4, 8, 40], longest=40, max_rows=2),
-    ProgressiveWidening([3, 15, 30], longest=30, max_rows=4),
-    ProgressiveWidening(5, longest=5, max_rows=2),
+    ProgressiveWidening(1, max_duration=32, max_rows=2),
+    ProgressiveWidening(2, max_duration=20, max_rows=3),
+    ProgressiveWidening(1, max_duration=30, max_rows=1),
+    ProgressiveWidening(1, max_duration=27, max_rows=2, factor=3),
+    ProgressiveWidening([1, 4, 8, 40], max_duration=40, max_rows=2),
+    ProgressiveWidening([3, 15, 30], max_duration=30, max_rows=4),
+    ProgressiveWidening(5, max_duration=5, max_rows=2),
 )
 
 

@@ -57,7 +57,7 @@ def small(draw, least, kind):
     if kind == "time":
         return write_duration(draw(st.integers(1, 500)) * MINUTE * least)
     if kind == "rows":
-        return fl.rows(draw(st.integers(1, 500)) * least)
+        return fl.Rows(draw(st.integers(1, 500)) * least)
     return draw(st.integers(1, 500)) * least
 
 
@@ -65,7 +65,7 @@ def small(draw, least, kind):
 def slidings(draw):
     kind = draw(st.sampled_from(("time", "number", "rows", "at rows", "last rows")))
     if kind == "at rows":
-        return fl.Sliding(draw(durations()), fl.rows(draw(st.integers(1, 9))))
+        return fl.Sliding(draw(durations()), fl.Rows(draw(st.integers(1, 9))))
     if kind == "last rows":
         return fl.Sliding(small(draw, 1, "rows"), draw(durations()), offset=draw(durations()))
     if kind == "rows":
@@ -90,7 +90,7 @@ def granulars(draw):
 
     def made(value):
         if kind == "rows":
-            return fl.rows(value)
+            return fl.Rows(value)
         if kind == "calendar":
             return f"{value} {unit}"
         return write_duration(value * 1000) if kind == "time" else value
@@ -200,14 +200,14 @@ def widenings(draw):
     more = {} if listed else {"factor": draw(st.integers(2, 5))}
     rows = draw(st.integers(1, 10**6))
     first = made if listed else made[0]
-    return fl.ProgressiveWidening(first, longest=made[-1], max_rows=rows, **more)
+    return fl.ProgressiveWidening(first, max_duration=made[-1], max_rows=rows, **more)
 
 
 @st.composite
 def trailings(draw):
     kind = draw(st.sampled_from(("time", "number", "rows", "ever")))
     length = {"time": durations(), "number": st.integers(1, 99), "ever": st.none(),
-              "rows": st.integers(1, 99).map(fl.rows)}[kind]  # fmt: skip
+              "rows": st.integers(1, 99).map(fl.Rows)}[kind]  # fmt: skip
     delay = durations() if kind == "time" else st.integers(0, 99)
     closed = ("right", "neither") if kind == "rows" else ("right", "left", "both", "neither")
     return fl.Trailing(

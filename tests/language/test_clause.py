@@ -24,7 +24,7 @@ THRESHOLDS = st.floats(1.001, 1e9) | st.integers(2, 99)
 CALLS = st.sampled_from((agg.count(), agg.max("a b"), agg.sum("a.b"), agg.corr("x", "end")))
 LEVELS = fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"])
 FRAME = fl.ThresholdFrame("x > 1")
-WIDENING = fl.ProgressiveWidening("1 second", longest="1 day", max_rows=9)
+WIDENING = fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=9)
 
 
 def clause(text):
@@ -38,7 +38,7 @@ def paths(names):
 RUNNING = {
     "as_of": st.sampled_from(("2025-03-01T00:00:00Z", "it's \\", 5, 2.5)),
     "id": NAMES,
-    "longest": st.sampled_from(("6 hours", "90 seconds", 2.5)),
+    "max_duration": st.sampled_from(("6 hours", "90 seconds", 2.5)),
 }
 
 
@@ -69,10 +69,10 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     assert length(found.postpone) == length(wait)
     assert length(found.early) == length(early or False)
     assert ("final" in found.outputs) == bool(early)
-    assert {**found.running, "longest": length(found.running.get("longest"))} == {
+    assert {**found.running, "max_duration": length(found.running.get("max_duration"))} == {
         **running,
         **({"id": paths([running["id"]])[0]} if "id" in running else {}),
-        "longest": length(running.get("longest")),
+        "max_duration": length(running.get("max_duration")),
     }
 
 
@@ -83,10 +83,11 @@ VERBS = {
     "bursts": {"threshold": THRESHOLDS | st.lists(THRESHOLDS, min_size=1, max_size=3)},
     "fill": {
         "other": NAMES, "time": NAMES, "by": st.none() | st.lists(NAMES, max_size=2),
-        "longest": LENGTHS, "how": st.sampled_from(("inner", "left")),
+        "max_duration": LENGTHS, "how": st.sampled_from(("inner", "left")),
         "own": st.none() | st.dictionaries(LABELS, CALLS, max_size=2),
     },
-    "split": {"every": LENGTHS.filter(bool), "so_far": st.booleans()},
+    "split": {"every": LENGTHS.filter(bool)},
+    "accumulate": {"every": LENGTHS.filter(bool)},
     "detect": {
         "function": st.builds(fl.Episode, st.sampled_from((
             "a x=y; b x=y | c", "a x='it''s' => 1\n b", r"a x='\\n \\'; b x=2",
@@ -122,7 +123,7 @@ def said(method, arguments):
 
 def told(name, value):
     """A value of a clause, to be compared with :func:`wanted`."""
-    if name in ("instant", "ahead", "longest", "every"):
+    if name in ("instant", "ahead", "max_duration", "every"):
         return length(value)
     return {one: meaning(call) for one, call in value.items()} if name == "own" else value
 
@@ -141,7 +142,7 @@ def wanted(name, arguments):
         return paths(given)
     if name == "threshold":
         return given[0] if isinstance(given, list) and len(given) == 1 else given
-    return length(given) if name in ("instant", "ahead", "longest", "every") else given
+    return length(given) if name in ("instant", "ahead", "max_duration", "every") else given
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ def wanted(name, arguments):
         (FRAME, "fill", {"other": "gps", "time": "at", "own": agg.max("x")}, "not a mapping from"),
         (FRAME, "fill", {"other": "gps", "time": "at", "own": {"m": agg.max("x").where("y")}},
          "options"),
-        (FRAME, "split", {"every": fl.rows(3)}, "counts rows"),
+        (FRAME, "split", {"every": fl.Rows(3)}, "counts rows"),
         (WIDENING, "detect", {"function": len}, "is not an Episode"),
     ],
 )  # fmt: skip
@@ -220,16 +221,17 @@ def test_a_technique_and_hints(text, values):
          {"column": ("a b",), "filled": True, "instant": 1}),
         ("RANGES 1, 2 SLIDES 1, 1 RECURRING s.host COUNTS", "recurring",
          {"column": ("s", "host"), "counts": True}),
-        ("FRAME THRESHOLD x FILL gps ON at BY ship, crew LONGEST 1 HOUR", "fill",
-         {"other": ("gps",), "on": ("at",), "by": (("ship",), ("crew",)), "longest": "1 hour"}),
+        ("FRAME THRESHOLD x FILL gps ON at BY ship, crew MAX 1 HOUR", "fill",
+         {"other": ("gps",), "on": ("at",), "by": (("ship",), ("crew",)),
+          "max_duration": "1 hour"}),
         ("FRAME THRESHOLD x FILL gps ON at BY ( )", "fill",
          {"other": ("gps",), "on": ("at",), "by": ()}),
         ("FRAME THRESHOLD x FILL gps ON at BY ship HOW LEFT OWN max(a.b) AS `a b`, count(*) AS own",
          "fill", {"other": ("gps",), "on": ("at",), "by": (("ship",),), "how": "left",
                   "own": {"a b": agg.max("a.b"), "own": agg.count()}}),
         ("FRAME THRESHOLD x SPLIT EVERY 1 SECOND", "split", {"every": "1 second"}),
-        ("FRAME THRESHOLD x SPLIT EVERY 1 SECOND SO  FAR", "split",
-         {"every": "1 second", "so_far": True}),
+        ("FRAME THRESHOLD x SPLIT EVERY 1 SECOND SO  FAR", "accumulate",
+         {"every": "1 second"}),
         ("WIDENING 1 TO 8 MAX 9 ROWS DETECT 'a x=y; b' EVENT what RESULT r", "detect",
          {"text": "a x=y; b", "event": ("what",), "result": ("r",)}),
     ],
@@ -296,10 +298,10 @@ def test_a_column_may_be_called_early():
     ("given", "told"),
     [
         ("call", "is not a mapping; write for example running={'id': 'call_id'}"),
-        ({"key": "call"}, "has no words after RUNNING; choose from as_of, id, longest"),
+        ({"key": "call"}, "has no words after RUNNING; choose from as_of, id, max_duration"),
         ({"as_of": None}, "is no time; write for example as_of="),
         ({"id": 5}, "id"),
-        ({"longest": "2 weeks ago"}, "longest"),
+        ({"max_duration": "2 weeks ago"}, "max_duration"),
     ],
 )
 def test_what_cannot_be_said_of_running_events(given, told):

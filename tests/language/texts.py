@@ -14,18 +14,18 @@ def column(text, path):
 
 READ = {
     "RANGE 4 MINUTES SLIDE 1 MINUTE": fl.Sliding("4 minutes", "1 minute"),
-    "range 4 min slide 1 tuple": fl.Sliding("4 minutes", fl.rows(1)),
-    "RANGE 1 HOUR SLIDE 10 ROWS OFFSET 3": fl.Sliding("1 hour", fl.rows(10), offset=3),
+    "range 4 min slide 1 tuple": fl.Sliding("4 minutes", fl.Rows(1)),
+    "RANGE 1 HOUR SLIDE 10 ROWS OFFSET 3": fl.Sliding("1 hour", fl.Rows(10), offset=3),
     "RANGE 10 ROWS SLIDE 1 HOUR OFFSET 5 MINUTES": (
-        fl.Sliding(fl.rows(10), "1 hour", offset="5 minutes")
+        fl.Sliding(fl.Rows(10), "1 hour", offset="5 minutes")
     ),
-    "RANGE 10 ROWS SLIDE 60": fl.Sliding(fl.rows(10), 60),
+    "RANGE 10 ROWS SLIDE 60": fl.Sliding(fl.Rows(10), 60),
     "RANGE 1 HOUR 30 MINUTES OFFSET -5 MINUTES": fl.Sliding("90 minutes", offset="-5 minutes"),
     "RANGE INTERVAL '1 02:30' DAY TO MINUTE": fl.Sliding("26 hours 30 minutes"),
     "RANGE INTERVAL 4 MINUTES": fl.Sliding("4 minutes"),
     "RANGE 'PT4M' SLIDE '60 seconds'": fl.Sliding("4 minutes", "1 minute"),
     "RANGE 10 SLIDE 2.5 OFFSET 1": fl.Sliding(10, 2.5, offset=1),
-    "RANGE 1000 ROWS SLIDE 10 ROWS": fl.Sliding(fl.rows(1000), fl.rows(10)),
+    "RANGE 1000 ROWS SLIDE 10 ROWS": fl.Sliding(fl.Rows(1000), fl.Rows(10)),
     "RANGE 1 HOUR, RANGE 1 DAY SLIDE 1 HOUR": (
         fl.Sliding("1 hour"), fl.Sliding("1 day", "1 hour")
     ),
@@ -37,8 +37,8 @@ READ = {
         fl.MultiGranular(["20 minutes", "1 hour"], ["1 minute"] * 2, weights=fl.decay("10 minutes"))
     ),
     "RANGES 10 ROWS, 20 ROWS SLIDES 1 ROW, 1 ROW WEIGHTS decay half  life 5 ROWS": (
-        fl.MultiGranular([fl.rows(10), fl.rows(20)], [fl.rows(1)] * 2,
-                         weights=fl.decay(fl.rows(5)))
+        fl.MultiGranular([fl.Rows(10), fl.Rows(20)], [fl.Rows(1)] * 2,
+                         weights=fl.decay(fl.Rows(5)))
     ),
     "RANGES 1 MONTH, 1 YEAR SLIDES 1 MONTH, 1 MONTH ZONE 'UTC' WEIGHTS DECAY HALF LIFE 1 MONTH": (
         fl.MultiGranular(["1 month", "1 year"], ["1 month"] * 2, zone="UTC",
@@ -115,7 +115,7 @@ READ = {
         fl.Trailing("30 days", delay="7 days", closed="left")
     ),
     "TRAILING 10 ROWS DELAY 5 CLOSED NEITHER EXCLUDE SELF": (
-        fl.Trailing(fl.rows(10), delay=5, closed="neither", include_self=False)
+        fl.Trailing(fl.Rows(10), delay=5, closed="neither", include_self=False)
     ),
     "TRAILING 1 HOUR AS 1h, TRAILING ALL EXCLUDE SELF AS `a.``b ,`": (
         {"1h": fl.Trailing("1 hour"), "a.`b ,": fl.Trailing(include_self=False)}
@@ -123,7 +123,7 @@ READ = {
     "TRAILING 1 HOUR AS delay, TRAILING 2 DAYS DELAY 1 DAY AS as": (
         {"delay": fl.Trailing("1 hour"), "as": fl.Trailing("2 days", delay="1 day")}
     ),
-    "TRAILING 10 ROWS AS 10": {"10": fl.Trailing(fl.rows(10))},
+    "TRAILING 10 ROWS AS 10": {"10": fl.Trailing(fl.Rows(10))},
     "SESSION 5 MINUTES MAX 8 HOURS MIN 3 ROWS": (
         fl.Session("5 minutes", max_duration="8 hours", min_rows=3)
     ),
@@ -134,10 +134,12 @@ READ = {
         fl.Session("CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END")
     ),
     "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS FACTOR 3": (
-        fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100, factor=3)
+        fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=100, factor=3)
     ),
     "WIDENING 1 SECOND, 1 MINUTE, 1 HOUR TO 1 HOUR MAX 50 ROWS": (
-        fl.ProgressiveWidening(["1 second", "1 minute", "1 hour"], longest="1 hour", max_rows=50)
+        fl.ProgressiveWidening(
+            ["1 second", "1 minute", "1 hour"], max_duration="1 hour", max_rows=50
+        )
     ),
 }  # fmt: skip
 
@@ -272,7 +274,7 @@ WRONG = [
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR ^RUNNING ID k^]", "write SPAN start, stop"),
     ("SELECT count(*) FROM b [SPAN a, b RANGE 1 HOUR ^RUNNING^]", "example RUNNING ID call_id"),
     ("SELECT count(*) FROM b [SPAN a, b RANGE 1 HOUR RUNNING ID k ^ID l^]", "is said twice"),
-    ("SELECT count(*) FROM b [SPAN a, b RANGE 1 HOUR RUNNING LONGEST ^1 HUR^]", "unknown unit"),
+    ("SELECT count(*) FROM b [SPAN a, b RANGE 1 HOUR RUNNING MAX ^1 HUR^]", "unknown unit"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR EARLY EVERY^]^", "ends too early; .*a number"),
     ("SELECT count(*) FROM b [WATTR ts RANGE 1 HOUR EARLY EVERY ^5 MINUTS^]", "unknown unit"),
     ("SELECT count(*) FROM b [WATTR ts EARLY RANGE 1 HOUR ^EARLY EVERY 5 MINUTES^]", "only one"),

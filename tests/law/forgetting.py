@@ -55,7 +55,7 @@ def _looked_back(about, specs, data, requests=trailing.NUMBERS, **more):
 def forgetting():
     """The asks: in batches by every way, and in streams."""
     rows = [*events.ROW_SPECS[1:4], events.TUPLE_SPECS[0], *events.BY_ROWS[:2],
-            fl.Sliding(fl.rows(3), "1 minute")]  # fmt: skip
+            fl.Sliding(fl.Rows(3), "1 minute")]  # fmt: skip
     lists = [ROW_QUERIES, ROWS[0]]
     recent = {"arrivals": Arrivals(3)}
     some = {"n": ("count",), "s": ("sum", "n"), "first": ("first", "n")}

@@ -22,7 +22,7 @@ from tests.oracle.values import rank
 from tests.oracle.widening import detected
 
 POINTS = fl.Sliding("1 minute")  # what a tolerance asks of a spec: approximate, or exact
-EXACTLY = fl.Sliding(fl.rows(1))
+EXACTLY = fl.Sliding(fl.Rows(1))
 VALUES = ("v", "n", "d", "s", "w", "ok", "c")
 
 

@@ -100,7 +100,7 @@ def _repaired(ask, windowed):
     stored = parts[0]
     found = fl.roll_up(stored, ask.spec)
     for late in parts[1:]:
-        repaired = fl.repair(stored, late, ask.spec, found)
+        repaired = fl.roll_up_late(stored, late, ask.spec, found)
         found = upserted(found, repaired, _called(ask.names, ask.by))
         stored = stored.unionByName(late)
     return found

@@ -81,8 +81,13 @@ def closed(spec):
     return lambda df: aggregated(spec)(df).where("closed")
 
 
+def filled(df):
+    frames = fl.over(df, HIGH, time="ts", by="k")
+    return frames.fill(df.select("ts", "k"), time="ts", max_duration="1 hour")
+
+
 def parts(df):
-    found = fl.over(df, HIGH, time="ts", by="k").split("20 minutes", n=agg.count(), so_far=True)
+    found = fl.over(df, HIGH, time="ts", by="k").accumulate("20 minutes", n=agg.count())
     return found.where("closed")
 
 
@@ -272,20 +277,19 @@ RESULTS = {
     "aggregates of frames": aggregated(HIGH),
     "rows of frames": lambda df: fl.over(df, HIGH, time="ts", by="k").rows(),
     "parts of frames": parts,
-    "rows within frames": lambda df: fl.over(df, HIGH, time="ts", by="k").fill(
-        df.select("ts", "k"), time="ts", longest="1 hour"
-    ),
-    "aggregates within frames": lambda df: fl.over(df, HIGH, time="ts", by="k").fill(
-        df.select("ts", "k"), agg.count(), time="ts", longest="1 hour"
-    ),
+    "rows within frames": lambda df: filled(df).rows(),
+    "aggregates within frames": lambda df: filled(df).agg(agg.count()),
     "features": lambda df: fl.over(df, fl.Trailing("1 hour"), time="ts", by="k").attach(
         before=agg.count()
     ),
     "features of others": lambda df: fl.over(
         df, fl.Trailing("1 hour"), time="ts", by="k"
-    ).attach_to(df.select("ts", "k"), before=agg.count(), time="ts"),
+    ).at(df.select("ts", "k"), time="ts").attach(before=agg.count()),
     "matches": lambda df: fl.over(
-        df, fl.ProgressiveWidening("10 minutes", longest="1 hour", max_rows=9), time="ts", by="k"
+        df,
+        fl.ProgressiveWidening("10 minutes", max_duration="1 hour", max_rows=9),
+        time="ts",
+        by="k",
     ).detect(fl.Episode("x; y", event="s")),
 }  # fmt: skip
 

@@ -66,7 +66,7 @@ LIMIT = fl.AggregateFrame(agg.count_distinct("a_low", "some_zeros"), 2)
 STATE = fl.StateFrame(["a_low", "some_zeros"])
 OVERLAPPING = fl.BoundaryFrame({"n": 5}, overlapping=True)
 COPIED = ("expand", "aggregate-buckets")  # in a stream they give late rows to open windows
-WIDENING = fl.ProgressiveWidening("3 seconds", longest="12 seconds", max_rows=50)
+WIDENING = fl.ProgressiveWidening("3 seconds", max_duration="12 seconds", max_rows=50)
 SPANNING = ("levels", "cells", "tuple-buckets", "aggregate-buckets", "se-slicing", "se-ml-slicing")
 
 
@@ -98,7 +98,7 @@ def numbered(df, spec, way):
 
 def filled(df, spec, way):
     frames = fl.over(df, spec, time="ts", by=KEYS).using(way)
-    return frames.fill(df, agg.count(), agg.mode("a_low"), time="ts", longest="1 minute")
+    return frames.fill(df, time="ts", max_duration="1 minute").agg(agg.count(), agg.mode("a_low"))
 
 
 def recurring(df, spec, way):
@@ -120,8 +120,8 @@ ASKS = [
     *((summed, SLIDING, way) for way in ("auto", "panes", "pairs", "expand")),
     *((summed, TUMBLING, way) for way in ("auto", "expand")),
     *((counted, spec, way) for spec in (SLIDING, LEVELS) for way in ("ranks", "auto")),
-    *((summed, fl.Sliding("12 seconds", fl.rows(1)), way) for way in ("auto", "expand")),
-    (summed, fl.Sliding(fl.rows(6), fl.rows(3)), "auto"),
+    *((summed, fl.Sliding("12 seconds", fl.Rows(1)), way) for way in ("auto", "expand")),
+    (summed, fl.Sliding(fl.Rows(6), fl.Rows(3)), "auto"),
     (numbers, SLIDING, "differential"),
     *((summed, LEVELS, way) for way in ("granules", "separate")),
     *((lasting, SLIDING, way) for way in SPANNING),
@@ -139,8 +139,8 @@ ASKS = [
 STREAMED = [
     *((summed, SLIDING, way) for way in ("panes", "pairs", "expand")),
     (summed, TUMBLING, "auto"),
-    (summed, fl.Sliding("12 seconds", fl.rows(1)), "auto"),
-    (summed, fl.Sliding(fl.rows(6), fl.rows(3)), "auto"),
+    (summed, fl.Sliding("12 seconds", fl.Rows(1)), "auto"),
+    (summed, fl.Sliding(fl.Rows(6), fl.Rows(3)), "auto"),
     *((summed, LEVELS, way) for way in ("granules", "chain", "separate")),
     *((lasting, SLIDING, way) for way in SPANNING),
     (summed, fl.ThresholdFrame("n % 8 > 0"), "auto"),

@@ -40,13 +40,13 @@ def detected(df):
         values = rows.column("v").to_pylist()
         return [{"what": len(values)}] if values == sorted(values) and len(values) > 9 else []
 
-    spec = fl.ProgressiveWidening("10 seconds", longest="4 minutes", max_rows=20)
+    spec = fl.ProgressiveWidening("10 seconds", max_duration="4 minutes", max_rows=20)
     return fl.over(df, spec, time="ts", by="k").detect(rising, "what int", columns=["v"])
 
 
 def filled(df, **more):
     frames = fl.over(df, fl.ThresholdFrame("v > 3"), time="ts", by="k", **more)
-    return frames.fill(df, time="ts", by="k", longest="4 minutes")
+    return frames.fill(df, time="ts", by="k", max_duration="4 minutes").rows()
 
 
 def rows_of_frames(df, **more):
@@ -63,7 +63,7 @@ def looked_back(*specs, other=False, **more):
     def query(df):
         found = fl.over(df, dict(zip("ab", specs, strict=False)), time="ts", by="k", **more)
         asked = {"s": agg.sum("n"), "high": agg.max("v")}
-        return found.attach_to(df, **asked, time="ts") if other else found.attach(**asked)
+        return found.at(df, time="ts").attach(**asked) if other else found.attach(**asked)
 
     return query
 
@@ -86,8 +86,8 @@ KINDS = {
     "levels": windows(LEVELS),
     "levels in a chain": windows(LEVELS, "chain"),
     "trend lines": fitted,
-    "windows over rows": windows(fl.Sliding(fl.rows(24), fl.rows(6))),
-    "a window at every row": windows(fl.Sliding("4 minutes", fl.rows(1))),
+    "windows over rows": windows(fl.Sliding(fl.Rows(24), fl.Rows(6))),
+    "a window at every row": windows(fl.Sliding("4 minutes", fl.Rows(1))),
     "events in cells": windows(EVENTS, "cells", time=PAIR),
     "events in an operator": windows(EVENTS, "se-slicing", time=PAIR),
     "frames": windows(fl.ThresholdFrame("v > 3")),
@@ -98,18 +98,18 @@ KINDS = {
     "widened": detected,
     "features": looked_back(fl.Trailing("4 minutes")),
     "features of others": looked_back(fl.Trailing("3 minutes", delay="1 minute"), other=True),
-    "all before": looked_back(fl.Trailing(), fl.Trailing(fl.rows(3))),
+    "all before": looked_back(fl.Trailing(), fl.Trailing(fl.Rows(3))),
     **{
         f"{name}, forgetting": query
         for name, query in {
             "trend lines": forgetting(fitted),
-            "windows over rows": windows(fl.Sliding(fl.rows(24), fl.rows(6)), **KEPT_FOR),
+            "windows over rows": windows(fl.Sliding(fl.Rows(24), fl.Rows(6)), **KEPT_FOR),
             "frames": windows(fl.ThresholdFrame("v > 3"), **KEPT_FOR),
             "delta frames": windows(fl.DeltaFrame({"v": 2}), **KEPT_FOR),
             "sessions": windows(fl.Session("20 seconds"), **KEPT_FOR),
             "rows of frames": forgetting(rows_of_frames),
             "filled frames": forgetting(filled),
-            "all before": looked_back(fl.Trailing(), fl.Trailing(fl.rows(3)), **KEPT_FOR),
+            "all before": looked_back(fl.Trailing(), fl.Trailing(fl.Rows(3)), **KEPT_FOR),
         }.items()
     },
 }

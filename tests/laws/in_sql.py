@@ -100,7 +100,7 @@ def _cases(number, one):
     call, types = one.entry.call(one.sample), one.sample.types
     yield _Case(number, one, call.aggregate.partials(types), fl.Sliding(10))
     if call.exact is not None:
-        yield _Case(number, one, call.exact.partials(types), fl.Sliding(fl.rows(2)))
+        yield _Case(number, one, call.exact.partials(types), fl.Sliding(fl.Rows(2)))
 
 
 def _expected(one, inside):

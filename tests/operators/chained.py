@@ -25,9 +25,9 @@ TIME_LEVELS = (
     [fl.Sliding(9, 6), fl.Sliding(4, 1), fl.Sliding(2, 5, offset=1)],
 )
 ROW_LEVELS = (
-    MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)]),
-    MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)], offset=2),
-    MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)], report="continuous"),
+    MultiGranular([fl.Rows(2), fl.Rows(4)], [fl.Rows(1), fl.Rows(2)]),
+    MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)], offset=2),
+    MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)], report="continuous"),
 )
 
 

@@ -31,7 +31,7 @@ KEYED = [("k", pa.string()), ("t", pa.int64())]
 PARTIAL = pa.schema([*KEYED, ("f0", pa.int64())])
 SPANS = pa.schema([*KEYED, ("first_at", pa.int64()), ("last_at", pa.int64()), ("f0", pa.int64())])
 HASHED = pa.schema([*KEYED, ("hash", pa.int64())])
-WIDENING = levels_of(fl.ProgressiveWidening(2, longest=8, max_rows=5))
+WIDENING = levels_of(fl.ProgressiveWidening(2, max_duration=8, max_rows=5))
 FRAMES, _ = query([], fl.ThresholdFrame("v > 1"))
 # An operator of each family. All that differs from one of its queries to another is what it is
 # asked for: partials have the same types, so nothing but the fingerprint tells.

@@ -231,7 +231,7 @@ def through_pages(text, spec, rows, keys, times, size):
         after = times[at + size] if at + size < len(rows) else times[-1]
         pages += pages_in([operator.release(after - 1)])
     pages += pages_in([operator.finish()])
-    found = EpisodeSearch(form, matcher, spec.longest.value)
+    found = EpisodeSearch(form, matcher, spec.max_duration.value)
     tables = [table.to_pylist() for page in pages for table in found(page)]
     return Counter(
         (m["k0"], m["level"], m["end"], m[f"m{len(fields) - 3}"], m[f"m{len(fields) - 2}"])
@@ -252,7 +252,7 @@ def through_pages(text, spec, rows, keys, times, size):
     st.sampled_from((2, 3)),
 )
 def test_a_page_is_searched_once_for_all_its_windows(text, rows, steps, keys, size, most, factor):
-    spec = ProgressiveWidening(1, longest=20, max_rows=most, factor=factor)
+    spec = ProgressiveWidening(1, max_duration=20, max_rows=most, factor=factor)
     times = np.cumsum(steps).tolist()[: len(rows)]
     keys = keys[: len(rows)]
     wanted = Counter()
@@ -261,7 +261,7 @@ def test_a_page_is_searched_once_for_all_its_windows(text, rows, steps, keys, si
         for first, last, _ in by_hand(text, [rows[n] for n in mine], most):
             low, high = times[mine[first]], times[mine[last]]
             place = owner(levels_of(spec), low, high)
-            if high - low <= spec.longest.value:
+            if high - low <= spec.max_duration.value:
                 end = (place[1] + 1) * spec.durations[place[0]]
                 wanted[key, place[0], end, low, high] += 1
     assert through_pages(text, spec, rows, keys, times, size) == wanted

@@ -37,7 +37,7 @@ ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 KEY = [(HASH, pa.int32()), ("k0", pa.string()), ("t", pa.int64())]
 SPAN = [("first_at", pa.int64()), ("last_at", pa.int64())]
 F0 = ("f0", pa.int64())
-WIDE = fl.ProgressiveWidening(2, longest=16, max_rows=2)
+WIDE = fl.ProgressiveWidening(2, max_duration=16, max_rows=2)
 MONOIDS = (Sum(), Values())
 
 

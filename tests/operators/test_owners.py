@@ -21,9 +21,9 @@ def every_window(levels, until):
 @pytest.mark.parametrize(
     "spec",
     [
-        fl.ProgressiveWidening(1, longest=16, max_rows=3),
-        fl.ProgressiveWidening(2, longest=18, max_rows=3, factor=3),
-        fl.ProgressiveWidening([1, 5, 10], longest=10, max_rows=3),
+        fl.ProgressiveWidening(1, max_duration=16, max_rows=3),
+        fl.ProgressiveWidening(2, max_duration=18, max_rows=3, factor=3),
+        fl.ProgressiveWidening([1, 5, 10], max_duration=10, max_rows=3),
     ],
     ids=repr,
 )
@@ -37,7 +37,7 @@ def test_every_interval_up_to_the_longest_is_covered_and_owned_by_the_first_wind
             assert owner(levels, first, last) == (min(holding)[1:] if holding else None)
             mine = owning_windows(levels, np.array([first]), np.array([last]))[:, 0]
             assert tuple(mine) == (min(holding)[1:] if holding else (-1, -1))
-            assert holding or last - first > spec.longest.value
+            assert holding or last - first > spec.max_duration.value
 
 
 def page(*given):
@@ -49,7 +49,7 @@ def page(*given):
 
 def test_a_match_is_its_own_key_s():
     """Two keys with rows at 4, 5, 6 and 7, and both with windows that end at the same time."""
-    levels = levels_of(fl.ProgressiveWidening(1, longest=8, max_rows=10))
+    levels = levels_of(fl.ProgressiveWidening(1, max_duration=8, max_rows=10))
     times = np.array([4, 5, 6, 7] * 2)
     both = page((1, 3, 4, 8), (0, 5, 0, 2), (1, 3, 0, 4), (0, 5, 4, 6))
     first, last = np.array([0, 4, 1, 5, 0, 2]), np.array([1, 5, 3, 7, 2, 3])
@@ -59,7 +59,7 @@ def test_a_match_is_its_own_key_s():
 
 
 def test_a_match_without_its_window_is_of_another_page():
-    levels = levels_of(fl.ProgressiveWidening(1, longest=8, max_rows=10))
+    levels = levels_of(fl.ProgressiveWidening(1, max_duration=8, max_rows=10))
     times = np.array([4, 5, 4, 5])
     for first, other in (
         (0, page((0, 5, 2, 4))),  # the other key's

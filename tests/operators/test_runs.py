@@ -9,7 +9,7 @@ from fanlight.engine.operators.search_runs import runs_of
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec.widening import ProgressiveWidening
 
-LEVELS = levels_of(ProgressiveWidening(1, longest=8, max_rows=10))
+LEVELS = levels_of(ProgressiveWidening(1, max_duration=8, max_rows=10))
 TIMES = np.array([0, 1, 2, 3, 4, 5])
 
 

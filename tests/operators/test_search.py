@@ -125,7 +125,7 @@ def test_theorem_1_holds_of_uncut_runs(spec, rows, size, by_span):
     true = dict(those_in_a_row(rows, spec.max_rows))
     assert set(found.values()) <= {1}
     assert set(found) <= set(true)
-    assert {what for what, took in true.items() if took <= spec.longest.value} <= set(found)
+    assert {what for what, took in true.items() if took <= spec.max_duration.value} <= set(found)
 
 
 NOTES = "AxCCxx___B"
@@ -140,13 +140,13 @@ def without_a_c(rows):
 def test_rows_that_a_cut_made_neighbours_are_not_searched_together():
     """A ... B with no C between: nothing of the kind has happened."""
     events = [("a", 2 * at, "x", at) for at, note in enumerate(NOTES) if note != "_"]
-    spec = ProgressiveWidening(2, longest=32, max_rows=2)
+    spec = ProgressiveWidening(2, max_duration=32, max_rows=2)
     assert searched(spec, events, 99, without_a_c) == []
     (found,) = searched(spec, events, 99, without_a_c, across_cuts=True)
     assert found["m0"] == "AxxxB"
 
 
-SPEC = ProgressiveWidening(10, longest=80, max_rows=5)
+SPEC = ProgressiveWidening(10, max_duration=80, max_rows=5)
 EVENTS = [("a", at, "x", at) for at in range(0, 200, 3)]
 
 

@@ -29,9 +29,9 @@ SPECS = (
     fl.Trailing(),
     fl.Trailing(include_self=False, delay=2),
     fl.Trailing(closed="neither"),
-    fl.Trailing(fl.rows(2)),
-    fl.Trailing(fl.rows(2), include_self=False),
-    fl.Trailing(fl.rows(3), delay=1),
+    fl.Trailing(fl.Rows(2)),
+    fl.Trailing(fl.Rows(2), include_self=False),
+    fl.Trailing(fl.Rows(3), delay=1),
 )
 SCHEMA = pa.schema([(name, pa.int64()) for name in ("k0", "t", "x0", "x1")])
 ROWS = st.lists(st.tuples(st.integers(0, 2), st.integers(-5, 9), st.integers(-9, 9)), max_size=25)
@@ -166,7 +166,7 @@ def test_state_is_as_long_as_the_longest_window():
     assert operator.deadlines.tolist() == [998 + 15, 999 + 15]
     operator.take(pa.Table.from_pylist([], SCHEMA), 2000)
     assert (operator.slices.num_rows, operator.keys.num_rows) == (0, 0)
-    whole = query((fl.Trailing(), fl.Trailing(fl.rows(3)))).start()
+    whole = query((fl.Trailing(), fl.Trailing(fl.Rows(3)))).start()
     whole.take(pa.Table.from_pylist(rows, SCHEMA), 999)
     assert whole.slices.num_rows == 2 * (1 + 3)
     assert whole.slices["place"].to_pylist()[0] == BEFORE

@@ -115,19 +115,19 @@ def test_theorem_1_every_pattern_is_in_a_window(spec, rows, size):
     for mine in keyed.values():
         for first in range(len(mine)):
             for last in range(first, min(first + spec.max_rows, len(mine))):
-                if mine[last][1] - mine[first][1] <= spec.longest.value:
+                if mine[last][1] - mine[first][1] <= spec.max_duration.value:
                     pattern = {row[3] for row in mine[first : last + 1]}
                     assert any(pattern <= window for window in seen), pattern
 
 
 GROWING = (
-    *(ProgressiveWidening(2, longest=2 * factor**2, max_rows=4, factor=factor)
+    *(ProgressiveWidening(2, max_duration=2 * factor**2, max_rows=4, factor=factor)
       for factor in (2, 4, 8, 16)),
-    ProgressiveWidening(2, longest=256, max_rows=4),
-    ProgressiveWidening([2, 6, 60, 120], longest=120, max_rows=4),
-    ProgressiveWidening([2, 4, 32], longest=32, max_rows=1),
-    ProgressiveWidening([2, 10], longest=10, max_rows=3),
-    ProgressiveWidening(2, longest=2, max_rows=3),
+    ProgressiveWidening(2, max_duration=256, max_rows=4),
+    ProgressiveWidening([2, 6, 60, 120], max_duration=120, max_rows=4),
+    ProgressiveWidening([2, 4, 32], max_duration=32, max_rows=1),
+    ProgressiveWidening([2, 10], max_duration=10, max_rows=3),
+    ProgressiveWidening(2, max_duration=2, max_rows=3),
 )  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def test_no_arrivals_exceed_the_bounds(drawn):
 
 @pytest.mark.slow
 def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
-    spec = ProgressiveWidening(1, longest=64, max_rows=5)
+    spec = ProgressiveWidening(1, max_duration=64, max_rows=5)
     operator, sizes = Grouped(query(spec)), []
     for at in range(400):
         operator.feed(table_of_rows([fed(("a", at, "x", at))], operator.query.schema))
@@ -220,7 +220,7 @@ def test_state_is_as_large_after_a_long_time_as_after_a_short_one():
 
 
 def test_keys_that_fall_silent_leave_nothing_behind():
-    spec = ProgressiveWidening(1, longest=64, max_rows=5)
+    spec = ProgressiveWidening(1, max_duration=64, max_rows=5)
     operator = Grouped(query(spec))
     operator.feed(
         table_of_rows([fed((f"k{at}", 0, "x", at)) for at in range(100)], operator.query.schema)
@@ -235,7 +235,7 @@ def test_keys_that_fall_silent_leave_nothing_behind():
 
 
 def test_a_long_silence_is_cheap_and_no_window_is_invented():
-    spec = ProgressiveWidening(1, longest=64, max_rows=5)
+    spec = ProgressiveWidening(1, max_duration=64, max_rows=5)
     operator = Grouped(query(spec))
     operator.feed(table_of_rows([fed(("a", 0, "x", 1))], operator.query.schema))
     first = pages_in([operator.release(10**15)])
@@ -246,7 +246,7 @@ def test_a_long_silence_is_cheap_and_no_window_is_invented():
 
 
 def test_a_first_batch_that_is_too_long_is_cut_once_it_has_been_searched():
-    spec = ProgressiveWidening(10, longest=40, max_rows=2)
+    spec = ProgressiveWidening(10, max_duration=40, max_rows=2)
     operator = Grouped(query(spec))
     operator.feed(
         table_of_rows([fed(("a", at % 10, "x", at)) for at in range(1000)], operator.query.schema)
@@ -260,7 +260,7 @@ def test_large_groups_leave_in_several_pages(monkeypatch):
     from fanlight.engine.operators import pages as room
 
     rows = [(f"k{n % 7}", n // 3, "x", n) for n in range(600)]
-    spec = ProgressiveWidening(1, longest=30, max_rows=4)
+    spec = ProgressiveWidening(1, max_duration=30, max_rows=4)
     alone = run(spec, rows, 10_000)
     monkeypatch.setattr(room, "WORK", 50)
     several = run(spec, rows, 10_000)

@@ -125,7 +125,7 @@ def detected(
     ...         for other in window[i:]:
     ...             if (one["v"], other["v"]) == ("a", "b"):
     ...                 yield "ab", [one, other]
-    >>> spec = ProgressiveWidening(1, longest=8, max_rows=3)
+    >>> spec = ProgressiveWidening(1, max_duration=8, max_rows=3)
     >>> detected(rows, spec, a_then_b, time="t")
     [{'level': 2, 'window': {'start': 0, 'end': 8}, 'found_at': 8, 'match': 'ab'}]
     """

@@ -54,7 +54,7 @@ def test_aggregates_that_spark_groups_cost_more_and_functions_most():
 
 
 def test_windows_that_widen_have_one_way():
-    spec = ProgressiveWidening(1, longest=8, max_rows=10)
+    spec = ProgressiveWidening(1, max_duration=8, max_rows=10)
     plan = plan_widening(levels_of(spec), spec.max_rows)
     assert plan.candidates == (plan.chosen,)
     assert plan.chosen.cost > 0

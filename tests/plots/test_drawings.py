@@ -27,8 +27,8 @@ SPECS = [
     fl.Sliding("9 minutes", "6 minutes"),
     fl.Sliding("60 minutes", "1 minute", offset="7 seconds"),
     fl.Sliding("1 minute", "5 minutes"),
-    fl.Sliding(fl.rows(5), fl.rows(2)),
-    fl.Sliding("5 minutes", fl.rows(1)),
+    fl.Sliding(fl.Rows(5), fl.Rows(2)),
+    fl.Sliding("5 minutes", fl.Rows(1)),
     fl.Sliding(1.0, 0.5),
     fl.MultiGranular(["1 minute", "10 minutes", "1 day"], ["10 seconds", "1 minute", "1 hour"]),
     fl.MultiGranular([4, 12, 24], [1, 2, 4], report="continuous", horizons=[7]),
@@ -41,11 +41,11 @@ SPECS = [
     fl.PredicateFrame(max, min, columns=["x"], overlapping=True),
     fl.Session("5 minutes"),
     fl.StateFrame("<b>", max_gap="5 minutes"),
-    fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100),
-    fl.ProgressiveWidening("1 second", longest="1 second", max_rows=100),
-    fl.ProgressiveWidening(["1 second", "1 hour"], longest="1 hour", max_rows=100),
-    fl.Sliding("5 minutes", fl.rows(9)),
-    fl.Sliding(fl.rows(3), "5 minutes", offset="1 minute"),
+    fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=100),
+    fl.ProgressiveWidening("1 second", max_duration="1 second", max_rows=100),
+    fl.ProgressiveWidening(["1 second", "1 hour"], max_duration="1 hour", max_rows=100),
+    fl.Sliding("5 minutes", fl.Rows(9)),
+    fl.Sliding(fl.Rows(3), "5 minutes", offset="1 minute"),
 ]
 
 
@@ -136,7 +136,7 @@ def test_windows_that_touch_on_a_lane_are_told_apart(spec):
 
 
 def test_levels_of_widening_are_windows_of_two_batches():
-    lanes = sketch_spec(fl.ProgressiveWidening(1, longest=4, max_rows=9)).lanes
+    lanes = sketch_spec(fl.ProgressiveWidening(1, max_duration=4, max_rows=9)).lanes
     found = sorted({place for lane in lanes for place in marks(lane)})
     assert found == sorted(
         (at, at + 2 * batch) for batch in (1, 2, 4) for at in range(0, 9 - 2 * batch, batch)

@@ -37,7 +37,7 @@ GOOD = {
     }),
     "matches": Good(plots.matches, {
         "result": table(results.matches()), "span": ("started", "ended"), **COMMON, "most": 9,
-        "spec": fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=5),
+        "spec": fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=5),
     }),
     "cut": Good(plots.cut, {"windows": fl.Sliding("1 hour"), "title": None}),
     "page": Good(plots.page, {"figures": (), "title": "x"}),

@@ -20,7 +20,7 @@ SPECS = [
     fl.Sliding("9 minutes", "6 minutes"),
     fl.MultiGranular(["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]),
     fl.ThresholdFrame("v > 0"),
-    fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100),
+    fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=100),
 ]
 
 # Of each figure: the marks on its axes that are drawn, what stands on them, how wide it is.

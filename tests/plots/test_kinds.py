@@ -212,7 +212,7 @@ def test_events_that_are_not_drawn_are_counted():
 
 
 def test_matches_stand_on_their_level_in_the_staircase():
-    spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=5)
+    spec = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=5)
     figure = plots.matches(table(results.matches()), spec=spec)
     stairs = [one for one in figure.data if one.name == "all windows"]
     assert len(stairs) == 3

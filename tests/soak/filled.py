@@ -27,9 +27,8 @@ def query(df, other, *, aggregated):
     other = other.selectExpr("case as a", "k as b", "ts as at", "n")
     windowed = fl.over(df, SPEC, time="ts", by=list(BY), tiebreak=["seq"])
     calls = {"s": agg.sum("n"), "list": agg.collect_list("n")} if aggregated else {}
-    found = windowed.fill(
-        other, time="at", by=["a", "b"], longest=f"{LONGEST} minutes", **calls
-    )  # fmt: skip
+    found = windowed.fill(other, time="at", by=["a", "b"], max_duration=f"{LONGEST} minutes")
+    found = found.agg(**calls) if calls else found.rows()
     if aggregated:
         return found
     return found.selectExpr(*BY, "unix_micros(at) as at", "n", "window", "frame_id")

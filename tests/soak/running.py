@@ -46,7 +46,7 @@ LAST = {"windows": (SENTINEL,), "early": ()}
 
 def query(df, name):
     windows = fl.over(df, SPEC, time=("began", "ts"), by=list(BY))
-    windows = windows.running(id="i", longest=f"{LONGEST} minutes")
+    windows = windows.running(id="i", max_duration=f"{LONGEST} minutes")
     windows = windows.early() if name == "early" else windows
     return windows.agg(n=agg.count(), s=agg.sum("n"), most=agg.max("n"))
 

@@ -18,8 +18,8 @@ KEYS = {"table": "rows", "key": "id", "stream": "killed"}
 def main(folder, trigger):
     spark = start()
     rows = fl.replay(
-        spark, f"{folder}/rows", format="parquet", time="ts", max_rows=20, disorder="1 minute",
-        late=0.1, late_by="10 minutes", seed=7,
+        spark, f"{folder}/rows", format="parquet", time="ts", max_rows_per_batch=20,
+        disorder="1 minute",         late_share=0.1, lateness="10 minutes", seed=7,
     )  # fmt: skip
     write = fl.upsert(f"sqlite:///{folder}/rows.db", **KEYS)
 

@@ -33,7 +33,7 @@ def test_frames_are_not_filled_by_a_key_of_another_collation(classic):
     df = frame(classic, ROWS).selectExpr("*", f"{LOW} as low")
     frames = fl.over(df, fl.Session("5 seconds"), time="ts", by="low")
     with pytest.raises(fl.FanlightError, match="give both the same collation"):
-        frames.fill(df, agg.count(), time="ts", by="k")
+        frames.fill(df, time="ts", by="k").agg(agg.count())
 
 
 def test_values_that_python_compares_are_those_of_spark(classic):
@@ -56,7 +56,7 @@ def keyed(df):
     ("spec", "ways"),
     [
         (WIDE, ("auto", "panes", "pairs", "expand")),
-        (fl.Sliding("1 hour", fl.rows(1)), ("auto",)),
+        (fl.Sliding("1 hour", fl.Rows(1)), ("auto",)),
         (fl.ThresholdFrame("n >= 0"), ("auto", "native")),
         (fl.Session("5 seconds"), ("auto", "native")),
         (LEVELS, ("auto", "separate")),
@@ -83,7 +83,10 @@ REFUSED = {
     .using("se-slicing").agg(agg.max("icu")),
     "sketch": lambda df: fl.over(df, WIDE, time="ts").agg(agg.approx_count_distinct("icu")),
     "widening": lambda df: fl.over(
-        df, fl.ProgressiveWidening("1 second", longest="8 seconds", max_rows=9), time="ts", by="icu"
+        df,
+        fl.ProgressiveWidening("1 second", max_duration="8 seconds", max_rows=9),
+        time="ts",
+        by="icu",
     ).detect(lambda rows: rows[:0], "n int", columns=["n"]),
 }  # fmt: skip
 REFUSED_STREAMS = {
@@ -92,7 +95,7 @@ REFUSED_STREAMS = {
     "key of frames": lambda df: fl.over(df, fl.Session("5 seconds"), time="ts", by="icu"),
     "counted": lambda df: fl.over(df, WIDE, time="ts").agg(agg.mode("icu")),
     "chain": lambda df: fl.over(df, LEVELS, time="ts").using("chain").agg(agg.max("icu")),
-    "over rows": lambda df: fl.over(df, fl.Sliding(fl.rows(3)), time="ts").agg(agg.max("icu")),
+    "over rows": lambda df: fl.over(df, fl.Sliding(fl.Rows(3)), time="ts").agg(agg.max("icu")),
     "in frames": lambda df: fl.over(df, fl.Session("5 seconds"), time="ts").agg(agg.max("icu")),
     "items": lambda df: fl.over(df, LEVELS, time="ts").recurring("icu"),
 }

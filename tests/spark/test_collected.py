@@ -25,7 +25,7 @@ HOUR, LEVELS = (
 )
 SESSION = fl.Session("2 minutes")
 FIVE = fl.Sliding("5 minutes")
-WIDENING = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9)
+WIDENING = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=9)
 
 
 def counted(windows):
@@ -41,7 +41,7 @@ def searched(windows):
 
 
 KINDS = {  # besides those of the law
-    "every row": (fl.Sliding("5 minutes", fl.rows(1)), counted),
+    "every row": (fl.Sliding("5 minutes", fl.Rows(1)), counted),
     "lines": (LEVELS, lambda windows: windows.fit("n", filled=True)),
     "lines by rows": (LEVELS, lambda windows: windows.fit("n")),
     "items": (LEVELS, lambda windows: windows.recurring("s", counts=True)),
@@ -135,7 +135,7 @@ def test_late_rows_are_counted_once(classic, tmp_path, spec):
     writer = found.writeStream.format("noop").trigger(availableNow=True)
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     query.awaitTermination()
-    assert fl.late_rows(query) == 2
+    assert fl.progress(query).late == 2
 
 
 @pytest.mark.streaming
@@ -200,7 +200,7 @@ def test_what_cannot_collect_says_so(classic, tmp_path):
     df = source(classic, inbox(tmp_path, [SEEN]), DELAY)
     windows = collecting(df, fl.Trailing("1 minute"))
     with pytest.raises(fl.FanlightError, match=r"attach_to\(…\) with late='collect' would mix"):
-        windows.attach_to(df, agg.count(), time="ts")
+        windows.at(df, time="ts").attach(agg.count())
     plain = classic.newSession()
     plain.conf.unset("spark.sql.streaming.stateStore.providerClass")
     df = source(plain, tmp_path / "in", DELAY)

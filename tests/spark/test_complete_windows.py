@@ -24,15 +24,15 @@ BY_TIME = {
     "closed": fl.Sliding("4 minutes", "2 minutes", closed="right"),
     "cumulative": fl.Cumulative("8 minutes", "2 minutes"),
     "calendar": fl.Calendar("1 hour", zone="Asia/Kathmandu"),
-    "at every row": fl.Sliding("2 minutes", fl.rows(1)),
-    "at every third row": fl.Sliding("14 minutes", fl.rows(3)),
+    "at every row": fl.Sliding("2 minutes", fl.Rows(1)),
+    "at every third row": fl.Sliding("14 minutes", fl.Rows(3)),
     "several": [fl.Sliding("4 minutes", "2 minutes"), fl.Sliding("1 minute")],
     "levels": fl.MultiGranular(["2 minutes", "6 minutes"], ["1 minute", "2 minutes"]),
 }
 BY_ROWS = {
-    "over rows": (fl.Sliding(fl.rows(3), fl.rows(1)), 3),
-    "over rows, closed": (fl.Sliding(fl.rows(2), fl.rows(1), closed="both"), 3),
-    "the last rows": (fl.Sliding(fl.rows(2), "2 minutes"), 2),
+    "over rows": (fl.Sliding(fl.Rows(3), fl.Rows(1)), 3),
+    "over rows, closed": (fl.Sliding(fl.Rows(2), fl.Rows(1), closed="both"), 3),
+    "the last rows": (fl.Sliding(fl.Rows(2), "2 minutes"), 2),
 }
 
 
@@ -182,7 +182,7 @@ def test_keys_and_columns_of_any_name(spark):
         (fl.Sliding("1 hour"), "ts", 3, "has a int, which is not a time"),
         (fl.Sliding("1 hour"), "ts", True, "bool, which is not a time"),
         (fl.Sliding(4), "i", "2025-03-01T00:00:00Z", "is not a number"),
-        (fl.Sliding(fl.rows(4)), "ts", "2025-03-01T00:00:00Z", "complete when they have so many"),
+        (fl.Sliding(fl.Rows(4)), "ts", "2025-03-01T00:00:00Z", "complete when they have so many"),
         (fl.MultiGranular([1, 2], [1, 1], changes_only=True), "i", None, "changes_only=True"),
     ],
 )
@@ -214,8 +214,8 @@ def test_a_stream_does_not_know_the_first_row_of_a_key(spark, tmp_path):
     ("spec", "since"),
     [
         (fl.Sliding("4 minutes", "2 minutes"), "1970-01-01T00:02:00Z"),
-        (fl.Sliding(fl.rows(3), fl.rows(1)), None),
-        (fl.Sliding(fl.rows(2), "2 minutes"), None),
+        (fl.Sliding(fl.Rows(3), fl.Rows(1)), None),
+        (fl.Sliding(fl.Rows(2), "2 minutes"), None),
     ],
 )
 def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, spec, since):
@@ -274,7 +274,7 @@ def test_windows_that_end_after_the_last_row_of_all_are_left_out(spark, about, s
 
 def test_sides_that_say_nothing_are_refused(spark):
     windows = fl.over(frame(spark), fl.Sliding("4 minutes"), time="ts", by="k")
-    rows = fl.over(frame(spark), fl.Sliding(fl.rows(3)), time="ts", by="k")
+    rows = fl.over(frame(spark), fl.Sliding(fl.Rows(3)), time="ts", by="k")
     for ask, words in (
         (lambda: windows.complete_only(side="left"), "is not a side of windows; write side='both'"),
         (lambda: windows.complete_only("1970-01-01T00:02:00Z", side="end"), "leave one of them"),

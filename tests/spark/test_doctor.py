@@ -24,7 +24,7 @@ def counted(rows, spec, time="ts", call=None):
 
 
 def matched(rows):
-    spec = fl.ProgressiveWidening("1 second", longest="1 minute", max_rows=9)
+    spec = fl.ProgressiveWidening("1 second", max_duration="1 minute", max_rows=9)
     return fl.over(rows, spec, time="ts", by="k").detect(lambda _: [], "n long")
 
 
@@ -70,7 +70,7 @@ MADE = dict(
             lambda rows: counted(rows, SLIDING, ("ts", "stop")),
             lambda rows: fl.over(rows, LEVELS, time="ts", by="k").fit("v"),
             middle,
-            lambda rows: counted(rows, fl.Sliding(fl.rows(10), fl.rows(5))),
+            lambda rows: counted(rows, fl.Sliding(fl.Rows(10), fl.Rows(5))),
             lambda rows: fl.over(rows, LEVELS, time="ts", by="k").fit("v", filled=True),
             lambda rows: framed(rows, fl.ThresholdFrame("v > 1")),
             lambda rows: framed(rows, fl.Session("1 minute")),

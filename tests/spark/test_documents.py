@@ -112,13 +112,13 @@ def in_mode(mode, **more):
 def of_running(one):
     return lambda session, _: (
         fl.over(stream_of(session), fl.Sliding("1 hour"), time=("ts", "timestamp"))
-        .running(id="v", longest="6 hours")
+        .running(id="v", max_duration="6 hours")
         .agg(one)
     )
 
 
 def of_rows(session):
-    return fl.over(stream_of(session), fl.Sliding(fl.rows(3)), time="ts")
+    return fl.over(stream_of(session), fl.Sliding(fl.Rows(3)), time="ts")
 
 
 # What pages say is missing or refused: their words, and attempts, each of which has to fail.
@@ -156,7 +156,7 @@ MISSING = {
         ),
     ],
     ("docs/trailing.md", '`"left"` and `"both"` are refused'): [
-        *(lambda *_, closed=closed: fl.Trailing(fl.rows(10), closed=closed)
+        *(lambda *_, closed=closed: fl.Trailing(fl.Rows(10), closed=closed)
           for closed in ("left", "both")),
     ],
     ("docs/getting_started.md", "minutes and less are for `fl.Sliding`"): [
@@ -169,7 +169,7 @@ MISSING = {
     ("docs/early.md", "| features as of a row, progressive widening | there is no `early()` |"): [
         lambda session, _: fl.over(stream_of(session), fl.Trailing(), time="ts").early(),
         lambda session, _: fl.over(
-            stream_of(session), fl.ProgressiveWidening("1 hour", longest="1 day", max_rows=9),
+            stream_of(session), fl.ProgressiveWidening("1 hour", max_duration="1 day", max_rows=9),
             time="ts",
         ).early(),
     ],
@@ -204,8 +204,8 @@ def by_rows(session, spec):
 
 
 SAID = {
-    ("docs/sliding.md", "`offset=fl.rows(3)` is `offset=fl.rows(1)`"): lambda session: [
-        lists(session, fl.Sliding(fl.rows(4), fl.rows(2), offset=fl.rows(n))) for n in (1, 3)
+    ("docs/sliding.md", "`offset=fl.Rows(3)` is `offset=fl.Rows(1)`"): lambda session: [
+        lists(session, fl.Sliding(fl.Rows(4), fl.Rows(2), offset=fl.Rows(n))) for n in (1, 3)
     ],
     ("docs/frames.md", "`max_rows` leaves that to the scheme"): lambda session: [
         zigzag(session, max_rows=4)[:2], [[1, 11, 2, 12], [12, 25, 12]],
@@ -231,7 +231,7 @@ SAID = {
          .agg(r=agg.sum("x") / agg.count()).collect()],
     ],
     ("docs/trailing.md", 'with `closed="neither"` any time before `t`'): lambda session: [
-        by_rows(session, fl.Trailing(fl.rows(2), closed="neither")),
+        by_rows(session, fl.Trailing(fl.Rows(2), closed="neither")),
         [[], [1], [1, 11], [11, 2], [2, 12], [12, 25]],
     ],
 }  # fmt: skip

@@ -163,13 +163,13 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
     )
     for made, why in (
         (lambda: windows(batch, SPECS["sliding"]).early(), "is for streams"),
-        (lambda: windows(rows, fl.Sliding(fl.rows(3))).early(), "not for those that rows end"),
-        (lambda: windows(rows, fl.Sliding("1 minute", fl.rows(1))).early(), "that rows end"),
+        (lambda: windows(rows, fl.Sliding(fl.Rows(3))).early(), "not for those that rows end"),
+        (lambda: windows(rows, fl.Sliding("1 minute", fl.Rows(1))).early(), "that rows end"),
         (lambda: windows(rows, SPECS["sliding"], late="open").early(), "all of its windows or in"),
         (lambda: windows(rows, weighted).early(), "gives each level as it is"),
         (lambda: windows(rows, SPECS["sliding"]).early("0 seconds"), "must be positive"),
         (lambda: windows(rows, SPECS["sliding"]).early(5), "is a number, but"),
-        (lambda: windows(rows, SPECS["sliding"]).early(fl.rows(5)), "early|every"),
+        (lambda: windows(rows, SPECS["sliding"]).early(fl.Rows(5)), "early|every"),
         (lambda: windows(rows, SPECS["sliding"]).using("panes").early().agg(agg.count()),
          "are kept by one stateful operator"),
         (lambda: windows(rows, SPECS["levels"]).early().fit("n"), "windows that are complete"),

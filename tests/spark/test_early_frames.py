@@ -158,8 +158,8 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
          "which is the name of a state"),
         (lambda: early.agg(final=agg.count()), "clashes with the output column 'final'"),
         (early.rows, "is about frames that are closed"),
-        (lambda: early.fill(rows, time="ts"), "is about frames that are closed"),
-        (lambda: early.split("1 minute", so_far=True), "is about frames that are closed"),
+        (lambda: early.fill(rows, time="ts").rows(), "is about frames that are closed"),
+        (lambda: early.accumulate("1 minute"), "is about frames that are closed"),
     ):  # fmt: skip
         with pytest.raises(fl.FanlightError, match=why):
             made()

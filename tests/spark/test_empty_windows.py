@@ -190,7 +190,7 @@ def test_windows_that_are_refused(classic, tmp_path):
     df = frame(classic, ROWS)
     times = ("1970-01-01T00:00:00Z", "1970-01-01T01:00:00Z")
     with pytest.raises(fl.FanlightError, match="not for those that rows end"):
-        fl.over(df, fl.Sliding(fl.rows(2)), time="ts").with_empty("zero")
+        fl.over(df, fl.Sliding(fl.Rows(2)), time="ts").with_empty("zero")
     with pytest.raises(fl.FanlightError, match="goes with by="):
         fl.over(df, fl.Sliding("1 hour"), time="ts").with_empty("zero", between=times, keys=df)
     with pytest.raises(fl.FanlightError, match="has no column 'k'"):

@@ -22,8 +22,8 @@ from tests.helpers.refusals import refused
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
 TIME = fl.Sliding("4 minutes", "1 minute")
 NUMBER = fl.Sliding(4, 1)
-ROWS = fl.Sliding(fl.rows(4), fl.rows(1))
-BY_TUPLE = fl.Sliding("4 minutes", fl.rows(1))
+ROWS = fl.Sliding(fl.Rows(4), fl.Rows(1))
+BY_TUPLE = fl.Sliding("4 minutes", fl.Rows(1))
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_windows_and_times_of_different_kinds(df, spec, time):
 @pytest.mark.parametrize("spec", ["4 minutes", None, 5, ("4 minutes", "1 minute")])
 def test_what_is_no_spec(df, spec):
     refused(lambda: windows(df, spec), "Sliding")
-    refused(lambda: fl.rejected(df, spec, time="ts"), "Sliding")
+    refused(lambda: fl.over(df, spec, time="ts").rejected(), "Sliding")
 
 
 @pytest.mark.parametrize("what", [None, 5, "table", [ROW]], ids=["None", "5", "text", "list"])
@@ -352,7 +352,7 @@ def test_methods_of_other_windows(df, name):
         "fl.MultiGranular": fl.MultiGranular(["1 minute", "1 hour"], ["1 minute", "1 minute"]),
         "fl.ThresholdFrame": fl.ThresholdFrame("v > 1"),
         "fl.ProgressiveWidening": fl.ProgressiveWidening(
-            "1 minute", longest="4 minutes", max_rows=9
+            "1 minute", max_duration="4 minutes", max_rows=9
         ),
     }[spec]
     events = df.selectExpr("*", "ts as stop")
@@ -374,7 +374,7 @@ def test_windows_can_be_copied_and_looked_at(df):
 
 
 def test_widened_windows_are_detected(df):
-    spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9)
+    spec = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=9)
     refused(lambda: windows(df, spec).agg, "write windows.detect(…), or fl.over(")
 
 
@@ -397,18 +397,23 @@ def test_the_reason_of_spark_is_told(df):
     refused(lambda: windows(df, fl.ThresholdFrame("v >")), "v >", "Syntax error")
     frames = windows(df, fl.ThresholdFrame("v > 1"))
     other = df.selectExpr("ts", "k", "v as other_v")
-    refused(lambda: frames.fill(other, time="nowhere"), "fill(other", "other DataFrame", "other_v")
     refused(
-        lambda: frames.fill(other, agg.max("v"), time="ts"), "'v'", "other DataFrame", "other_v"
+        lambda: frames.fill(other, time="nowhere").rows(),
+        "fill(other",
+        "other DataFrame",
+        "other_v",
+    )
+    refused(
+        lambda: frames.fill(other, time="ts").agg(agg.max("v")), "'v'", "other DataFrame", "other_v"
     )
 
 
 def test_rejected_asks_for_the_same(df):
-    refused(lambda: fl.rejected(df, TIME, time="nowhere"), "nowhere")
-    refused(lambda: fl.rejected(df, NUMBER, time="ts"), "'ts'")
-    refused(lambda: fl.rejected(df, TIME, time="ts", by=["nowhere"]), "nowhere")
+    refused(lambda: fl.over(df, TIME, time="nowhere").rejected(), "nowhere")
+    refused(lambda: fl.over(df, NUMBER, time="ts").rejected(), "'ts'")
+    refused(lambda: fl.over(df, TIME, time="ts", by=["nowhere"]).rejected(), "nowhere")
     clash = df.selectExpr("*", "'why' as reason")
-    refused(lambda: fl.rejected(clash, TIME, time="ts"), "reason")
+    refused(lambda: fl.over(clash, TIME, time="ts").rejected(), "reason")
 
 
 def test_errors_come_before_spark_runs(spark):
@@ -434,10 +439,10 @@ def test_an_aggregate_that_an_older_spark_cannot_lift_is_refused():
     [
         ROWS,
         BY_TUPLE,
-        fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)]),
+        fl.MultiGranular([fl.Rows(2), fl.Rows(4)], [fl.Rows(1), fl.Rows(2)]),
         fl.Session("5 minutes"),
         fl.DeltaFrame({"v": 1}),
-        fl.ProgressiveWidening("1 second", longest="20 seconds", max_rows=3),
+        fl.ProgressiveWidening("1 second", max_duration="20 seconds", max_rows=3),
     ],
     ids=repr,
 )
@@ -491,8 +496,8 @@ def test_what_a_newcomer_asks_leads_to_what_was_meant(df):
         refused(lambda kind=kind: windows(df, kind({"v * 2": 3})), write)
         there = df.withColumn("computed", expr(df, "v * 2"))
         assert windows(there, kind({"computed": 3})).agg(agg.count()).columns
-    refused(lambda: windows(df, fl.Trailing(10)), "is a number", "or fl.rows(10) to count rows")
-    refused(lambda: windows(df, NUMBER), "is a number", "or fl.rows(4) to count rows")
+    refused(lambda: windows(df, fl.Trailing(10)), "is a number", "or fl.Rows(10) to count rows")
+    refused(lambda: windows(df, NUMBER), "is a number", "or fl.Rows(4) to count rows")
     refused(lambda: seen.agg(agg.sum("v * nope")), "is not a column", "choose one of ")
     refused(lambda: seen.agg("count"), "is a str", "write agg.count() after")
     refused(lambda: seen.agg({"v": "mean", "*": "count"}), "a dict", "agg.mean('v'), agg.count() ")
@@ -512,7 +517,7 @@ def test_what_a_newcomer_asks_leads_to_what_was_meant(df):
 
 def test_a_list_of_columns_is_short_and_begins_with_a_guess(df):
     many = df.selectExpr("*", *(f"v as column_{place}" for place in range(300)))
-    wide = fl.ProgressiveWidening("1 second", longest="1 minute", max_rows=9)
+    wide = fl.ProgressiveWidening("1 second", max_duration="1 minute", max_rows=9)
     level = windows(many)
     for ask in (
         lambda: windows(many, by="sqe"),
@@ -557,7 +562,7 @@ def test_columns_of_spark_have_no_place_in_a_limit(df):
         (fl.over, "missing a required argument: 'spec'", "fl.over(df, fl.Sliding("),
         (lambda df: fl.over(df, TIME, tiem="ts"), "'tiem'", "time=… instead of tiem=…"),
         (lambda df: fl.over(df, TIME, time="ts", key="k"), "'key'", "by='key'"),
-        (lambda df: fl.rejected(df, TIME, "ts"), "too many positional", "fl.rejected(df, "),
+        (lambda df: fl.over(df, TIME, "ts").rejected(), "too many positional", "fl.rejected(df, "),
         (lambda df: fl.over(df.selectExpr("*", *LONG), TIME, "ts"), "…, Sliding(", "time='ts'"),
     ],
 )

@@ -78,7 +78,7 @@ def test_whatever_windows_there_are_it_is_computed_with_them(df):
         [fl.Sliding("5 minutes"), fl.Sliding("7 minutes")],
         fl.ThresholdFrame("n > 2"),
         fl.Session("2 minutes"),
-        fl.Sliding(fl.rows(7), fl.rows(3)),
+        fl.Sliding(fl.Rows(7), fl.Rows(3)),
         fl.Calendar("1 hour", zone="Europe/Berlin"),
     ):
         windows = fl.over(df, spec, time="ts", by="k")
@@ -184,8 +184,8 @@ FORMS = {
 TIMES = {"time": "ts", "by": "k"}
 TERMINALS = {
     "sliding": lambda d: fl.over(d, fl.Sliding("1 hour", "20 minutes"), **TIMES).agg,
-    "rows": lambda d: fl.over(d, fl.Sliding(fl.rows(3)), **TIMES).agg,
-    "every row": lambda d: fl.over(d, fl.Sliding("1 hour", fl.rows(1)), **TIMES).agg,
+    "rows": lambda d: fl.over(d, fl.Sliding(fl.Rows(3)), **TIMES).agg,
+    "every row": lambda d: fl.over(d, fl.Sliding("1 hour", fl.Rows(1)), **TIMES).agg,
     "levels": lambda d: fl.over(d, LEVELS, **TIMES).agg,
     "levels side by side": lambda d: fl.over(d, LEVELS, **TIMES).wide,
     "events": lambda d: fl.over(d, fl.Sliding("1 hour"), time=("ts", "stop"), by="k").agg,

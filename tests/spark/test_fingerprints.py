@@ -15,9 +15,9 @@ from tests.helpers.dataframes import patiently, source, write_batch
 from tests.law.data import minute
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
-ROWS = fl.Sliding(fl.rows(4), fl.rows(2))
+ROWS = fl.Sliding(fl.Rows(4), fl.Rows(2))
 LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
-WIDENED = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9)
+WIDENED = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=9)
 DELTA = fl.DeltaFrame({"v": 1.5})
 PAIR = ("began", "ts")
 BY = ["k"]
@@ -93,7 +93,7 @@ def attached(other=None, by=None):
         windows, calls = fl.over(df, fl.Trailing("1 hour"), time="ts", by=BY), {"seen": agg.count()}
         if other is None:
             return windows.attach(**calls)
-        return windows.attach_to(df.select("ts", *other), **calls, time="ts", by=by)
+        return windows.at(df.select("ts", *other), time="ts", by=by).attach(**calls)
 
     return query
 
@@ -144,7 +144,7 @@ DIFFERENT = {
     "how long": (
         summed(ROWS, forget_after="2 hours"), summed(ROWS, forget_after="1 hour"), "forget_after"
     ),
-    "range": (summed(ROWS), summed(fl.Sliding(fl.rows(6), fl.rows(2))), "spec"),
+    "range": (summed(ROWS), summed(fl.Sliding(fl.Rows(6), fl.Rows(2))), "spec"),
     "delta": (framed(), framed(fl.DeltaFrame({"v": 1.25})), "spec"),
     "option": (framed(), framed(fl.DeltaFrame({"v": 1.5}, include_crossing=True)), "spec"),
     "predicate": (
@@ -176,7 +176,8 @@ DIFFERENT = {
     "what a detector sees": (detected(), detected(columns=["v", "w"]), "columns"),
     "widest": (
         detected(),
-        detected(spec=fl.ProgressiveWidening("1 minute", longest="8 minutes", max_rows=9)), "spec",
+        detected(spec=fl.ProgressiveWidening("1 minute", max_duration="8 minutes", max_rows=9)),
+        "spec",
     ),
 }  # fmt: skip
 

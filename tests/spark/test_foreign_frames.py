@@ -63,24 +63,26 @@ CALLS = {
     "fit": lambda df: ask(df, LEVELS).fit("v", filled=True),
     "recurring": lambda df: ask(df, LEVELS).recurring("side"),
     "wide": lambda df: ask(df, LEVELS).wide(n=agg.count()),
-    "bursts": lambda df: ask(df, LEVELS).bursts(n=agg.count(), threshold=1.5),
+    "bursts": lambda df: ask(df, LEVELS).bursts(1.5, n=agg.count()),
     "reversals": lambda df: ask(df, TURNING).reversals("v"),
     "events": lambda df: fl.over(df, MINUTE, time=("ts", "stop")).agg(agg.count()),
     "frames": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).frames(),
     "frames, agg": lambda df: ask(df, fl.Session("1 minute")).agg(agg.count()),
     "frames, rows": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).rows(),
-    "frames, fill": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).fill(df, time="ts"),
+    "frames, fill": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).fill(df, time="ts").rows(),
     "frames, split": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).split("10 seconds", agg.count()),
     "frames, repair": lambda df: frames(df).repair(df, frames(df).frames()),
     "attach": lambda df: ask(df, fl.Trailing("1 minute")).attach(agg.count()),
-    "attach_to": lambda df: ask(df, fl.Trailing("1 minute")).attach_to(df, agg.count(), time="ts"),
+    "attach_to": lambda df: ask(df, fl.Trailing("1 minute")).at(df, time="ts").attach(agg.count()),
     "detect": lambda df: ask(
-        df, fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=8)
+        df, fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=8)
     ).detect(fl.Episode("a; b", event="side")),
-    "rejected": lambda df: fl.rejected(df, MINUTE, time="x"),
+    "rejected": lambda df: fl.over(df, MINUTE, time="x").rejected(),
     "rejected of windows": lambda df: fl.over(df, MINUTE, time="x").rejected(),
     "roll_up": lambda df: fl.roll_up(ask(df).pieces(agg.count()), fl.Sliding("2 minutes")),
-    "repair": lambda df: fl.repair(*2 * [ask(df).pieces(agg.count())], fl.Sliding("2 minutes")),
+    "repair": lambda df: fl.roll_up_late(
+        *2 * [ask(df).pieces(agg.count())], fl.Sliding("2 minutes")
+    ),
     "sql": lambda df: fl.sql(
         "SELECT k, count(*) AS n FROM bids [WATTR ts RANGE 1 MINUTE] GROUP BY k", bids=df
     ),
@@ -124,7 +126,7 @@ def test_what_is_given_beside_the_rows(rows):
     asks = nw.from_native(rows)
     for df, other in ((rows, asks), (asks, rows)):
         windows = ask(df, fl.Trailing("1 minute"))
-        assert isinstance(windows.attach_to(other, agg.count(), time="ts"), nw.LazyFrame)
+        assert isinstance(windows.at(other, time="ts").attach(agg.count()), nw.LazyFrame)
     assert isinstance(ask(rows).agg(agg.count()), type(rows))
 
 

@@ -26,7 +26,7 @@ ROWS = [
         (DELTA, "-1 day", "must be positive"),
         (DELTA, "1 month", "has a calendar unit"),
         (DELTA, "soon", "is not a duration"),
-        (DELTA, fl.rows(5), "forget_after=rows(5) counts rows; write forget_after='5 minutes'"),
+        (DELTA, fl.Rows(5), "forget_after=rows(5) counts rows; write forget_after='5 minutes'"),
         (DELTA, 5, "is a number, but time='ts' is a timestamp"),
         (DELTA, True, "forget_after=True is a bool"),
         (MINUTES, "3 minutes", "is shorter than a window"),
@@ -54,10 +54,10 @@ def test_windows_that_time_places_are_the_same(classic):
     [
         (DELTA, True),
         (fl.Session("5 minutes"), True),
-        (fl.Sliding(fl.rows(4), fl.rows(2)), True),
-        (fl.Sliding("1 hour", fl.rows(1)), False),
+        (fl.Sliding(fl.Rows(4), fl.Rows(2)), True),
+        (fl.Sliding("1 hour", fl.Rows(1)), False),
         (MINUTES, False),
-        (fl.ProgressiveWidening("1 minute", longest="1 hour", max_rows=10), False),
+        (fl.ProgressiveWidening("1 minute", max_duration="1 hour", max_rows=10), False),
     ],
     ids=repr,
 )
@@ -90,5 +90,5 @@ def test_a_batch_has_no_column_of_its_own(classic):
         assert windows.rows().columns == [*df.columns, "frame_id"]
     native = windows.using("native")
     assert native.rows().columns == [*df.columns, "frame_id"]
-    rows = fl.over(df, fl.Sliding(fl.rows(2)), time="ts", by="k", forget_after="20 minutes")
+    rows = fl.over(df, fl.Sliding(fl.Rows(2)), time="ts", by="k", forget_after="20 minutes")
     assert rows.agg(n=agg.count()).columns == ["k", "window", "n"]

@@ -74,23 +74,46 @@ def test_bad_requests(df):
         (lambda: windowed.using("panes"), "not a strategy of frames"),
         (lambda: windowed.split("fast"), "not a duration"),
         (lambda: windowed.split(3), "every=3 is a number, but time='ts' is a timestamp"),
-        (lambda: windowed.split("1 second", so_far=1), "so_far=1"),
-        (lambda: windowed.using("native").split("1 second", so_far=True), "use 'auto'"),
-        (lambda: windowed.fill(df, time="w"), "is not a column"),
-        (lambda: windowed.fill(df, time="v"), "cut over timestamp"),
-        (lambda: windowed.fill(df, time=("ts", "ts")), "not the name of a column"),
-        (lambda: windowed.fill(df, time="ts", longest=3), "longest=3 is a number, but"),
-        (lambda: windowed.fill(df, time="ts", by=["k", "s"]), "pair up"),
-        (lambda: windowed.fill(df, time="ts", by=()), r"gives rows of all 'k', .* rename one"),
-        (lambda: by_two.fill(df, time="ts", by="v"), r"some of them by their names, or by=\(\)"),
-        (lambda: windowed.fill(df, time="ts", how="outer"), "how='outer'"),
-        (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts"), "frame_id"),
-        (lambda: windowed.fill(df, time="ts", own="max"), r"fill\(own=…\): agg\('max'\) is a str"),
-        (lambda: windowed.fill(df, time="ts", own={}), r"fill\(own=…\): agg\(\) names no agg"),
-        (lambda: windowed.fill(df, time="ts", own={"V": agg.max("v")}), "column 'v' clashes"),
-        (lambda: windowed.fill(df, agg.max("v"), time="ts", own=agg.max("v")), "with the output"),
-        (lambda: windowed.fill(df, time="ts", own={"k": agg.max("v")}), "a key of the same name"),
-        (lambda: windowed.fill(df, time="ts", own=agg.max("w")), r"fill\(own=…\): .*'w'"),
+        (lambda: windowed.using("native").accumulate("1 second"), "use 'auto'"),
+        (lambda: windowed.fill(df, time="w").rows(), "is not a column"),
+        (lambda: windowed.fill(df, time="v").rows(), "cut over timestamp"),
+        (lambda: windowed.fill(df, time=("ts", "ts")).rows(), "not the name of a column"),
+        (
+            lambda: windowed.fill(df, time="ts", max_duration=3).rows(),
+            "max_duration=3 is a number, but",
+        ),
+        (lambda: windowed.fill(df, time="ts", by=["k", "s"]).rows(), "pair up"),
+        (
+            lambda: windowed.fill(df, time="ts", by=()).rows(),
+            r"gives rows of all 'k', .* rename one",
+        ),
+        (
+            lambda: by_two.fill(df, time="ts", by="v").rows(),
+            r"some of them by their names, or by=\(\)",
+        ),
+        (lambda: windowed.fill(df, time="ts", how="outer").rows(), "how='outer'"),
+        (lambda: windowed.fill(df.selectExpr("*", "1 as frame_id"), time="ts").rows(), "frame_id"),
+        (
+            lambda: windowed.fill(df, time="ts", own="max").rows(),
+            r"fill\(own=…\): agg\('max'\) is a str",
+        ),
+        (
+            lambda: windowed.fill(df, time="ts", own={}).rows(),
+            r"fill\(own=…\): agg\(\) names no agg",
+        ),
+        (
+            lambda: windowed.fill(df, time="ts", own={"V": agg.max("v")}).rows(),
+            "column 'v' clashes",
+        ),
+        (
+            lambda: windowed.fill(df, time="ts", own=agg.max("v")).agg(agg.max("v")),
+            "with the output",
+        ),
+        (
+            lambda: windowed.fill(df, time="ts", own={"k": agg.max("v")}).rows(),
+            "a key of the same name",
+        ),
+        (lambda: windowed.fill(df, time="ts", own=agg.max("w")).rows(), r"fill\(own=…\): .*'w'"),
     ):
         with pytest.raises(fl.FanlightError, match=says):
             ask()
@@ -100,7 +123,7 @@ def test_bad_requests(df):
                        (fl.DeltaFrame({"v": 1}, min_rows=2), "may yet be left out"),
                        (fl.DeltaFrame({"v": 1}, min_duration="1 minute"), "left out")):  # fmt: skip
         with pytest.raises(fl.FanlightError, match=says):
-            fl.over(df, spec, time="ts").split("1 second", so_far=True)
+            fl.over(df, spec, time="ts").accumulate("1 second")
     with pytest.raises(fl.FanlightError, match="two numbers"):
         fl.over(df, twice, time="ts").rows()
     with pytest.raises(fl.FanlightError, match="frame_id"):
@@ -119,19 +142,19 @@ def test_streams(classic, df, stream):
     windowed = fl.over(marked, SPEC, time="ts")
     with pytest.raises(fl.FanlightError, match="in a stream"):
         windowed.split("1 second")
-    with pytest.raises(fl.FanlightError, match="pass so_far=True"):
+    with pytest.raises(fl.FanlightError, match="write accumulate"):
         windowed.split("1 second", agg.count())
     with pytest.raises(fl.FanlightError, match="max_gap= or max_duration="):
-        windowed.split("1 second", so_far=True)
+        windowed.accumulate("1 second")
     forgetting = fl.over(marked, SPEC, time="ts", forget_after="1 hour")
-    assert forgetting.split("1 second", so_far=True).isStreaming
+    assert forgetting.accumulate("1 second").isStreaming
     adapting = fl.AggregateFrame(agg.sum("v"), "mean_rows(3) * mean_value(5000)")
     kept = "up to 5,003 numbers that its limits are means of"
     assert kept in fl.over(marked, adapting, time="ts").explain()
-    with pytest.raises(fl.FanlightError, match="longest='1 hour'"):
-        windowed.fill(marked, time="ts")
+    with pytest.raises(fl.FanlightError, match="max_duration='1 hour'"):
+        windowed.fill(marked, time="ts").rows()
     with pytest.raises(fl.FanlightError, match="a stream and a batch"):
-        windowed.fill(df, time="ts")
+        windowed.fill(df, time="ts").rows()
     name = "spark.sql.streaming.stateStore.providerClass"
     before = classic.conf.get(name)
     try:
@@ -144,7 +167,9 @@ def test_streams(classic, df, stream):
 
 def test_rejected_rows(classic):
     df = classic.sql("select timestamp_seconds(nullif(id, 3)) as ts, id as v from range(5)")
-    assert [row.reason for row in fl.rejected(df, SPEC, time="ts").collect()] == ["ts is null"]
+    assert [row.reason for row in fl.over(df, SPEC, time="ts").rejected().collect()] == [
+        "ts is null"
+    ]
     assert sum(row.rows for row in fl.over(df, SPEC, time="ts").frames().collect()) == 4
 
 

@@ -79,7 +79,7 @@ def filled(session, spec, calls):
     ]
     other = [{"k": k, "ts": t * MINUTE // 2, "n": t} for k in ("a", None, "b") for t in range(60)]
     df, more = frame(session, rows), frame(session, other).selectExpr("k as who", "ts as at", "n")
-    return fl.over(df, spec, time="ts", by="k").fill(more, *calls, time="at", by="who")
+    return fl.over(df, spec, time="ts", by="k").fill(more, time="at", by="who").agg(*calls)
 
 
 def test_filling_with_rows(spark):
@@ -119,7 +119,7 @@ def sparsely(session, spec, calls, *, alike=True, **how):
     more = frame(session, [{"k": "a", "ts": t * MINUTE, "n": t} for t in (6, 8, 12)])
     more = more.selectExpr("k" if alike else "k as who", "ts as at", "n", "n as `a.b`")
     windows = fl.over(df, spec, time="ts", by="k")
-    return windows.fill(more, *calls, time="at", by="k" if alike else "who", **how)
+    return windows.fill(more, time="at", by="k" if alike else "who").agg(*calls, **how)
 
 
 SPARSE = {"threshold": fl.ThresholdFrame("v > 0"),
@@ -226,10 +226,10 @@ def test_rows_of_all_keys_within_each_frame(spark, kind, how, by, time):
     alike = "frames.k <=> more.k and " if by else ""
     within = expr(frames, f"{alike}at >= window.start and at < window.end")
     joined = frames.alias("frames").join(more.alias("more"), within, how)
-    found = windowed.fill(more, time="at", by=by, how=how)
+    found = windowed.fill(more, time="at", by=by, how=how).rows()
     shown = [f"frames.{n}" if n == "k" else n for n in found.columns]
     assert told(found) == told(joined.select(*shown)) != []
-    filled = windowed.fill(more, agg.sum("n"), agg.count(), time="at", by=by, how=how)
+    filled = windowed.fill(more, time="at", by=by, how=how).agg(agg.sum("n"), agg.count())
     wanted = joined.groupBy("case", "frames.k", "window", "frame_id").agg(
         expr(joined, "sum(n)").alias("sum(n)"), expr(joined, "count(n)").alias("count(1)")
     )
@@ -283,7 +283,9 @@ def test_filling_a_stream(classic, tmp_path, by, aggregated, how):
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count()) if aggregated else ()
     own = {"values": agg.collect_list("v"), "most": agg.median("v")}
-    result = windowed.fill(filler, *calls, time="at", by=by, longest="4 minutes", how=how, own=own)
+    result = windowed.fill(
+        filler, time="at", by=by, max_duration="4 minutes", how=how, own=own
+    ).agg(*calls)
     if not aggregated:
         result = result.selectExpr("unix_micros(at) as at", "n", "frame_id", *own)
     name = f"t{uuid.uuid4().hex}"
@@ -330,7 +332,7 @@ def test_what_else_several_frames_at_once_give(classic):
     df = frame(classic, [minute(at, v=value, n=at) for at, value in enumerate(VALUES)])
     windows = fl.over(df, RECOVERY, time="ts", by="k")
     lengths = {number: end - start for number, (start, end) in enumerate(RECOVERIES)}
-    filled = windows.fill(df, agg.count(), time="ts").collect()
+    filled = windows.fill(df, time="ts").agg(agg.count()).collect()
     assert {row.frame_id: row["count(1)"] for row in filled} == lengths
     parts = windows.split("1 minute").groupBy("frame_id").count().collect()
     assert {row.frame_id: row["count"] for row in parts} == lengths
@@ -347,7 +349,7 @@ SO_FAR = {"total": agg.sum("n"), "texts": agg.collect_list("s"), "counted": agg.
 def in_parts(df, **more):
     spec = fl.ThresholdFrame("v > 0", max_gap="8 minutes")
     windowed = fl.over(df, spec, time="ts", by=["case", "k"], **more)
-    return windowed.split("3 minutes", **SO_FAR, so_far=True)
+    return windowed.accumulate("3 minutes", **SO_FAR)
 
 
 @pytest.mark.sampled(2)

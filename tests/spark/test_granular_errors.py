@@ -10,7 +10,7 @@ from tests.helpers.refusals import refused
 
 LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
 AGED = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"], weights=[1, 0.5])
-ROWS = fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)])
+ROWS = fl.MultiGranular([fl.Rows(2), fl.Rows(4)], [fl.Rows(1), fl.Rows(2)])
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +31,11 @@ def df(classic):
             ["query 1, '1 hour', is not placed by time alone; list fl.Sliding"],
         ),
         (
-            [fl.Sliding("1 hour"), fl.Sliding(fl.rows(4))],
+            [fl.Sliding("1 hour"), fl.Sliding(fl.Rows(4))],
             ["query 1, Sliding(rows(4)), is not measured like query 0"],
         ),
         (
-            [fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.rows(1))],
+            [fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.Rows(1))],
             ["query 1, Sliding('1 minute', rows(1)), ends where rows"],
         ),
         (

@@ -164,7 +164,7 @@ def test_what_cannot_be_handed_over(calls):
     for refused in (
         lambda: windows.with_empty("zero").agg(foreign),
         lambda: windows.using("panes").agg(foreign),
-        lambda: fl.over(df, fl.Sliding(fl.rows(3)), time="ts").agg(foreign),
+        lambda: fl.over(df, fl.Sliding(fl.Rows(3)), time="ts").agg(foreign),
         lambda: fl.over(df.withColumn("frame_id", F.lit(1)), fl.Session("1 minute"), time="ts").agg(
             foreign
         ),

@@ -246,7 +246,7 @@ def test_any_name_will_do(classic, tmp_path):
         ({"every": "0 seconds"}, "every='0 seconds' must be positive"),
         ({"every": "1500 milliseconds"}, "whole number of seconds"),
         ({"lag": timedelta(0)}, "lag=datetime.timedelta(0) must be positive"),
-        ({"lag": fl.rows(3)}, "is not a duration"),
+        ({"lag": fl.Rows(3)}, "is not a duration"),
     ],
 )
 def test_what_cannot_be_is_refused(classic, tmp_path, given, said):

@@ -134,15 +134,15 @@ PLACED = {
 OF_SUMS = [spec for spec in frames.AGGREGATES if "sum(n)" not in repr(spec)]
 ORDERED = {
     "snapshots": asked("snapshots", fl.Snapshot(), time=PAIR),
-    "rows": asked("sliding", fl.Sliding(fl.rows(3), fl.rows(2))),
-    "rows, keys NaN": asked("sliding", fl.Sliding(fl.rows(3)), by=("case", "w")),
-    "every row": asked("sliding", fl.Sliding("5 minutes", fl.rows(1))),
+    "rows": asked("sliding", fl.Sliding(fl.Rows(3), fl.Rows(2))),
+    "rows, keys NaN": asked("sliding", fl.Sliding(fl.Rows(3)), by=("case", "w")),
+    "every row": asked("sliding", fl.Sliding("5 minutes", fl.Rows(1))),
     "trailing": asked("trailing", fl.Trailing("4 minutes"), action="attach"),
     "trailing, all": asked("trailing", fl.Trailing(), action="attach", by=()),
-    "trailing, rows": asked("trailing", fl.Trailing(fl.rows(2), delay="1 minute"), action="attach"),
+    "trailing, rows": asked("trailing", fl.Trailing(fl.Rows(2), delay="1 minute"), action="attach"),
     "widening": asked(
         "widening",
-        fl.ProgressiveWidening("1 minute", longest="9 minutes", max_rows=9),
+        fl.ProgressiveWidening("1 minute", max_duration="9 minutes", max_rows=9),
         {},
         action="detect",
     ),
@@ -198,7 +198,7 @@ def answers(ask, runner, folder):
     wanted = told(
         ask, collected(answer(ask, frame(session, [one for part in files[:-1] for one in part])))
     )
-    return found, wanted, fl.late_rows(running)
+    return found, wanted, fl.progress(running).late
 
 
 @pytest.mark.sampled(60)
@@ -214,5 +214,5 @@ def test_no_value_stops_a_stream_or_hides_a_row(runner, tmp_path, name, setting)
     assert not wrong, "\n".join(wrong[:6])
     session = runner.session(ask, (PROVIDER, ROCKSDB), ONE_TASK)
     rows = frame(session, numbered(LATE))
-    rejected = fl.rejected(rows, ask.spec, time=ask.time, by=list(ask.by)).count()
+    rejected = fl.over(rows, ask.spec, time=ask.time, by=list(ask.by)).rejected().count()
     assert late == (None if name in PLACED else len(LATE) - rejected)

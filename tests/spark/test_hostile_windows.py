@@ -43,7 +43,7 @@ def calls(df):
     events = fl.over(df, fl.Sliding("1 minute"), time=("began", "ts"))
     frames = fl.over(df, fl.ThresholdFrame("v > 1"), **PLACE)
     widening = fl.over(
-        df, fl.ProgressiveWidening("1 second", longest="1 minute", max_rows=9), **PLACE
+        df, fl.ProgressiveWidening("1 second", max_duration="1 minute", max_rows=9), **PLACE
     )
     spec = fl.Sliding("1 minute")
     yield Good(fl.over, {"df": df, "spec": spec, **PLACE, "tiebreak": ["seq"], **LATE})
@@ -64,11 +64,9 @@ def calls(df):
     yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": (), **LATE})
     both = {"arrived": "seq", "value": "v", "frames": 3, "patterns": ["1 minute"], "share": 0.1}
     yield Good(fl.suggest, {"df": df, **PLACE, **both})
-    yield Good(fl.late_rows, {"of": Progress()})
-    yield Good(fl.rejected, {"df": df, "spec": spec, **PLACE})
     beats = {"delay": "1 minute", "every": "10 seconds", "lag": "1 minute"}
     stream = df.sparkSession.readStream.format("rate").load()
-    yield Good(fl.heartbeat, {"stream": stream, "time": "timestamp", **beats})
+    yield Good(fl.heartbeat, {"df": stream, "time": "timestamp", **beats})
     hour = ("1970-01-01T00:00:00Z", "1970-01-01T01:00:00Z")
     filled = {"values": "last", "between": hour, "keys": df, "most": None}
     for windows in (sliding, events):
@@ -89,13 +87,13 @@ def calls(df):
     yield Good(snapshots.agg, AGGREGATES)
     yield Good(snapshots.explain, {**AGGREGATES, "verbose": False})
     for windows in (events, snapshots):
-        still = {"as_of": "1970-01-01T00:20:00Z", "id": "k", "longest": None}
+        still = {"as_of": "1970-01-01T00:20:00Z", "id": "k", "max_duration": None}
         yield Good(windows.running, still)
     trailing = fl.over(df, fl.Trailing("1 hour"), **PLACE)
     yield Good(fl.over, {"df": df, "spec": fl.Trailing(), **PLACE, "tiebreak": (), **LATE})
     yield Good(trailing.attach, AGGREGATES)
     yield Good(trailing.explain, {**AGGREGATES, "verbose": False})
-    yield Good(trailing.attach_to, {"spine": df, "time": "ts", "by": ["k"], **AGGREGATES})
+    yield Good(trailing.at, {"spine": df, "time": "ts", "by": ["k"]})
     for windows in (sliding, levels):
         yield Good(windows.pieces, AGGREGATES)
     arriving = (
@@ -104,27 +102,28 @@ def calls(df):
     for windows in (fl.Sliding("1 minute"), LEVELS, fl.Session("1 minute")):
         opened = fl.over(arriving, windows, time="timestamp")
         yield Good(opened.early, {"every": "1 minute"})
-        yield Good(opened.postpone, {"by": "1 minute"})
-    widened = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9)
+        yield Good(opened.postpone, {"wait": "1 minute"})
+    widened = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=9)
     for windows in (fl.Trailing("1 minute"), widened):
         opened = fl.over(arriving, windows, time="timestamp")
-        yield Good(opened.postpone, {"by": "1 minute"})
+        yield Good(opened.postpone, {"wait": "1 minute"})
     lasting = arriving.withColumnRenamed("timestamp", "stop").selectExpr("*", "stop as start")
     opened = fl.over(lasting, fl.Snapshot(), time=("start", "stop"))
-    yield Good(opened.postpone, {"by": "1 minute"})
+    yield Good(opened.postpone, {"wait": "1 minute"})
     opened = fl.over(lasting, fl.Sliding("1 minute"), time=("start", "stop"))
-    yield Good(opened.postpone, {"by": "1 minute"})
+    yield Good(opened.postpone, {"wait": "1 minute"})
     yield Good(opened.early, {"every": "1 minute"})
-    yield Good(opened.running, {"as_of": None, "id": "value", "longest": "6 hours"})
+    yield Good(opened.running, {"as_of": None, "id": "value", "max_duration": "6 hours"})
     pieces = sliding.pieces(agg.count())
     past, asks = fl.Trailing("1 hour"), {"spine": df, "time": "ts", "by": ["k"]}
-    yield Good(fl.roll_up, {"pieces": pieces, "spec": past, **asks, "own": ()})
+    yield Good(fl.roll_up, {"pieces": pieces, "spec": past, **asks, "aggregates": ()})
     alone = dict.fromkeys(asks)
-    yield Good(fl.roll_up, {"pieces": pieces, "spec": spec, **alone, "own": []})
+    yield Good(fl.roll_up, {"pieces": pieces, "spec": spec, **alone, "aggregates": []})
     yield Good(
-        fl.repair, {"pieces": pieces, "late": pieces, "spec": spec, "results": None, "own": []}
+        fl.roll_up_late,
+        {"pieces": pieces, "late_pieces": pieces, "spec": spec, "results": None, "aggregates": []},
     )
-    yield Good(fl.serve, {"pieces": pieces, "spec": past, "own": ()})
+    yield Good(fl.serve, {"pieces": pieces, "spec": past, "aggregates": ()})
     more = {"duration": "1 minute", "height": 3, "strategy": "se-ml-slicing"}
     yield Good(events.using, {**HINTS, **more})
     for windows in (sliding, levels, frames, widening, trailing, snapshots):
@@ -135,18 +134,19 @@ def calls(df):
     listed = fl.over(df, [fl.Sliding("1 minute"), fl.Sliding("1 hour")], **PLACE)
     for windows in (levels, listed, fl.over(spans, LEVELS, **pair)):
         yield Good(windows.wide, AGGREGATES)
-    burst = {"aggregates": (agg.count(),), "threshold": 2, "named": {}}
+    burst = {"threshold": 2, "aggregates": (agg.count(),), "named": {}}
     yield Good(levels.bursts, burst)
     line = {name: line[name] for name in ("column", "filled", "instant")}
     yield Good(levels.reversals, line)
     yield Good(levels.recurring, {"column": "s", "counts": True})
-    yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "longest": None,
-                             "how": "left", "own": [agg.max("v")], **AGGREGATES})  # fmt: skip
+    yield Good(frames.fill, {"other": df, "time": "ts", "by": ["k"], "max_duration": None,
+                             "how": "left", "own": [agg.max("v")]})  # fmt: skip
     stored = frames.agg(*AGGREGATES["aggregates"], **AGGREGATES["named"])
-    yield Good(frames.repair, {"late": df, "results": stored, **AGGREGATES})
-    yield Good(frames.split, {"every": "1 minute", "so_far": True, **AGGREGATES})
+    yield Good(frames.repair, {"late_rows": df, "results": stored, **AGGREGATES})
+    for method in (frames.split, frames.accumulate):
+        yield Good(method, {"every": "1 minute", **AGGREGATES})
     more = {
-        "columns": None, "rows": "arrow", "span": None, "once": (), "context": False,
+        "columns": None, "rows_as": "arrow", "span": None, "once": (), "context": False,
         "across_cuts": False, "on_error": "fail",
     }  # fmt: skip
     detector = {"function": found, "schema": "what bigint", "columns": ["v"]}

@@ -54,7 +54,7 @@ def total(rows):
 
 
 def asked(windows, threshold, one=None, **more):
-    found = windows.bursts((one or agg.count()).alias("c"), threshold=threshold, **more)
+    found = windows.bursts(threshold, (one or agg.count()).alias("c"), **more)
     ends = [f"unix_micros(window.{end}) div {MINUTE} as {end}" for end in ("start", "end")]
     return found.selectExpr("*", *ends).drop("window")
 
@@ -73,7 +73,7 @@ def by_place(rows):
 @pytest.mark.parametrize("threshold", [1.5, [2, 1.125]])
 def test_a_batch(spark, threshold):
     windows = fl.over(frame(spark, ROWS), SPEC, time="ts", by=["case", "k"])
-    bursts = windows.bursts(calls=agg.count(), threshold=threshold)
+    bursts = windows.bursts(threshold, calls=agg.count())
     assert bursts.columns == ["case", "k", "window", "level", "calls", "expected", "ratio"]
     there = expected(threshold)
     assert {level for *_, level in there} == {0, 1}
@@ -115,7 +115,7 @@ def test_bursts_of_a_stream_can_be_aggregated_by_their_window(classic, tmp_path)
     """The window carries the watermark on."""
 
     def query(df):
-        found = fl.over(df, SPEC, time="ts", by=["case", "k"]).bursts(agg.count(), threshold=1.5)
+        found = fl.over(df, SPEC, time="ts", by=["case", "k"]).bursts(1.5, agg.count())
         counts = found.groupBy("case", "window").count()
         return counts.selectExpr("case", f"unix_micros(window.end) div {MINUTE} as at", "count")
 
@@ -142,7 +142,7 @@ def test_continuous_reports_first_windows_and_numeric_times(classic):
     }
     odd = df.withColumnRenamed("k", "a.`b")
     spec = fl.MultiGranular(list(RANGES), list(SLIDES))
-    bursts = fl.over(odd, spec, time="n", by="`a.``b`").bursts(**{"x y": agg.count()}, threshold=2)
+    bursts = fl.over(odd, spec, time="n", by="`a.``b`").bursts(2, **{"x y": agg.count()})
     assert bursts.columns == ["a.`b", "window", "level", "x y", "expected", "ratio"]
     told = {(row[0], *row.window, row.level): row[3] for row in bursts.collect()}
     assert told == {place: row[0] for place, row in expected(2).items()}
@@ -153,45 +153,45 @@ def test_first_windows_that_an_initiation_time_cuts_have_their_own_length(classi
     rows = [{"case": 0, "ts": n * MINUTE, "n": n} for n in range(18)]
     spec = fl.MultiGranular(*LENGTHS, offset="0 minutes")
     assert fl.over(frame(classic, rows), spec, time="ts").agg(agg.count()).count() > 10
-    found = fl.over(frame(classic, rows), spec, time="ts").bursts(agg.count(), threshold=1.01)
+    found = fl.over(frame(classic, rows), spec, time="ts").bursts(1.01, agg.count())
     assert [row for row in found.collect() if row.window.end.minute <= 18] == []
 
 
 @pytest.mark.parametrize("wrong", [1, 0.5, -2, True, "2", None, float("nan"), [2, 1], [2, "x"]])
 def test_thresholds_that_are_none(classic, wrong):
     windows = fl.over(frame(classic, ROWS), SPEC, time="ts")
-    refused(lambda: windows.bursts(agg.count(), threshold=wrong), "is not a number above 1")
+    refused(lambda: windows.bursts(wrong, agg.count()), "is not a number above 1")
 
 
 def test_what_has_no_bursts(classic):
     df = frame(classic, ROWS)
     windows = fl.over(df, SPEC, time="ts", by="k")
     refused(
-        lambda: windows.bursts(agg.count(), threshold=[2]),
+        lambda: windows.bursts([2], agg.count()),
         "threshold=[2] has 1 numbers for 2 of 3 levels", "threshold=[2.0, 2.0]",
     )  # fmt: skip
-    refused(lambda: windows.bursts(threshold=2), "bursts of 0 aggregates")
-    refused(lambda: windows.bursts(agg.count(), x=agg.sum("v"), threshold=2), "of 2 aggregates")
+    refused(lambda: windows.bursts(2), "bursts of 0 aggregates")
+    refused(lambda: windows.bursts(2, agg.count(), x=agg.sum("v")), "of 2 aggregates")
     both = {"threshold": 2, "complete": agg.sum("v")}
     refused(lambda: windows.bursts(agg.count(), **both), "of 2 aggregates")
-    refused(lambda: windows.bursts(agg.max("s"), threshold=2), "is of type string", "no rate")
-    refused(lambda: windows.bursts(ratio=agg.count(), threshold=2), "bursts of 'ratio' clashes")
+    refused(lambda: windows.bursts(2, agg.max("s")), "is of type string", "no rate")
+    refused(lambda: windows.bursts(2, ratio=agg.count()), "bursts of 'ratio' clashes")
     clashing = fl.over(df.withColumnRenamed("k", "expected"), SPEC, time="ts", by="expected")
-    refused(lambda: clashing.bursts(agg.count(), threshold=2), "'expected' clashes", "rename it")
+    refused(lambda: clashing.bursts(2, agg.count()), "'expected' clashes", "rename it")
     for more, said in (
         ({"weights": [1, 0.5, 0.25]}, "bursts with weights"),
         ({"changes_only": True}, "bursts with changes_only=True"),
         ({"report": "continuous", "horizons": ["2 minutes"]}, "bursts with horizons"),
     ):
         other = fl.over(df, fl.MultiGranular(*LENGTHS, **more), time="ts")
-        refused(lambda other=other: other.bursts(agg.count(), threshold=2), said)
+        refused(lambda other=other: other.bursts(2, agg.count()), said)
     for spec in ([fl.Sliding("4 minutes"), fl.Sliding("9 minutes")],
                  fl.Sliding("4 minutes")):  # fmt: skip
         single = fl.over(df, spec, time="ts")
         refused(lambda single=single: single.bursts, "no 'bursts'", "fl.MultiGranular(…)")
     rate = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
     early = fl.over(rate, SPEC, time="timestamp").early()
-    refused(lambda: early.bursts(agg.count(), threshold=2), "early().bursts", "early().agg")
-    rows = fl.MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)])
+    refused(lambda: early.bursts(2, agg.count()), "early().bursts", "early().agg")
+    rows = fl.MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)])
     counted = fl.over(rate, rows, time="timestamp")
-    refused(lambda: counted.bursts(agg.count(), threshold=2), "bursts of levels counted in rows")
+    refused(lambda: counted.bursts(2, agg.count()), "bursts of levels counted in rows")

@@ -134,12 +134,12 @@ def test_what_no_lines_are_fitted_to(classic):
     refused(lambda: windows.fit("v", "level"), "'level'", "two columns of that name")
     refused(lambda: fl.over(df, SPEC, time="ts", by="w").fit("v", "w"), "'w' clashes")
     refused(lambda: windows.fit(*("v", True)), "write filled=True")
-    for ahead in ("0 seconds", 5, "soon", fl.rows(2)):
+    for ahead in ("0 seconds", 5, "soon", fl.Rows(2)):
         refused(lambda ahead=ahead: windows.fit("v", ahead=ahead), "ahead=")
     for name in ("forecast", "slope_error"):
         named = fl.over(df.withColumnRenamed("k", name), SPEC, time="ts", by=name)
         refused(lambda named=named: named.fit("v", ahead="1 minute"), f"'{name}' clashes")
-    rows = fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(2)] * 2)
+    rows = fl.MultiGranular([fl.Rows(2), fl.Rows(4)], [fl.Rows(2)] * 2)
     counted = fl.over(df, rows, time="ts")
     refused(lambda: counted.fit("v", ahead="1 minute"), "counted in rows")
     changes = fl.MultiGranular(["3 minutes", "9 minutes"], ["3 minutes"] * 2, changes_only=True)

@@ -155,7 +155,7 @@ def test_options_of_agg_keys_of_any_name_and_numbers(classic):
     assert wide.columns == ["a.`b", "at", "x y_0", "x y_1", "x y_2"]
     told = {(row[0], row[1]): tuple(row[2:]) for row in wide.collect()}
     assert told == {key: row[:3] for key, row in there.items()}
-    rows = fl.MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)])
+    rows = fl.MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)])
     counted = fl.over(df, rows, time="ts").wide(n=agg.count()).orderBy("at").collect()
     assert [(row.at, row.n_0, row.n_1) for row in counted[:4]] == [
         (2, 2, None), (3, None, 3), (4, 4, None), (6, 4, 6)
@@ -178,7 +178,7 @@ def test_what_cannot_be_side_by_side(classic):
     rate = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
     early = fl.over(rate, SPEC, time="timestamp").early()
     refused(lambda: early.wide(agg.count()), "early().wide", "early().agg")
-    rows = fl.MultiGranular([fl.rows(4), fl.rows(9)], [fl.rows(2), fl.rows(3)])
+    rows = fl.MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)])
     counted = fl.over(rate, rows, time="timestamp")
     refused(lambda: counted.wide(agg.count()), "levels counted in rows in a stream")
     text = rate.selectExpr("timestamp", "collate('a', 'UTF8_LCASE') as k")

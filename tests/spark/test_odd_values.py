@@ -19,8 +19,8 @@ from tests.law.registry import ESCAPED
 
 NAMES = ("a b", "it's", '"', "`", "{start}", "{", "}}", "x.y", "map<", "variant", "interval",
          "void", "ø", "select", "\\", "${spark.app.name", "-- ", "/*")  # fmt: skip
-SPECS = (fl.Sliding("1 hour"), fl.Sliding("2 hours", "1 hour"), fl.Sliding(fl.rows(60)),
-         fl.Sliding("1 hour", fl.rows(1)), fl.ThresholdFrame("at is not null"))  # fmt: skip
+SPECS = (fl.Sliding("1 hour"), fl.Sliding("2 hours", "1 hour"), fl.Sliding(fl.Rows(60)),
+         fl.Sliding("1 hour", fl.Rows(1)), fl.ThresholdFrame("at is not null"))  # fmt: skip
 TEXTS = ("", "'", "''", "\\", "\\'", "\\n", "\n", "\t", "\u00e9", "{start}", "{0}",
          "${spark.app.name}", "${env:HOME}",
          "%s", "$", "--", "/*", '"', "`", "?", ":x", "\x00", "a" * 999)  # fmt: skip

@@ -61,7 +61,7 @@ def test_rows_are_answered_as_of_the_last_whole_pieces(spark, tmp_path):
     found = fl.roll_up(stored, PAST, spine=asks(spark), time="at")
     whole = f"timestamp_micros(t - pmod(t, {FIVE}L) - 1L) as whole"
     asked = asks(spark).selectExpr("*", "unix_micros(at) + 1L as t").selectExpr("*", whole)
-    wanted = windows(df, PAST).attach_to(asked.drop("t"), **calls(requests), time="whole")
+    wanted = windows(df, PAST).at(asked.drop("t"), time="whole").attach(**calls(requests))
     assert found.columns == [name for name in wanted.columns if name != "whole"]
     rows = zip(_by_ask(found), _by_ask(wanted.drop("whole")), strict=True)
     assert [
@@ -207,15 +207,17 @@ def test_own_aggregates_are_given_again(classic):
     silent = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}")
     df = frame(classic, ROWS)
     pieces, spec = windows(df).pieces(spread=spread("n")), fl.Sliding("20 minutes", "10 minutes")
-    assert sorted_rows(fl.roll_up(pieces, spec, own=[spread])) == sorted_rows(
+    assert sorted_rows(fl.roll_up(pieces, spec, aggregates=[spread])) == sorted_rows(
         windows(df, spec).agg(spread=spread("n"))
     )
-    assert fl.serve(pieces, PAST, own=[spread]).ask("x", at=_instant(300))["spread_ever"] == 6
+    assert (
+        fl.serve(pieces, PAST, aggregates=[spread]).ask("x", at=_instant(300))["spread_ever"] == 6
+    )
     for given, why in (([], "which fanlight does not have"), ([other], "is not defined as the")):
         with pytest.raises(fl.FanlightError, match=why):
-            fl.roll_up(pieces, spec, own=given)
+            fl.roll_up(pieces, spec, aggregates=given)
     with pytest.raises(fl.FanlightError, match="cannot be read in Python"):
-        fl.serve(pieces, PAST, own=[silent])
+        fl.serve(pieces, PAST, aggregates=[silent])
 
 
 def test_sums_too_large_are_said(classic):
@@ -232,8 +234,8 @@ def test_sums_too_large_are_said(classic):
 REFUSED = {
     "begin within": (fl.Sliding("5 minutes", offset="1 minute"), "begin within pieces of '5 min"),
     "end within": (fl.Sliding("7 minutes", "5 minutes"), "begin or end within pieces of '5 minu"),
-    "rows": (fl.Sliding(fl.rows(3)), "needs rows, and pieces have none"),
-    "each row": (fl.Sliding("5 minutes", fl.rows(1)), "needs rows, and pieces have none"),
+    "rows": (fl.Sliding(fl.Rows(3)), "needs rows, and pieces have none"),
+    "each row": (fl.Sliding("5 minutes", fl.Rows(1)), "needs rows, and pieces have none"),
     "frames": (fl.ThresholdFrame("n"), "n"),
     "no spine": (fl.Trailing("5 minutes"), "looks back from rows, and none are given"),
 }
@@ -250,7 +252,7 @@ def test_what_pieces_cannot_tell_is_refused(classic, about):
 LOOKS = {
     "within": (fl.Trailing("7 minutes"), "begin or end within pieces"),
     "a delay within": (fl.Trailing("5 minutes", delay="1 minute"), "begin or end within pieces"),
-    "rows": (fl.Trailing(fl.rows(3)), "counts rows, and pieces have none"),
+    "rows": (fl.Trailing(fl.Rows(3)), "counts rows, and pieces have none"),
     "both": (fl.Trailing("5 minutes", closed="both"), "is no run of pieces"),
     "numbers": (fl.Trailing(300_000_000), "is a number, but"),
 }
@@ -371,7 +373,7 @@ def test_windows_of_a_calendar_are_made_of_pieces(spark, spec):
     )
     expected = fl.over(df, spec, time="ts", by="k", tiebreak="n").agg(**asked)
     assert sorted_rows(fl.roll_up(stored.unionAll(more), spec)) == sorted_rows(expected)
-    repaired = sorted_rows(fl.repair(stored, more, spec))
+    repaired = sorted_rows(fl.roll_up_late(stored, more, spec))
     assert repaired
     assert set(repaired) <= set(sorted_rows(expected))
 

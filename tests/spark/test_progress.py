@@ -70,7 +70,7 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
     batches = [fl.progress(one) for one in query.recentProgress]
     assert [one.rows for one in batches if one.rows] == [3, 2, 4]
     late = [one.late for one in batches]
-    assert add_late(late) == found.late == fl.late_rows(query)
+    assert add_late(late) == found.late == fl.progress(query).late
     # Spark 3.5 has dicts, as the JSON of later ones, without the duration.
     dicts = [json.loads(one.json) for one in query.recentProgress]
     for one, batch in zip(dicts, batches, strict=True):
@@ -104,9 +104,9 @@ def test_a_number_of_late_rows_that_is_not_known_is_not_0(spark, tmp_path, case)
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     query.awaitTermination()
     found = fl.progress(query)
-    assert (fl.late_rows(query), found.late) == (known, known)
+    assert (fl.progress(query).late, found.late) == (known, known)
     assert str(found).endswith(f"late {words}")
-    each = [fl.late_rows(one) for one in query.recentProgress]
+    each = [fl.progress(one).late for one in query.recentProgress]
     assert [one for one in each if one != 0] == [known]
 
 
@@ -124,7 +124,7 @@ OF_EACH_FAMILY = {
     "sessions": (fl.Session("gap"), "ts",
                  lambda asked: asked.rows()),
     "trailing": (fl.Trailing("1 minute"), "ts", lambda asked: asked.attach(m=agg.max("n"))),
-    "widening": (fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=9), "ts",
+    "widening": (fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=9), "ts",
                  lambda asked: asked.detect(fl.Episode("a k=x", event="name"))),
 }  # fmt: skip
 
@@ -149,7 +149,7 @@ def test_rows_that_no_window_can_hold_are_counted(spark, tmp_path, family):
     df = spark.createDataFrame(made, schema)
     df.coalesce(1).write.parquet(f"{tmp_path}/in")
     rows = spark.readStream.schema(schema).parquet(f"{tmp_path}/in").withWatermark("ts", "1 minute")
-    wanted = fl.rejected(df, spec, time=time, by="k").count()
+    wanted = fl.over(df, spec, time=time, by="k").rejected().count()
     assert wanted >= 2
     result = ask(fl.over(rows, spec, time=time, by="k"))
     query = (
@@ -173,7 +173,7 @@ def test_rows_that_no_window_can_hold_are_counted(spark, tmp_path, family):
         (fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute", "1 minute"]), True),
         ([fl.Sliding("1 minute"), fl.Sliding("2 minutes", "1 minute")], True),
         (fl.Session("1 minute"), False),
-        (fl.Sliding(fl.rows(2)), False),
+        (fl.Sliding(fl.Rows(2)), False),
     ],
     ids=["sliding", "levels", "list", "sessions", "rows"],
 )
@@ -232,9 +232,9 @@ def test_rows_that_are_counted_do_not_hide_those_that_are_not():
     sessions, collected = (
         {f"fanlight late rows 7: {what}": 5} for what in ("sessions", COLLECTING)
     )
-    assert fl.late_rows(MicroBatch(**sessions)) == 5
-    assert fl.late_rows(MicroBatch(2, **sessions)) is None
-    assert fl.late_rows(MicroBatch(2, **collected)) == 5
+    assert fl.progress(MicroBatch(**sessions)).late == 5
+    assert fl.progress(MicroBatch(2, **sessions)).late is None
+    assert fl.progress(MicroBatch(2, **collected)).late == 5
 
 
 def test_what_is_no_query_is_refused():

@@ -28,13 +28,13 @@ ROWS = [
     [
         ("ts", fl.Sliding("4 minutes", "1 minute")),
         ("x", fl.Sliding(0.4, 0.1)),
-        ("ts", fl.Sliding(fl.rows(2))),
+        ("ts", fl.Sliding(fl.Rows(2))),
     ],
     ids=["time", "number", "rows"],
 )
 def test_rejected_rows_have_a_reason(spark, time, spec):
     df = frame(spark, ROWS)
-    left_out = fl.rejected(df, spec, time=time, by=["k"])
+    left_out = fl.over(df, spec, time=time, by=["k"]).rejected()
     assert left_out.columns == [*df.columns, "reason"]
     got = {row["case"]: row["reason"] for row in left_out.toArrow().to_pylist()}
     expected = {row["case"]: row["reason"] for row in rejected(ROWS, time=time)}
@@ -47,7 +47,7 @@ def test_rejected_rows_have_a_reason(spark, time, spec):
 
 def test_nothing_is_rejected_where_all_times_are_there(spark):
     df = frame(spark, [row for row in ROWS if row["ts"] is not None])
-    left_out = fl.rejected(df, fl.Sliding("1 minute"), time="ts")
+    left_out = fl.over(df, fl.Sliding("1 minute"), time="ts").rejected()
     assert left_out.toArrow().num_rows == 0
     assert set(left_out.columns) == {*SCHEMA.names, "reason"}
 
@@ -63,7 +63,7 @@ EVENTS = {
 def test_rejected_events(spark, time):
     spec, data = EVENTS[time]
     rows = data.rows + [{**data.rows[0], "x": x, "x0": 0.0} for x in (math.nan, -1.0)]
-    found = fl.rejected(frame(spark, rows), spec, time=PAIRS[time]).toArrow().to_pylist()
+    found = fl.over(frame(spark, rows), spec, time=PAIRS[time]).rejected().toArrow().to_pylist()
     wanted = rejected_spans(rows, time=PAIRS[time])
     assert sorted(row["reason"] for row in found) == sorted(row["reason"] for row in wanted)
     assert wanted
@@ -75,7 +75,9 @@ def test_rejected_events_of_levels(spark, spec):
     drawn = (
         lasting(fl.Sliding(1.2, 0.4), 6) if spec is REAL else lasting(LONG, 6, (TODAY,), longest=30)
     )
-    found = fl.rejected(frame(spark, drawn.rows), spec, time=PAIRS[time]).toArrow().to_pylist()
+    found = (
+        fl.over(frame(spark, drawn.rows), spec, time=PAIRS[time]).rejected().toArrow().to_pylist()
+    )
     since = None if spec.offset is None else spec.offset.value
     wanted = rejected_spans(drawn.rows, time=PAIRS[time], since=since)
     assert sorted(row["reason"] for row in found) == sorted(row["reason"] for row in wanted)
@@ -84,7 +86,7 @@ def test_rejected_events_of_levels(spark, spec):
 
 def test_rejected_rows_name_the_initiation_time(classic):
     rows = [{**BLANK, "ts": at} for at in (None, 0, 1_800_000_000_000_000)]
-    found = fl.rejected(frame(classic, rows), BEGUN, time="ts").select("reason").collect()
+    found = fl.over(frame(classic, rows), BEGUN, time="ts").rejected().select("reason").collect()
     assert sorted(row.reason for row in found) == ["ts is before the initiation time", "ts is null"]
 
 

@@ -70,7 +70,7 @@ def test_a_window_is_released_at_its_end_plus_ttp(classic, tmp_path):
 def test_a_key_of_two_zeros_is_one_as_in_a_batch(classic, tmp_path):
     """Whichever of them comes first."""
     zeros = [minute(at, v=-0.0 if at % 3 == 0 else 0.0) for at in range(4)]
-    spec = fl.Sliding(fl.rows(2))
+    spec = fl.Sliding(fl.Rows(2))
 
     def query(df):
         return over(df, spec, {"n": ("count",)}, by=["case", "v"])

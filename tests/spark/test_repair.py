@@ -74,7 +74,7 @@ def told(values):
 def test_each_window_that_a_late_row_is_in_and_no_other(spark):
     rows, late = rows_of(1, 600), [*rows_of(2, 9), *rows_of(3, 2, 500, 600)]
     specs = [spec_of(grid) for grid in GRIDS]
-    found = fl.repair(pieces(frame(spark, rows)), pieces(frame(spark, late)), specs)
+    found = fl.roll_up_late(pieces(frame(spark, rows)), pieces(frame(spark, late)), specs)
     got = {
         (row["query"], row["k"], minutes_of(row["window"])): tuple(row[name] for name in ASKED)
         for row in collected(found)
@@ -100,7 +100,7 @@ def test_only_pieces_near_late_ones_are_aggregated(classic, monkeypatch):
     monkeypatch.setattr(repairing, "bind_pieces", noted)
     stored = pieces(frame(classic, [(k, float(m), 1) for k in KEYS for m in range(1000)]))
     late = pieces(frame(classic, [("x", 500.0, 1), (None, 20.0, 1)]))
-    assert fl.repair(stored, late, fl.Sliding("10 minutes", "1 minute")).count() == 20
+    assert fl.roll_up_late(stored, late, fl.Sliding("10 minutes", "1 minute")).count() == 20
     assert taken[0].count() == 4000
     assert taken[-1].count() == 2 * 19 + 2  # minutes 491 to 509, and 11 to 29, and the late ones
 
@@ -115,7 +115,7 @@ def test_repairs_one_after_another_in_any_order(classic):
         results[row["k"], row["level"], row["window"]["start"]] = row
     for part in (3, 1, 2):
         late = pieces(frame(classic, parts[part]))
-        for row in collected(fl.repair(stored, late, spec)):
+        for row in collected(fl.roll_up_late(stored, late, spec)):
             results[row["k"], row["level"], row["window"]["start"]] = row
         stored = stored.unionByName(late)
     every = frame(classic, [row for part in parts for row in part])
@@ -139,7 +139,7 @@ def test_equal_keys_of_other_bytes(classic, kind, ours, theirs):
         text = f"select cast({key} as {kind}) as k, timestamp_seconds(0) as ts, 1 as v"
         return pieces(classic.sql(text), asked={"n": agg.count()})
 
-    assert [row["n"] for row in collected(fl.repair(one(ours), one(theirs), MINUTES))] == [2]
+    assert [row["n"] for row in collected(fl.roll_up_late(one(ours), one(theirs), MINUTES))] == [2]
 
 
 def test_keys_and_results_called_as_what_is_computed(classic):
@@ -147,7 +147,7 @@ def test_keys_and_results_called_as_what_is_computed(classic):
     keys = ", ".join(f"{place} as `{name}`" for place, name in enumerate(names))
     df = classic.sql(f"select {keys}, timestamp_seconds(0) as at")
     made = pieces(df, asked={"late_": agg.count(), "late_block": agg.count()}, time="at", by=names)
-    (row,) = collected(fl.repair(made, made, MINUTES))
+    (row,) = collected(fl.roll_up_late(made, made, MINUTES))
     assert [row[name] for name in names] == list(range(6))
     assert (row["late_"], row["late_block"]) == (2, 2)
 
@@ -166,7 +166,7 @@ def test_a_table_with_a_window_in_two_columns(classic):
     results = fl.roll_up(stored, spec).selectExpr(
         "k", "window.start as window_start", "window.end as window_end", *ASKED
     )
-    found, wanted = fl.repair(flat, late, spec, results), fl.repair(stored, late, spec)
+    found, wanted = fl.roll_up_late(flat, late, spec, results), fl.roll_up_late(stored, late, spec)
     assert sorted(map(repr, collected(found))) == sorted(map(repr, collected(wanted)))
 
 
@@ -197,7 +197,7 @@ def test_a_kill_anywhere_counts_nothing_twice(classic, tmp_path, killed):
         stored, own = keep(rows, f"late-{number}"), F.col("batch") == f"late-{number}"
         if number == 1:
             kill("between")
-        write(fl.repair(stored.where(~own), stored.where(own), spec))
+        write(fl.roll_up_late(stored.where(~own), stored.where(own), spec))
         if number == 1:
             kill("after")
 
@@ -269,7 +269,7 @@ def test_late_pieces_that_are_no_such_pieces(classic, about):
     late, why = OTHER[about]
     df = frame(classic, rows_of(1, 9))
     with pytest.raises(fl.FanlightError, match=why):
-        fl.repair(pieces(df), late(df), SPEC)
+        fl.roll_up_late(pieces(df), late(df), SPEC)
 
 
 def test_what_cannot_be_repaired(classic):
@@ -289,12 +289,12 @@ def test_what_cannot_be_repaired(classic):
         ((stored, late, fl.MultiGranular(**several, changes_only=True)), "would have to take back"),
     ):
         with pytest.raises(fl.FanlightError, match=why):
-            fl.repair(*given)
+            fl.roll_up_late(*given)
     spread = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}")
     stored = pieces(df, asked={"spread": spread("v")})
     with pytest.raises(fl.FanlightError, match="which fanlight does not have"):
-        fl.repair(stored, stored, SPEC)
-    assert fl.repair(stored, stored, SPEC, own=[spread]).columns[-1] == "spread"
+        fl.roll_up_late(stored, stored, SPEC)
+    assert fl.roll_up_late(stored, stored, SPEC, aggregates=[spread]).columns[-1] == "spread"
 
 
 RESULTS = {
@@ -317,8 +317,8 @@ def test_results_that_were_never_stored(classic, about):
     stored = pieces(frame(classic, rows_of(1, 9)))
     results = fl.roll_up(stored, SPEC)
     with pytest.raises(fl.FanlightError, match=why):
-        fl.repair(stored, stored, SPEC, change(results))
-    levels = fl.repair(stored, stored, [SPEC, MINUTES])
+        fl.roll_up_late(stored, stored, SPEC, change(results))
+    levels = fl.roll_up_late(stored, stored, [SPEC, MINUTES])
     with pytest.raises(fl.FanlightError, match="lacks the column 'query'"):
-        fl.repair(stored, stored, [SPEC, MINUTES], results)
-    assert fl.repair(stored, stored, [SPEC, MINUTES], levels).columns == levels.columns
+        fl.roll_up_late(stored, stored, [SPEC, MINUTES], results)
+    assert fl.roll_up_late(stored, stored, [SPEC, MINUTES], levels).columns == levels.columns

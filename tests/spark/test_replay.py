@@ -32,7 +32,13 @@ ROWS = """
     FROM range({rows})
 """
 DISORDER = Disorder(60_000_000, late=0.1, late_by=600_000_000, seed=7)
-ASKED = {"time": "ts", "disorder": "1 minute", "late": 0.1, "late_by": "10 minutes", "seed": 7}
+ASKED = {
+    "time": "ts",
+    "disorder": "1 minute",
+    "late_share": 0.1,
+    "lateness": "10 minutes",
+    "seed": 7,
+}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +60,7 @@ def played_to(stream, path, **trigger):
 
 @pytest.mark.streaming
 def test_rows_are_those_of_the_files(spark, folder, tmp_path):
-    stream = fl.replay(spark, f"{folder}/rows", format="parquet", max_rows=80, **ASKED)
+    stream = fl.replay(spark, f"{folder}/rows", format="parquet", max_rows_per_batch=80, **ASKED)
     query = played_to(stream, tmp_path)
     assert [one.numInputRows for one in query.recentProgress if one.numInputRows] == [80, 80, 40]
     wanted = spark.read.parquet(f"{folder}/rows")
@@ -90,7 +96,9 @@ def test_a_stream_that_fails_goes_on_in_the_same_order(classic, folder, tmp_path
             raise RuntimeError(msg)
 
     def run():
-        stream = fl.replay(classic, f"{folder}/rows", format="parquet", max_rows=70, **ASKED)
+        stream = fl.replay(
+            classic, f"{folder}/rows", format="parquet", max_rows_per_batch=70, **ASKED
+        )
         writer = stream.writeStream.foreachBatch(keep).trigger(availableNow=True)
         writer.option("checkpointLocation", f"{tmp_path}/checkpoint").start().awaitTermination()
 
@@ -119,8 +127,8 @@ def test_text_as_spark_writes_it(classic, tmp_path, format):
 @pytest.mark.streaming
 def test_windows_over_a_replay_are_those_of_the_batch(classic, folder, tmp_path):
     """The watermark is as late as rows are, so none is lost."""
-    asked = {**ASKED, "late": 0.0, "late_by": None}
-    stream = fl.replay(classic, f"{folder}/rows", format="parquet", max_rows=50, **asked)
+    asked = {**ASKED, "late_share": 0.0, "lateness": None}
+    stream = fl.replay(classic, f"{folder}/rows", format="parquet", max_rows_per_batch=50, **asked)
     sliding = fl.Sliding("4 minutes", "1 minute")
 
     def counted(rows):
@@ -156,11 +164,11 @@ WRONG = [
     ("rows", {**PARQUET, "disorder": "1 month"}, "calendar unit"),
     ("rows", {**PARQUET, "disorder": 5}, "not text"),
     ("rows", {**PARQUET, "late": 0.1}, "do not go without each other"),
-    ("rows", {**PARQUET, "late_by": "1 day"}, "do not go without each other"),
-    ("rows", {**PARQUET, "late": 2, "late_by": "1 day"}, "is not a share"),
-    ("rows", {**PARQUET, "late": 0.1, "late_by": "0 days"}, "is not longer than zero"),
+    ("rows", {**PARQUET, "lateness": "1 day"}, "do not go without each other"),
+    ("rows", {**PARQUET, "late_share": 2, "lateness": "1 day"}, "is not a share"),
+    ("rows", {**PARQUET, "late_share": 0.1, "lateness": "0 days"}, "is not longer than zero"),
     ("rows", {**PARQUET, "seed": 1.5}, "is not a whole number"),
-    ("rows", {**PARQUET, "max_rows": 0}, "is not a whole number of 1 or more"),
+    ("rows", {**PARQUET, "max_rows_per_batch": 0}, "is not a whole number of 1 or more"),
     ("rows", {**PARQUET, "sep": "||"}, "not one ASCII character"),
     ("rows", {**PARQUET, "header": 1}, "is neither True nor False"),
     ("rows", {"time": "ts", "format": "csv"}, "does not know the types"),

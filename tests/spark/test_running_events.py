@@ -97,7 +97,7 @@ def test_the_same_in_sql(df, spec):
     [
         ("RUNNING AS OF ^'yesterday'^", "AS OF 'yesterday' has 'yesterday', which is not a time"),
         ("RUNNING ID ^nothing^", "ID nothing is not a column"),
-        ("RUNNING AS OF '1970-01-01T00:20:00Z' ^LONGEST 1 HOUR^", "LONGEST 1 HOUR"),
+        ("RUNNING AS OF '1970-01-01T00:20:00Z' ^MAX 1 HOUR^", "MAX 1 HOUR"),
     ],
 )
 def test_what_sql_says_wrong(df, text, told):

@@ -127,12 +127,12 @@ def test_what_cannot_be_is_refused(spark, tmp_path):
         ({}, "write running\\(id='call'\\)"),
         ({"id": "nothing"}, "is not a column"),
         ({"id": "start"}, "cast it to string"),
-        ({"id": "the id", "longest": "2 months"}, "longest"),
-        ({"id": "the id", "longest": -1}, "longest"),
+        ({"id": "the id", "max_duration": "2 months"}, "max_duration"),
+        ({"id": "the id", "max_duration": -1}, "max_duration"),
     ):
         with pytest.raises(fl.FanlightError, match=told):
             windows.running(**given)
-    running = windows.running(id="the id", longest="1 hour")
+    running = windows.running(id="the id", max_duration="1 hour")
     assert "running" in running.explain()
     for aggregate in (agg.overlap(), agg.peak(), agg.first("v"), agg.collect_list("v")):
         with pytest.raises(fl.FanlightError, match="takes when events end"):
@@ -142,7 +142,7 @@ def test_what_cannot_be_is_refused(spark, tmp_path):
     batch = spark.createDataFrame(rows_of(1), DDL).selectExpr(*NAMED)
     with pytest.raises(fl.FanlightError, match="as_of says until when"):
         fl.over(batch, SPECS["sliding"], time=("start", "stop")).running(
-            id="the id", longest="1 hour"
+            id="the id", max_duration="1 hour"
         )
     for late in ("open", "collect"):
         opened = fl.over(events, SPECS["sliding"], time=("start", "stop"), by="k", late=late)

@@ -217,15 +217,13 @@ def opened(df, spec, **more):
 
 # What makes its windows row by row or in an operator, in a batch and in a stream.
 BATCH = {
-    "rows": lambda df, one: opened(df, fl.Sliding(fl.rows(3))).agg(one),
-    "range by rows": lambda df, one: opened(df, fl.Sliding("5 minutes", fl.rows(2))).agg(one),
+    "rows": lambda df, one: opened(df, fl.Sliding(fl.Rows(3))).agg(one),
+    "range by rows": lambda df, one: opened(df, fl.Sliding("5 minutes", fl.Rows(2))).agg(one),
     "trailing": lambda df, one: opened(df, fl.Trailing("5 minutes")).attach(one),
-    "spine": lambda df, one: opened(df, fl.Trailing("5 minutes")).attach_to(
-        df.selectExpr("k", "ts as at"), one, time="at"
-    ),
-    "so far": lambda df, one: opened(df, fl.Session("1 minute")).split(
-        "1 minute", one, so_far=True
-    ),
+    "spine": lambda df, one: opened(df, fl.Trailing("5 minutes"))
+    .at(df.selectExpr("k", "ts as at"), time="at")
+    .attach(one),
+    "so far": lambda df, one: opened(df, fl.Session("1 minute")).accumulate("1 minute", one),
 }  # fmt: skip
 STREAM = {
     "frames": lambda df, one: opened(df, fl.ThresholdFrame("v > 1")).agg(one),

@@ -36,8 +36,8 @@ def df(classic):
         (TIME, (), ("pair",)),
         (TIME, (1, 2), ("pair",)),
         (TIME, ("s", "d"), ("string", "decimal")),
-        (fl.Sliding(fl.rows(4)), PAIR, ("rows(4)", "('began', 'ts')", "durations")),
-        (fl.Sliding("4 minutes", fl.rows(1)), PAIR, ("rows(1)", "('began', 'ts')")),
+        (fl.Sliding(fl.Rows(4)), PAIR, ("rows(4)", "('began', 'ts')", "durations")),
+        (fl.Sliding("4 minutes", fl.Rows(1)), PAIR, ("rows(1)", "('began', 'ts')")),
         (fl.Sliding("2000 weeks", "1 second"), PAIR, ("slide",)),
         (fl.Sliding("4 minutes", offset="4000000 weeks"), PAIR, ("offset",)),
     ],
@@ -45,7 +45,7 @@ def df(classic):
 )
 def test_pairs_that_cannot_be(df, spec, time, named):
     refused(lambda: fl.over(df, spec, time=time), *named)
-    refused(lambda: fl.rejected(df, spec, time=time), *named)
+    refused(lambda: fl.over(df, spec, time=time).rejected(), *named)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ LEVELS = fl.MultiGranular(["4 minutes", "1 hour"], ["1 minute", "4 minutes"])
         (LEVELS, ("began", "i"), ("('began', 'i')", "timestamp", "bigint")),
         (LEVELS, ("i0", "i"), ("'i'", "duration")),
         (
-            fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)]),
+            fl.MultiGranular([fl.Rows(2), fl.Rows(4)], [fl.Rows(1), fl.Rows(2)]),
             PAIR,
             ("('began', 'ts')", "counts rows", "time='ts'"),
         ),

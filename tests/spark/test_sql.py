@@ -25,7 +25,7 @@ CALLS = """
     FROM range(800)
 """
 LEVELS = fl.MultiGranular(["5 minutes", "1 hour"], ["1 minute", "5 minutes"])
-WIDENING = fl.ProgressiveWidening("1 minute", longest="1 hour", max_rows=50)
+WIDENING = fl.ProgressiveWidening("1 minute", max_duration="1 hour", max_rows=50)
 PAIR = fl.Episode("busy phone=p; answered phone=p", event="outcome")
 
 
@@ -37,7 +37,7 @@ def by(df, *keys):
 BY_API = [
     lambda df: by(df, "antenna")(fl.Sliding("4 minutes", "1 minute")).agg(agg.max("seconds"))
         .select("antenna", "max(seconds)"),
-    lambda df: by(df)(fl.Sliding("4 minutes", fl.rows(1)), tiebreak="phone")
+    lambda df: by(df)(fl.Sliding("4 minutes", fl.Rows(1)), tiebreak="phone")
         .agg(agg.max("seconds")).select("max(seconds)"),
     lambda df: by(df)(fl.MultiGranular(
         ["1 minute", "10 minutes", "1 hour"], ["10 seconds", "1 minute", "5 minutes"]
@@ -56,8 +56,7 @@ BY_API = [
         .fit("signal", filled=True, instant="5 seconds", ahead="1 minute").where("level = 0")
         .select("antenna", "window", "forecast"),
     lambda df: by(df, "antenna")(LEVELS).wide(calls=agg.count(), longest=agg.max("seconds")),
-    lambda df: by(df, "antenna")(LEVELS).complete_only()
-        .bursts(busy=agg.sum("seconds"), threshold=1.2)
+    lambda df: by(df, "antenna")(LEVELS).complete_only().bursts(1.2, busy=agg.sum("seconds"))
         .select("antenna", "window", "level", "expected", "ratio", "busy"),
     lambda df: by(df, "antenna")(WIDENING).detect(PAIR).select("p", "level", "found_at"),
     lambda df: by(df, "antenna")(fl.Sliding("1 hour", "1 minute")).agg(calls=agg.count())
@@ -161,7 +160,7 @@ LEVEL_WORDS = [
          BURSTS THRESHOLD 1.05, 1.2 PARTITION BY `Lane No`] HAVING expected > 10""",
         lambda df: by(df.withColumnRenamed("antenna", "Lane No"), "Lane No")(fl.MultiGranular(
             ["2 minutes", "10 minutes", "1 hour"], ["2 minutes"] * 3
-        )).bursts(agg.sum("seconds").alias("x.y"), threshold=[1.2, 1.05]).where("expected > 10")
+        )).bursts([1.2, 1.05], agg.sum("seconds").alias("x.y")).where("expected > 10")
         .selectExpr("ratio", "level", "`x.y`", "`x.y` / 2 as half", "`Lane No`"),
     ),
     (
@@ -227,23 +226,23 @@ def test_frames_filled_and_split(calls):
     clause = "FROM calls [WATTR ts PARTITION BY antenna FRAME THRESHOLD signal > 0.5"
     same(
         fl.sql(f"SELECT *, max(seconds) {clause} FILL other ON ts]", calls=calls, other=calls),
-        frames.fill(calls, agg.max("seconds"), time="ts"),
+        frames.fill(calls, time="ts").agg(agg.max("seconds")),
     )
     few = calls.filter("seconds > 58")
     same(
         fl.sql(f"SELECT *, count(*) {clause} FILL few ON ts HOW LEFT]", calls=calls, few=few),
-        frames.fill(few, agg.count(), time="ts", how="left"),
+        frames.fill(few, time="ts", how="left").agg(agg.count()),
     )
     same(
         fl.sql(f"SELECT *, count(*) {clause} FILL few ON ts BY ()]", calls=calls, few=few),
-        frames.fill(few, agg.count(), time="ts", by=()),
+        frames.fill(few, time="ts", by=()).agg(agg.count()),
     )
     own = "OWN max(signal) AS `high est`, count(*) FILTER (WHERE outcome IN ('busy', 'a)')) AS n"
     busy = agg.count().where("outcome IN ('busy', 'a)')")
     same(
         fl.sql(f"SELECT *, max(signal) {clause} FILL few ON ts {own}]", calls=calls, few=few),
-        frames.fill(
-            few, agg.max("signal"), time="ts", own={"high est": agg.max("signal"), "n": busy}
+        frames.fill(few, time="ts", own={"high est": agg.max("signal"), "n": busy}).agg(
+            agg.max("signal")
         ),
     )
     same(
@@ -252,7 +251,7 @@ def test_frames_filled_and_split(calls):
     )
     same(
         fl.sql(f"SELECT *, max(seconds) {clause} SPLIT EVERY 1 MINUTE SO FAR]", calls=calls),
-        frames.split("1 minute", agg.max("seconds"), so_far=True),
+        frames.accumulate("1 minute", agg.max("seconds")),
     )
 
 
@@ -290,7 +289,7 @@ STREAMED = [
     (
         f"""SELECT *, sum(seconds) AS busy FROM calls {LEVELS_OF} BURSTS THRESHOLD 1.05]
         GROUP BY antenna""",
-        lambda df: by(df, "antenna")(LEVELS).bursts(busy=agg.sum("seconds"), threshold=1.05)
+        lambda df: by(df, "antenna")(LEVELS).bursts(1.05, busy=agg.sum("seconds"))
         .select("antenna", "window", "level", "expected", "ratio", "busy"),
         "window.end",
     ),

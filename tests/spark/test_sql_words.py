@@ -157,7 +157,7 @@ WRONG = [
     (f"WATTR ts PARTITION BY k {FRAME} FILL t ON ts BY ^nope^", "^BY nope is not", "k"),
     (f"WATTR ts {FRAME} FILL t ON ts OWN max(^nope^) AS n", "^nope in n is not", "v"),
     (f"WATTR ts {FRAME} FILL t ON ts OWN max(v) AS ^frame_id^", "another name after AS", "n"),
-    (f"WATTR ts {FRAME} FILL t ON ts LONGEST ^0 SECONDS^", "LONGEST 1 MINUTE$", "1 MINUTE"),
+    (f"WATTR ts {FRAME} FILL t ON ts MAX ^0 SECONDS^", "MAX 1 MINUTE$", "1 MINUTE"),
     (f"WATTR ts {FRAME} USING ^panes^", "use one of auto, native, arrow$", "native"),
 ]  # fmt: skip
 ENDS = "GROUP BY window_start, window_end"

@@ -26,7 +26,7 @@ def test_what_levels_cannot_do_in_a_stream_is_said(classic, tmp_path):
         levels.using("chain").agg(**calls(LINEAR))
     with pytest.raises(fl.FanlightError, match=r"granules.*one operator"):
         fl.over(df, ROWS[0], **PLACE).using("granules").agg(**calls(FEW))
-    aged = fl.MultiGranular([fl.rows(2), fl.rows(4)], [fl.rows(1), fl.rows(2)], weights=[1, 0])
+    aged = fl.MultiGranular([fl.Rows(2), fl.Rows(4)], [fl.Rows(1), fl.Rows(2)], weights=[1, 0])
     with pytest.raises(fl.FanlightError, match=r"weights.*over rows in a stream.*durations"):
         fl.over(df, aged, **PLACE)
     with pytest.raises(fl.FanlightError, match="changes_only"):

@@ -213,7 +213,7 @@ def test_rows_of_a_key_within_the_patterns(spark):
             assert row[name] == counts[math.ceil(share * len(counts)) - 1]  # below 200: exact
     assert found.widening.value == found.widening.table[1]["90 %"]
     assert eval(found.widening.write, {"fl": fl}) == fl.ProgressiveWidening(  # noqa: S307
-        "20 seconds", longest="1 hour", max_rows=found.widening.value
+        "20 seconds", max_duration="1 hour", max_rows=found.widening.value
     )
 
 

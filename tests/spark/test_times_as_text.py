@@ -10,7 +10,7 @@ from fanlight import agg
 
 TIMES = fl.Sliding("36 hours", "12 hours")
 LEVELS = fl.MultiGranular(["1 day", "2 days"], ["1 day", "1 day"])
-WIDENED = fl.ProgressiveWidening("1 day", longest="4 days", max_rows=99)
+WIDENED = fl.ProgressiveWidening("1 day", max_duration="4 days", max_rows=99)
 # Days around the start of summer time in New York, each twice; one time is null.
 ROWS = """
     select cast({at} as {kind}) as ts, cast({at} + make_dt_interval(1) as {kind}) as stop,
@@ -21,8 +21,8 @@ ROWS = """
 
 KINDS = {
     "sliding": lambda df: over(df, TIMES).agg(agg.sum("v"), agg.first("v")),
-    "rows": lambda df: over(df, fl.Sliding(fl.rows(3), fl.rows(2))).agg(agg.sum("v")),
-    "every row": lambda df: over(df, fl.Sliding("2 days", fl.rows(1))).agg(agg.sum("v")),
+    "rows": lambda df: over(df, fl.Sliding(fl.Rows(3), fl.Rows(2))).agg(agg.sum("v")),
+    "every row": lambda df: over(df, fl.Sliding("2 days", fl.Rows(1))).agg(agg.sum("v")),
     "list": lambda df: over(df, [TIMES, fl.Sliding("1 day")]).agg(agg.sum("v")),
     "levels": lambda df: over(df, LEVELS).agg(agg.sum("v")),
     "fit": lambda df: over(df, LEVELS).fit("v", filled=True),
@@ -32,7 +32,7 @@ KINDS = {
     "frames": lambda df: over(df, fl.DeltaFrame({"v": 3})).agg(agg.sum("v")),
     "session": lambda df: over(df, fl.Session("1 day")).agg(agg.sum("v")),
     "own gaps": lambda df: over(df, fl.Session("int(v) % 3 + 1 || ' days'")).frames(),
-    "fill": lambda df: over(df, fl.DeltaFrame({"v": 3})).fill(df, agg.sum("v"), time="ts"),
+    "fill": lambda df: over(df, fl.DeltaFrame({"v": 3})).fill(df, time="ts").agg(agg.sum("v")),
     "detect": lambda df: over(df, WIDENED).detect(
         lambda rows: [{"n": rows.num_rows, "last": rows["v"][-1].as_py()}], "n int, last double"
     ),
@@ -75,7 +75,7 @@ def test_texts_that_are_no_times_are_found(ansi, time):
         "select * from values ('2024-01-01', '2024-01-02'), ('nonsense', '2024-01-01'), "
         "('2024-01-01', '31.12.2024'), (null, '2024-01-01') as t(ts, stop)"
     )
-    found = fl.rejected(df, fl.Sliding("1 day"), time=time).collect()
+    found = fl.over(df, fl.Sliding("1 day"), time=time).rejected().collect()
     wanted = {"nonsense": "ts is not a timestamp", None: "ts is null"}
     if time != "ts":
         wanted["2024-01-01"] = "stop is not a timestamp"

@@ -72,7 +72,7 @@ def test_other_rows_ask(spark):
         df, {"7m": fl.Trailing("7 minutes", delay="1 minute"), "ever": fl.Trailing()},
         time="ts", by="k",
     )  # fmt: skip
-    found = windows.attach_to(asks, c=agg.count(), s=agg.sum("n"), time="at", by="who")
+    found = windows.at(asks, time="at", by="who").attach(c=agg.count(), s=agg.sum("n"))
     df.createOrReplaceTempView("rows_of_test")
     asks.createOrReplaceTempView("asks_of_test")
     wanted = spark.sql("""
@@ -197,7 +197,7 @@ def test_what_cannot_be_asked(classic):
         (lambda: windows.using("native").attach(agg.var_pop("n")), "no window of Spark's combines"),
         (
             lambda: (
-                fl.over(df, fl.Trailing(fl.rows(3)), time="ts").using("native").attach(agg.count())
+                fl.over(df, fl.Trailing(fl.Rows(3)), time="ts").using("native").attach(agg.count())
             ),
             "rows share the time",
         ),
@@ -217,18 +217,18 @@ def test_what_cannot_be_asked(classic):
             ),
             "do not end at a silence",
         ),
-        (lambda: windows.attach_to(df, agg.count(), time="nope"), "attach_to"),
-        (lambda: windows.attach_to(df, agg.count(), time="ts", by=["k", "s"]), "pair up"),
-        (lambda: windows.attach_to(df, agg.count(), time="ts", by="n"), "is of type bigint"),
-        (lambda: windows.attach_to(df, agg.count(), time="n"), "is of type bigint"),
+        (lambda: windows.at(df, time="nope").attach(agg.count()), "attach_to"),
+        (lambda: windows.at(df, time="ts", by=["k", "s"]).attach(agg.count()), "pair up"),
+        (lambda: windows.at(df, time="ts", by="n").attach(agg.count()), "is of type bigint"),
+        (lambda: windows.at(df, time="n").attach(agg.count()), "is of type bigint"),
     ):
         with pytest.raises(fl.FanlightError, match=says):
             ask()
     with pytest.raises(fl.FanlightError, match="not known then"):
         fl.Trailing("1 hour", delay=-1)
     for bad in (
-        {"range": 0}, {"delay": fl.rows(3)}, {"range": 3, "delay": "1 hour"}, {"closed": "up"},
-        {"range": fl.rows(3), "closed": "left"}, {"include_self": 1},
+        {"range": 0}, {"delay": fl.Rows(3)}, {"range": 3, "delay": "1 hour"}, {"closed": "up"},
+        {"range": fl.Rows(3), "closed": "left"}, {"include_self": 1},
     ):  # fmt: skip
         with pytest.raises(fl.FanlightError):
             fl.Trailing(**bad)

@@ -29,7 +29,7 @@ PAST = {
     "5m": fl.Trailing("5 minutes", delay="1 minute"),
     "left": fl.Trailing("5 minutes", closed="left"),
     "ever": fl.Trailing(),
-    "2": fl.Trailing(fl.rows(2)),
+    "2": fl.Trailing(fl.Rows(2)),
 }
 REQUESTS = {"c": ("count",), "s": ("sum", "n"), "m": ("median", "v"), "o": ("collect_list", "n")}
 WHERE = {"time": "ts", "by": ["k"], "tiebreak": ["seq"], "values": ["n", "v"]}
@@ -56,7 +56,7 @@ def asked(events, asks):
     rows = events.selectExpr("collate(k, 'UTF8_LCASE') as card", "ts as paid", "n", "v", "seq")
     asks = asks.selectExpr("collate(k, 'UTF8_LCASE') as `Lane No`", "ts as `a.b`", "n as end")
     windows = fl.over(rows, PAST, time="paid", by="card", tiebreak="seq")
-    return windows.attach_to(asks, **calls(REQUESTS), time="a.b", by="Lane No")
+    return windows.at(asks, time="a.b", by="Lane No").attach(**calls(REQUESTS))
 
 
 def in_micros(df):
@@ -96,7 +96,7 @@ def poured(session, folder, starts, query, delays=("6 minutes", "2 minutes")):
             number += 1
         streams = [source(session, box, delay) for box, delay in zip(boxes, delays, strict=True)]
         result = readable(query(*streams))
-        late += patiently(lambda df=result: fl.late_rows(finished(df, folder)))
+        late += patiently(lambda df=result: fl.progress(finished(df, folder)).late)
     return collected(session.read.schema(result.schema).parquet(str(folder / "out"))), late
 
 
@@ -132,7 +132,7 @@ def test_an_as_of_join(classic, tmp_path):
 
     def joined(events, asks):
         latest = fl.over(events, fl.Trailing(), time="ts", by="k")
-        bids = latest.attach_to(asks.select("k", "ts"), bid=agg.last("n"), time="ts")
+        bids = latest.at(asks.select("k", "ts"), time="ts").attach(bid=agg.last("n"))
         return bids.selectExpr("k", "unix_micros(ts) as at", "bid")
 
     wanted = [
@@ -183,8 +183,10 @@ def test_late_rows_are_dropped_and_counted(classic, tmp_path, policy, dropped):
     ]
 
     def query(events, asks):
-        found = fl.over(events, fl.Trailing(), time="ts", by="k").attach_to(
-            asks.select("k", "ts", "n"), seen=agg.count(), time="ts"
+        found = (
+            fl.over(events, fl.Trailing(), time="ts", by="k")
+            .at(asks.select("k", "ts", "n"), time="ts")
+            .attach(seen=agg.count())
         )
         return found.selectExpr("n", "seen")
 
@@ -197,9 +199,11 @@ def test_late_rows_are_dropped_and_counted(classic, tmp_path, policy, dropped):
 
 def test_another_question_does_not_go_on_from_its_checkpoint(classic, tmp_path):
     def by(column):
-        return lambda events, asks: fl.over(
-            events, fl.Trailing("5 minutes"), time="ts", by="k"
-        ).attach_to(asks.select("k", "s", "ts"), seen=agg.count(), time="ts", by=column)
+        return lambda events, asks: (
+            fl.over(events, fl.Trailing("5 minutes"), time="ts", by="k")
+            .at(asks.select("k", "s", "ts"), time="ts", by=column)
+            .attach(seen=agg.count())
+        )
 
     poured(classic, tmp_path, [PAIRS[:2]], by("k"))
     with pytest.raises(PySparkException, match=r"spine.s by: \[s\] .* with spine.s by: \[k\]"):
@@ -217,6 +221,6 @@ def test_what_cannot_be_asked(classic, tmp_path):
         (stream, unmarked, r"attach_to\(spine, …\): time='ts' has no watermark.*spine\.withWater"),
     ):
         with pytest.raises(fl.FanlightError, match=says):
-            windows[of].attach_to(asks, agg.count(), time="ts")
+            windows[of].at(asks, time="ts").attach(agg.count())
     assert "attach_to(…) keeps those that ask" in windows[stream].explain()
     assert "attach_to" not in windows[rows].explain()

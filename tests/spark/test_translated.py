@@ -157,7 +157,7 @@ def test_its_result_has_the_name_that_spark_has_for_it(calls, kind, text):
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_no_aggregate_of_ours_is_refused(calls, kind, text):
-    windows = fl.over(calls[kind], fl.Sliding(fl.rows(5)), time="ts")
+    windows = fl.over(calls[kind], fl.Sliding(fl.Rows(5)), time="ts")
     with pytest.raises(fl.FanlightError) as caught:
         windows.agg(made(text, kind))
     told = ADVISED.search(str(caught.value))[1]
@@ -167,7 +167,7 @@ def test_what_is_no_aggregate_of_ours_is_refused(calls, kind, text):
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 @pytest.mark.parametrize("text", OTHERWISE)
 def test_why_an_aggregate_of_spark_is_not_ours(calls, kind, text):
-    windows = fl.over(calls[kind], fl.Sliding(fl.rows(5)), time="ts")
+    windows = fl.over(calls[kind], fl.Sliding(fl.Rows(5)), time="ts")
     with pytest.raises(fl.FanlightError) as caught:
         windows.agg(made(text, kind))
     why, write = OTHERWISE[text]

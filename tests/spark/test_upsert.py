@@ -31,8 +31,8 @@ def test_results_that_still_change_are_corrected_by_key(spark, tmp_path):
     spark.sql(CALLS).write.parquet(f"{tmp_path}/calls")
     base = f"{tmp_path}/busy.db"
     write = fl.upsert(f"sqlite:///{base}", table="busy", key=["antenna", "window"], stream="one")
-    stream = fl.replay(spark, f"{tmp_path}/calls", format="parquet", time="ts", max_rows=100,
-                       disorder="10 minutes")  # fmt: skip
+    stream = fl.replay(spark, f"{tmp_path}/calls", format="parquet", time="ts",
+                       max_rows_per_batch=100, disorder="10 minutes")  # fmt: skip
 
     def counted(rows):
         windows = rows.selectExpr("antenna", "window(ts, '10 minutes') AS window", "id")

@@ -59,7 +59,7 @@ def test_a_page_shows_a_stream_while_it_runs_and_after_its_end(spark, folder, mo
     name = f"watched_{type(spark).__module__.split('.')[-2]}"
     query = started(spark, folder, name)
     try:
-        with fl.watch(query, spark.table(name), every=0.2) as served:
+        with fl.watch(query, spark.table(name), every="200 milliseconds") as served:
             if chromium():
                 dom, said = opened(folder, served.url, seconds=3)
                 assert said == []

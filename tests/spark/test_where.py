@@ -82,10 +82,10 @@ def test_weights_are_of_the_rows_that_are_left(df):
 def test_frames_are_filled_and_split_with_it(df):
     frames = over(df, fl.ThresholdFrame("v > 2"), tiebreak="kind")
     some, case = agg.count().where("a.b"), agg.count(expr(df, "if(`a.b`, 1, null)"))
-    same(frames.fill(df, n=some, time="ts", own={"m": some}),
-         frames.fill(df, n=case, time="ts", own={"m": case}))  # fmt: skip
-    for more in ({}, {"so_far": True}):
-        same(frames.split("2 seconds", n=some, **more), frames.split("2 seconds", n=case, **more))
+    same(frames.fill(df, time="ts", own={"m": some}).agg(n=some),
+         frames.fill(df, time="ts", own={"m": case}).agg(n=case))  # fmt: skip
+    for split in (frames.split, frames.accumulate):
+        same(split("2 seconds", n=some), split("2 seconds", n=case))
 
 
 @pytest.mark.parametrize("spec", [WINDOWS, [WINDOWS], fl.ThresholdFrame("v > 1")], ids=repr)

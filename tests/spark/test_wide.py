@@ -137,7 +137,7 @@ def test_calendars_rows_and_numbers(classic):
     wide = fl.over(df, numbers, time="n", by=["case", "k"]).wide(agg.count().alias("calls"))
     there = {(row.k, row.at): (row.calls_0, row.calls_1) for row in wide.collect()}
     assert there == {at: row[:2] for at, row in expected(LISTED[:2], lies_in).items()}
-    rows = [fl.Sliding(fl.rows(4), fl.rows(2)), fl.Sliding(fl.rows(3))]
+    rows = [fl.Sliding(fl.Rows(4), fl.Rows(2)), fl.Sliding(fl.Rows(3))]
     counted = fl.over(df, rows, time="ts", tiebreak="seq").wide(n=agg.count()).orderBy("at").take(4)
     assert [(row.at, row.n_0, row.n_1) for row in counted] == [
         (2, 2, None), (3, None, 3), (4, 4, None), (6, 4, 3)
@@ -150,7 +150,7 @@ def test_what_cannot_be_side_by_side(classic):
         one = fl.over(df, fl.Sliding("4 minutes"), time=time)
         refused(lambda one=one: one.wide(agg.count()), "wide of Sliding(", "alone", "MultiGranular")
     rate = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-    rows = fl.over(rate, [fl.Sliding(fl.rows(4)), fl.Sliding(fl.rows(3))], time="timestamp")
+    rows = fl.over(rate, [fl.Sliding(fl.Rows(4)), fl.Sliding(fl.Rows(3))], time="timestamp")
     refused(lambda: rows.wide(agg.count()), "wide of windows counted in rows in a stream")
     closed = fl.over(
         rate, [fl.Sliding("1 minute", closed="both"), fl.Sliding("1 hour")], time="timestamp"

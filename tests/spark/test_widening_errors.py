@@ -10,7 +10,7 @@ from tests.helpers.dataframes import frame, source, write_batch
 from tests.helpers.refusals import refused
 from tests.helpers.widened import fails, nothing, returns_none
 
-SPEC = fl.ProgressiveWidening("1 second", longest="8 seconds", max_rows=5)
+SPEC = fl.ProgressiveWidening("1 second", max_duration="8 seconds", max_rows=5)
 ROWS = [
     {"case": 0, "k": "a", "ts": n * 700_000, "i": n, "x": 0.5, "seq": n, "v": 1.0, "n": n, "s": "x"}
     for n in range(8)
@@ -26,7 +26,7 @@ def windows(df, spec=SPEC, **more):
     return fl.over(df, spec, **{"time": "ts", "by": ["k"], **more})
 
 
-NUMBERS = fl.ProgressiveWidening(1, longest=8, max_rows=5)
+NUMBERS = fl.ProgressiveWidening(1, max_duration=8, max_rows=5)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_keys_that_clash(df, name):
         ({"schema": "error string", "on_error": "record"}, ("'error'",)),
         ({"schema": "m map<string,int>"}, ("map",)),
         ({"columns": ["nowhere"]}, ("nowhere",)),
-        ({"rows": "polars"}, ("rows='polars'",)),
+        ({"rows_as": "polars"}, ("rows_as='polars'",)),
         ({"on_error": "ignore"}, ("on_error='ignore'",)),
         ({"across_cuts": 1}, ("across_cuts=1", "True or False")),
         ({"span": "what"}, ("span='what'",)),

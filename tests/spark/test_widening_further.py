@@ -24,7 +24,7 @@ EPISODE = fl.Episode("a n=x; b | c", event="s")
 
 def test_an_episode_in_batch_and_stream(sessions, tmp_path):
     rows = [{**row, "s": "abcb"[row["n"] * 7 % 4], "v": 0.0} for row in bursts(25).rows]
-    spec = fl.ProgressiveWidening("1 second", longest="20 seconds", max_rows=6)
+    spec = fl.ProgressiveWidening("1 second", max_duration="20 seconds", max_rows=6)
 
     def query(df):
         return fl.over(df, spec, **PLACE).detect(EPISODE).drop("started", "ended")
@@ -52,7 +52,7 @@ def test_no_key_no_rows_and_rows_without_a_time(classic):
     got = windowed.detect(every_row, "n bigint")
     assert got.columns == ["window", "level", "found_at", "n"]
     assert sorted(row["n"] for row in got.collect()) == [0, 5, 10, 15]
-    assert [row["n"] for row in fl.rejected(df, DOUBLING, time="ts").collect()] == [0]
+    assert [row["n"] for row in fl.over(df, DOUBLING, time="ts").rejected().collect()] == [0]
     none = fl.over(df.filter("false"), DOUBLING, time="ts").detect(every_row, "n bigint")
     assert none.count() == 0
 
@@ -83,7 +83,7 @@ def test_types_come_through_python_as_they_are(spark):
     df = spark.sql(f"select {TYPES}")
     schema = ", ".join(f"{name}2 {kind}" for name, kind in df.dtypes)
 
-    spec = fl.ProgressiveWidening("1 hour", longest="2 hours", max_rows=1)
+    spec = fl.ProgressiveWidening("1 hour", max_duration="2 hours", max_rows=1)
     found = fl.over(df, spec, time="ts", by=["day", "deep"]).detect(same_row, schema)
     wrong = " or ".join(f"not ({name} <=> {name}2)" for name in df.columns)
     both = found.join(df.drop("day", "deep"))

@@ -16,7 +16,7 @@ from fanlight import agg
 RIGHT = {
     "sliding": (fl.Sliding, {"range": "4 minutes", "slide": "1 minute", "offset": "0 minutes"}),
     "numbers": (fl.Sliding, {"range": 4, "slide": 2}),
-    "rows": (fl.Sliding, {"range": fl.rows(4), "slide": fl.rows(2)}),
+    "rows": (fl.Sliding, {"range": fl.Rows(4), "slide": fl.Rows(2)}),
     "levels": (
         fl.MultiGranular,
         {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]},
@@ -49,18 +49,18 @@ RIGHT = {
     "own": (fl.PredicateFrame, {"open": "v > 1", "close": "v < 1"}),
     "widening": (
         fl.ProgressiveWidening,
-        {"first": "1 minute", "longest": "1 hour", "max_rows": 100, "factor": 2},
+        {"first": "1 minute", "max_duration": "1 hour", "max_rows": 100, "factor": 2},
     ),
 }  # fmt: skip
 WRONG = [
     None, "", " ", 0, -1, 1, 1.5, float("nan"), True, "five", "5", "-5 minutes", "0 minutes",
-    "1 month", "1.5 minutes", "7 minutes", "3 hours", fl.rows(3), timedelta(0),
+    "1 month", "1.5 minutes", "7 minutes", "3 hours", fl.Rows(3), timedelta(0),
     timedelta(minutes=7), [], ["1 minute"], ["7 minutes", "10 minutes"], ["1 hour", "1 minute"],
     [0, 1], {}, {"v": 0}, {"v": -1}, {"v": []}, {"": 1}, object,
 ]  # fmt: skip
 # What comes before a value: an argument in whole, or an item of it; or nothing, as in "write 4".
 BEFORE = (re.compile(r"\b(\w+)(?:\[(\d+)\])?="), re.compile(r"write (?:for example )?()()"))
-ROWS = "fl.rows(n)"
+ROWS = "fl.Rows(n)"
 MOST = 4  # messages until the call is right
 
 
@@ -115,7 +115,7 @@ def counted(make, given, message):
     """What a message says of rows, where it has advised to count them."""
     argument = re.match(r"\w*", message)[0]
     try:
-        make(**{**given, argument: fl.rows(2)})
+        make(**{**given, argument: fl.Rows(2)})
     except fl.FanlightError as error:
         return str(error)
     return ""

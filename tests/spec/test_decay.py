@@ -20,7 +20,7 @@ MINUTES = ["10 minutes", "20 minutes", "1 hour"], ["10 minutes"] * 3
         (*MINUTES, "1 microsecond", None, (1, 0, 0)),
         ([10, 20, 60], [10] * 3, 5, None, (1, 0.25, 0.0625)),
         ([0.5, 1.5], [0.5, 0.5], 0.25, None, (1, 0.25)),
-        ([fl.rows(4), fl.rows(8)], [fl.rows(2)] * 2, fl.rows(4), None, (1, 0.5)),
+        ([fl.Rows(4), fl.Rows(8)], [fl.Rows(2)] * 2, fl.Rows(4), None, (1, 0.5)),
         (["1 day", "1 week"], ["1 day"] * 2, "12 hours", "Europe/Berlin", (1, 0.25)),
         (["1 month", "1 year"], ["1 month"] * 2, "1 quarter", "UTC", (1, 0.5 ** (1 / 3))),
     ],
@@ -38,7 +38,7 @@ def test_a_frozen_value():
     assert hash(one) == hash(fl.decay("600 seconds"))
     assert one not in (fl.decay("11 minutes"), fl.decay(600_000_000), "10 minutes")
     assert repr(one) == "decay('10 minutes')"
-    assert repr(fl.decay(fl.rows(3))) == "decay(rows(3))"
+    assert repr(fl.decay(fl.Rows(3))) == "decay(Rows(3))"
     assert copy.deepcopy(one) == one
     with pytest.raises(AttributeError):
         one.value = 3

@@ -55,7 +55,7 @@ def test_continuous_windows_end_at_multiples_whatever_their_length():
         MultiGranular(R, S, offset="5 hours", changes_only=True),
         MultiGranular(R, S, weights=[1, 0.5, 0.25]),
         MultiGranular(R, S, report="continuous", horizons=["5 minutes"]),
-        MultiGranular([fl.rows(4), fl.rows(8)], [fl.rows(2), fl.rows(4)], offset=3),
+        MultiGranular([fl.Rows(4), fl.Rows(8)], [fl.Rows(2), fl.Rows(4)], offset=3),
         MultiGranular([0.3, 1.2], [0.1, 0.4]),
     ],
     ids=repr,
@@ -115,8 +115,8 @@ WRONG = {
     "no level": ({"ranges": [], "slides": []}, "lists no level"),
     "no list": ({"ranges": "1 hour", "slides": "1 minute"}, "ranges='1 hour' is not a list"),
     "mixed units": (
-        {"ranges": ["1 minute", fl.rows(10)], "slides": ["10 seconds", fl.rows(5)]},
-        r"ranges\[1\]=rows\(10\) is a number of rows, but ranges\[0\]",
+        {"ranges": ["1 minute", fl.Rows(10)], "slides": ["10 seconds", fl.Rows(5)]},
+        r"ranges\[1\]=Rows\(10\) is a number of rows, but ranges\[0\]",
     ),
     "mixed slides": (
         {"ranges": [10, 20], "slides": [5, "1 minute"]},

@@ -106,7 +106,7 @@ def test_every_kind_takes_them():
     assert levels == fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute", "2 minutes"])
     assert fl.Session("PT5M").gap.value == fl.Session("5 minutes").gap.value
     assert fl.Session(timedelta(minutes=5)).gap.value == fl.Session("PT5M").gap.value
-    widened = fl.ProgressiveWidening("PT1S", longest="PT1H", max_rows=9)
-    assert widened == fl.ProgressiveWidening("1 second", longest="1 hour", max_rows=9)
+    widened = fl.ProgressiveWidening("PT1S", max_duration="PT1H", max_rows=9)
+    assert widened == fl.ProgressiveWidening("1 second", max_duration="1 hour", max_rows=9)
     large = fl.ThresholdFrame("v > 1", min_duration="PT1M")
     assert large.least.duration.value == 60_000_000

@@ -43,9 +43,9 @@ def starts(times, spec, **more):
         ([0.3], fl.Sliding(0.1), [(0.3, 0.4, 1)]),
         ([0.1 + 0.2], fl.Sliding(0.1), [(0.3, 0.4, 1)]),
         ([math.nextafter(0.3, 0)], fl.Sliding(0.1), [(0.2, 0.3, 1)]),
-        ([7, 7, 8], fl.Sliding(fl.rows(2)), [(0, 2, 2), (2, 4, 1)]),
-        ([7, 8], fl.Sliding(fl.rows(2), fl.rows(1)), [(-1, 1, 1), (0, 2, 2), (1, 3, 1)]),
-        ([5, 5, 7], fl.Sliding("3 microseconds", fl.rows(1)), [(3, 6, 2), (5, 8, 3)]),
+        ([7, 7, 8], fl.Sliding(fl.Rows(2)), [(0, 2, 2), (2, 4, 1)]),
+        ([7, 8], fl.Sliding(fl.Rows(2), fl.Rows(1)), [(-1, 1, 1), (0, 2, 2), (1, 3, 1)]),
+        ([5, 5, 7], fl.Sliding("3 microseconds", fl.Rows(1)), [(3, 6, 2), (5, 8, 3)]),
         ([None, NAN, INF], fl.Sliding(1), []),
         ([], fl.Sliding(1), []),
     ],
@@ -55,7 +55,7 @@ def test_windows(times, spec, expected):
 
 
 def test_unfinished_windows_of_rows_can_be_left_out():
-    spec = fl.Sliding(fl.rows(2), fl.rows(1))
+    spec = fl.Sliding(fl.Rows(2), fl.Rows(1))
     assert starts([7, 8], spec, unfinished=False) == [(-1, 1, 1), (0, 2, 2)]
 
 

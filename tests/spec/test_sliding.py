@@ -69,10 +69,10 @@ def test_units_are_multiples():
         (fl.Sliding("4 minutes"), "time", True, False, 1),
         (fl.Sliding("60 seconds", "1 minute"), "time", True, False, 1),
         (fl.Sliding("1 minute", "4 minutes"), "time", False, False, Fraction(1, 4)),
-        (fl.Sliding(fl.rows(10), fl.rows(5)), "rows", False, False, 2),
-        (fl.Sliding("4 minutes", fl.rows(1)), "time", False, True, 1),
-        (fl.Sliding("4 minutes", fl.rows(10)), "time", False, True, 1),
-        (fl.Sliding(fl.rows(10), "4 minutes"), "rows", False, False, 1),
+        (fl.Sliding(fl.Rows(10), fl.Rows(5)), "rows", False, False, 2),
+        (fl.Sliding("4 minutes", fl.Rows(1)), "time", False, True, 1),
+        (fl.Sliding("4 minutes", fl.Rows(10)), "time", False, True, 1),
+        (fl.Sliding(fl.Rows(10), "4 minutes"), "rows", False, False, 1),
         (fl.Sliding(0.3, 0.1), "number", False, False, 3),
     ],
     ids=repr,
@@ -101,17 +101,17 @@ def test_specs_are_values():
         fl.Sliding("4 minutes", "1 minute"),
         fl.Sliding("4 minutes", offset="-1 minute"),
         fl.Sliding(timedelta(hours=1), timedelta(seconds=1)),
-        fl.Sliding(fl.rows(3), fl.rows(2), offset=fl.rows(1)),
+        fl.Sliding(fl.Rows(3), fl.Rows(2), offset=fl.Rows(1)),
         fl.Sliding(0.3, 0.1),
-        fl.Sliding("1 hour", fl.rows(1)),
-        fl.Sliding("1 hour", fl.rows(10), offset=3),
-        fl.Sliding(fl.rows(10), "1 hour", offset="5 minutes"),
-        fl.Sliding(fl.rows(10), 5, offset=2),
+        fl.Sliding("1 hour", fl.Rows(1)),
+        fl.Sliding("1 hour", fl.Rows(10), offset=3),
+        fl.Sliding(fl.Rows(10), "1 hour", offset="5 minutes"),
+        fl.Sliding(fl.Rows(10), 5, offset=2),
     ],
     ids=repr,
 )
 def test_repr_makes_the_spec(spec):
-    names = {"Sliding": fl.Sliding, "rows": fl.rows}
+    names = {"Sliding": fl.Sliding, "Rows": fl.Rows}
     assert eval(repr(spec), names) == spec  # noqa: S307 - our own text
 
 
@@ -140,27 +140,27 @@ BAD = [
     (lambda: fl.Sliding("1 quarter"), "range='1 quarter'"),
     (lambda: fl.Sliding("4 minutes", 1), "slide=1"),
     (lambda: fl.Sliding(4, "1 minute"), "slide='1 minute'"),
-    (lambda: fl.Sliding(fl.rows(10), "1 minute", offset=1), "offset=1"),
-    (lambda: fl.Sliding(fl.rows(10), 5, offset=fl.rows(2)), "offset=rows(2)"),
-    (lambda: fl.Sliding("4 minutes", fl.rows(2), offset="1 minute"), "offset='1 minute'"),
-    (lambda: fl.Sliding("4 minutes", fl.rows(2), offset=0.5), "offset=0.5"),
-    (lambda: fl.Sliding("4 minutes", fl.rows(1), offset=1), "offset=1"),
-    (lambda: fl.Sliding("4 minutes", fl.rows(2), closed="right"), "closed='right'"),
-    (lambda: fl.Sliding(fl.rows(2), "4 minutes", closed="both"), "closed='both'"),
+    (lambda: fl.Sliding(fl.Rows(10), "1 minute", offset=1), "offset=1"),
+    (lambda: fl.Sliding(fl.Rows(10), 5, offset=fl.Rows(2)), "offset=Rows(2)"),
+    (lambda: fl.Sliding("4 minutes", fl.Rows(2), offset="1 minute"), "offset='1 minute'"),
+    (lambda: fl.Sliding("4 minutes", fl.Rows(2), offset=0.5), "offset=0.5"),
+    (lambda: fl.Sliding("4 minutes", fl.Rows(1), offset=1), "offset=1"),
+    (lambda: fl.Sliding("4 minutes", fl.Rows(2), closed="right"), "closed='right'"),
+    (lambda: fl.Sliding(fl.Rows(2), "4 minutes", closed="both"), "closed='both'"),
     (lambda: fl.Sliding("4 minutes", offset=1), "offset=1"),
     (lambda: fl.Sliding(4, offset="1 minute"), "offset='1 minute'"),
-    (lambda: fl.Sliding(fl.rows(4), offset=0.5), "offset=0.5"),
-    (lambda: fl.Sliding("4 minutes", fl.rows(1), offset="1 minute"), "offset='1 minute'"),
+    (lambda: fl.Sliding(fl.Rows(4), offset=0.5), "offset=0.5"),
+    (lambda: fl.Sliding("4 minutes", fl.Rows(1), offset="1 minute"), "offset='1 minute'"),
     (lambda: fl.Sliding(None), "range=None"),
     (lambda: fl.Sliding(True), "range=True"),  # noqa: FBT003 - that is the mistake
     (lambda: fl.Sliding(b"4 minutes"), "range=b'4 minutes'"),
     (lambda: fl.Sliding(2**63), f"range={2**63}"),
     (lambda: fl.Sliding("99999999999 weeks"), "range='99999999999 weeks'"),
-    (lambda: fl.rows(0), "rows(0)"),
-    (lambda: fl.rows(-1), "rows(-1)"),
-    (lambda: fl.rows(1.0), "rows(1.0)"),
-    (lambda: fl.rows(True), "rows(True)"),  # noqa: FBT003
-    (lambda: fl.rows("3"), "rows('3')"),
+    (lambda: fl.Rows(0), "Rows(0)"),
+    (lambda: fl.Rows(-1), "Rows(-1)"),
+    (lambda: fl.Rows(1.0), "Rows(1.0)"),
+    (lambda: fl.Rows(True), "Rows(True)"),  # noqa: FBT003
+    (lambda: fl.Rows("3"), "Rows('3')"),
 ]
 
 

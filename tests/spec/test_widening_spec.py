@@ -16,22 +16,24 @@ SECOND = 1_000_000
 
 
 def widening(first="1 second", **more):
-    return fl.ProgressiveWidening(first, **{"longest": "1 minute", "max_rows": 10, **more})
+    return fl.ProgressiveWidening(first, **{"max_duration": "1 minute", "max_rows": 10, **more})
 
 
 def test_durations_double_until_a_batch_is_as_long_as_the_longest_pattern():
     """Lemma 1 asks for a batch, not a window, as long as the longest pattern."""
     assert widening().durations == tuple(SECOND * 2**i for i in range(7))
-    assert widening(longest="64 seconds").durations[-1] == 64 * SECOND
-    assert widening(longest="65 seconds").durations[-1] == 128 * SECOND
-    assert widening(longest="1 second").durations == (SECOND,)
+    assert widening(max_duration="64 seconds").durations[-1] == 64 * SECOND
+    assert widening(max_duration="65 seconds").durations[-1] == 128 * SECOND
+    assert widening(max_duration="1 second").durations == (SECOND,)
 
 
 def test_other_growth():
     assert widening(factor=10).durations == (SECOND, 10 * SECOND, 100 * SECOND)
-    listed = fl.ProgressiveWidening(["1 second", "20 seconds"], longest="15 seconds", max_rows=1)
+    listed = fl.ProgressiveWidening(
+        ["1 second", "20 seconds"], max_duration="15 seconds", max_rows=1
+    )
     assert listed.durations == (SECOND, 20 * SECOND)
-    assert fl.ProgressiveWidening(1, longest=5, max_rows=1).durations == (1, 2, 4, 8)
+    assert fl.ProgressiveWidening(1, max_duration=5, max_rows=1).durations == (1, 2, 4, 8)
 
 
 def test_equal_specs_are_equal_and_travel():
@@ -45,7 +47,7 @@ def test_equal_specs_are_equal_and_travel():
 
 
 BAD = [
-    (lambda: widening(longest="1 millisecond"), "is below first="),
+    (lambda: widening(max_duration="1 millisecond"), "is below first="),
     (lambda: widening(factor=1), "factor=1"),
     (lambda: widening(factor=0.5), "factor=0.5"),
     (lambda: widening(factor=-2), "factor=-2"),
@@ -60,8 +62,8 @@ BAD = [
     (lambda: widening("1 month"), "calendar"),
     (lambda: widening("soon"), "first='soon'"),
     (lambda: widening(5), "mixes"),
-    (lambda: widening(fl.rows(5)), "rows(5)"),
-    (lambda: widening(0.5, longest=5), "not a whole number"),
+    (lambda: widening(fl.Rows(5)), "Rows(5)"),
+    (lambda: widening(0.5, max_duration=5), "not a whole number"),
     (lambda: widening(["1 second", "3 seconds", "7 seconds"]), "multiple"),
     (lambda: widening(["1 second", "2 seconds"]), "Lemma 1"),
     (lambda: widening(["1 second"]), "Lemma 1"),
@@ -69,7 +71,7 @@ BAD = [
     (lambda: widening(["2 minutes", "1 minute"]), "is below first="),
     (lambda: widening(["1 second", "1 minute"], factor=3), "with a list"),
     (lambda: widening([]), "first=[]"),
-    (lambda: widening(longest="2000000 weeks"), "overflow"),
+    (lambda: widening(max_duration="2000000 weeks"), "overflow"),
 ]
 
 
@@ -129,7 +131,7 @@ def test_an_episode_is_a_value():
 
 
 def test_the_bound_of_theorem_2():
-    levels = levels_of(fl.ProgressiveWidening(1, longest=2**40, max_rows=10))
+    levels = levels_of(fl.ProgressiveWidening(1, max_duration=2**40, max_rows=10))
     assert bound_on_work(levels, 10) <= 2 * 4 * 10
     assert bound_on_work(levels, 10, lambda rows: rows**2) <= 2 * (4 * 10) ** 2
     assert bound_on_work(levels, 10) == pytest.approx(20 + 40)
@@ -147,7 +149,7 @@ def test_explain_names_levels_and_bounds():
     assert "Theorem 2" in text
     assert "warning" not in text
     assert "watermark" in text
-    wide = fl.ProgressiveWidening(1, longest=64, max_rows=4, factor=8)
+    wide = fl.ProgressiveWidening(1, max_duration=64, max_rows=4, factor=8)
     text = told(wide)
     assert "at most 96 rows a key\n" in text
     assert [line.split()[-1] for line in text.splitlines() if " 128 " in line] == ["72"]

@@ -56,7 +56,7 @@ def test_it_is_kept_new_until_the_query_has_ended(tmp_path, monkeypatch, dark, w
     monkeypatch.setattr("fanlight.watching.query_status.LEAST", 0)
     monkeypatch.setattr("fanlight.watching.watch.SCRIPT", SCRIPT + MARKS)
     query = Growing(6)
-    with fl.watch(query, lambda: windows(len(query.told)), every=0.01) as served:
+    with fl.watch(query, lambda: windows(len(query.told)), every="10 milliseconds") as served:
         dom, said = opened(tmp_path, served.url, dark=dark, width=width)
         assert said == []
         assert served.running
@@ -80,7 +80,7 @@ def test_hostile_texts_stay_text(tmp_path):
     bad = "<img src=x onerror=document.title='wrong'><b>"
     made = [{bad: bad, "window": one["window"], "n": k} for k, one in enumerate(windows(4))]
     query = Query(name=bad)
-    with fl.watch(query, lambda: made, every=0.01) as served:
+    with fl.watch(query, lambda: made, every="10 milliseconds") as served:
         dom, said = opened(tmp_path, served.url)
     assert said == []
     assert "<img" not in dom
@@ -89,7 +89,7 @@ def test_hostile_texts_stay_text(tmp_path):
 
 
 def test_when_nobody_answers_any_more_it_says_so(tmp_path):
-    served = fl.watch(Query(), lambda: windows(4), every=0.01)
+    served = fl.watch(Query(), lambda: windows(4), every="10 milliseconds")
 
     def ending():
         end = time.monotonic() + 60

@@ -36,7 +36,7 @@ def test_progress_and_late_rows_of_a_query(query):
     found = fl.progress(query)
     assert (found.batch, found.rows, found.late, found.seconds) == (2, 25, 3, 6.0)
     assert (found.state_rows, found.state[0].disk) == (7, 678)
-    assert fl.late_rows(query) == 3
+    assert fl.progress(query).late == 3
 
 
 def test_a_page_and_a_command_hear_of_each(query, monkeypatch):

@@ -173,7 +173,7 @@ def test_windows_are_read_while_somebody_looks_and_once_after_the_end(monkeypatc
 
     monkeypatch.setattr("fanlight.watching.newest_windows.SHARE", 0)
     query = Query()
-    with fl.watch(query, there, every=0.01) as served:
+    with fl.watch(query, there, every="10 milliseconds") as served:
         time.sleep(0.3)
         assert read == []
         until(served, lambda _: len(read) > 1)
@@ -210,7 +210,7 @@ def test_what_fails_is_told_in_words_and_what_was_there_stays(monkeypatch):
         return answer
 
     monkeypatch.setattr("fanlight.watching.newest_windows.SHARE", 0)
-    with fl.watch(Query(), there, every=0.01) as served:
+    with fl.watch(Query(), there, every="10 milliseconds") as served:
         found = until(served, lambda one: "no such table" in one["parts"]["windows-rows"])
         assert (
             "could not be read or drawn: [NOT_THERE] no such table<"

@@ -97,7 +97,7 @@ def progress(spark, folder):
 
 def late_rows(spark, folder):
     query = sessions(spark, folder, "late")
-    assert fl.late_rows(query) == sum(map(fl.late_rows, query.recentProgress)) == 3
+    assert fl.progress(query).late == sum(map(fl.late_rows, query.recentProgress)) == 3
 
 
 def watch(spark, folder):

@@ -97,8 +97,8 @@ KINDS = (
          since=(4, 1), streams_since=(4, 1)),
     Case("recurring", fl.MultiGranular(["2 minutes", "4 minutes"], ["2 minutes", "2 minutes"]),
          (4, 0), (2, 0), lambda w: w.recurring("a.b")),
-    Case("rows", fl.Sliding(fl.rows(4), fl.rows(2)), (12, 44), (6, 22), native=False),
-    Case("at every row", fl.Sliding("4 minutes", fl.rows(1)), (24, 60), (12, 60), native=False),
+    Case("rows", fl.Sliding(fl.Rows(4), fl.Rows(2)), (12, 44), (6, 22), native=False),
+    Case("at every row", fl.Sliding("4 minutes", fl.Rows(1)), (24, 60), (12, 60), native=False),
     Case("fit", LEVELS, (30, 0), (15, 0), lambda w: w.fit("a.b", filled=True), native=False,
          streams_since=(4, 0)),
     Case("session", fl.Session("3 minutes"), (6, 24), (3, 24), native=False),
@@ -126,6 +126,6 @@ KINDS = (
          native=False),
     Case("trailing", fl.Trailing("2 minutes"), (24, 42), (24, 84),
          lambda w: w.attach(n=agg.count()), native=False),
-    Case("detect", fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=8),
+    Case("detect", fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=8),
          (2, 0), (1, 0), detected, native=False),
 )  # fmt: skip

@@ -14,10 +14,10 @@ from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import MICROSECONDS, read_extent, write_duration
 
 
-@explain_wrong_calls("fl.heartbeat(stream, 'ts', delay='10 minutes')")
+@explain_wrong_calls("fl.heartbeat(df, 'ts', delay='10 minutes')")
 @in_kind
 def heartbeat(
-    stream: DataFrame, time: str, *, delay: Any, every: Any = "10 seconds", lag: Any = "1 minute"
+    df: DataFrame, time: str, *, delay: Any, every: Any = "10 seconds", lag: Any = "1 minute"
 ) -> DataFrame:
     """A stream with a watermark that goes on while no rows come, so that its last windows do come.
 
@@ -27,7 +27,7 @@ def heartbeat(
 
     Parameters
     ----------
-    stream
+    df
         A streaming DataFrame, classic or Spark Connect, without a watermark. Filter it before, not
         after: Spark takes no later filter past the beats, to where the rows are read.
     time
@@ -40,14 +40,15 @@ def heartbeat(
         How far behind the clock a beat is. Once a micro-batch has been read, rows whose time is
         more than ``lag`` and ``delay`` before it are late. If each micro-batch takes all rows that
         are there, this is how long a row may be on its way to where Spark reads it. If a
-        micro-batch is limited (``maxFilesPerTrigger``, ``maxOffsetsPerTrigger``, ``max_rows`` of
-        :func:`fanlight.replay`; Delta tables always are), it must be longer than the longest time
-        that the stream is ever behind: after a stop, or at its beginning.
+        micro-batch is limited (``maxFilesPerTrigger``, ``maxOffsetsPerTrigger``,
+        ``max_rows_per_batch`` of :func:`fanlight.replay`; Delta tables always are), it must be
+        longer than the longest time that the stream is ever behind: after a stop, or at its
+        beginning.
 
     Returns
     -------
     DataFrame
-        The rows of ``stream``, with its columns and a watermark on ``time``; any column may be
+        The rows of ``df``, with its columns and a watermark on ``time``; any column may be
         null. To what is already running it is another source, so it needs a checkpoint of its own.
         Each second has a beat to read, and so a micro-batch, unless the query's trigger says
         otherwise: ``.trigger(processingTime="10 seconds")``.
@@ -67,7 +68,7 @@ def heartbeat(
     True
 
     """
-    column = _check_time(stream, time)
+    column = _check_time(df, time)
     wait = _read_duration("delay", delay, least=0)
     step = _read_duration("every", every)
     behind = _read_duration("lag", lag)
@@ -77,19 +78,19 @@ def heartbeat(
             f"every={every!r}", "is not a whole number of seconds", "write every='1 second'"
         )
     # A row a second, numbered from the start of the query: after a stop, those of the stop as well.
-    rate = stream.sparkSession.readStream.format("rate").option("numPartitions", 1).load()
+    rate = df.sparkSession.readStream.format("rate").option("numPartitions", 1).load()
     moment = f"timestamp_micros(unix_micros(timestamp) - {behind})"
-    beat = free_name("beat", stream.columns)
+    beat = free_name("beat", df.columns)
     values = (
         expr(rate, moment) if at == column else expr(rate, "null").cast(field.dataType)
-        for at, field in enumerate(stream.schema.fields)
+        for at, field in enumerate(df.schema.fields)
     )
-    named = (one.alias(name) for one, name in zip(values, stream.columns, strict=True))
+    named = (one.alias(name) for one, name in zip(values, df.columns, strict=True))
     beats = rate.where(expr(rate, f"value % {seconds} = 0")).select(
         *named, expr_as(rate, "true", beat)
     )
-    mixed = stream.select("*", expr_as(stream, "false", beat)).unionAll(beats)
-    timed = mixed.withWatermark(in_backticks(stream.columns[column]), write_duration(wait))
+    mixed = df.select("*", expr_as(df, "false", beat)).unionAll(beats)
+    timed = mixed.withWatermark(in_backticks(df.columns[column]), write_duration(wait))
     # Spark cannot tell that it is false of all beats, so neither this filter nor a later one of the
     # user's, which beats would not pass, is moved to before the watermark.
     return timed.where(expr(timed, f"not {quote(beat)} or spark_partition_id() < 0")).drop(beat)

@@ -15,7 +15,7 @@ from fanlight.engine.spec.errors import MOST_LISTED, FanlightError, guess, list_
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.language.calls import parse_number, parse_string
 from fanlight.language.clause import Clause, Spec, Verb
-from fanlight.language.error_translation import ArgumentSpan, clause_words
+from fanlight.language.error_translation import ArgumentSpan
 from fanlight.language.errors import refusal_at
 from fanlight.language.grammar import OTHERS, PLACES, build_grammar, terminal_names, word_examples
 from fanlight.language.names import join_name
@@ -40,8 +40,8 @@ _ASKED_OF = {
     "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
 }  # fmt: skip
 _OPENED = "RANGE, RANGES, FRAME or SESSION"
-_FILLING = {"time": "ON", "by": "BY", "longest": "LONGEST", "own": "OWN"}
-_RUNNING = {"as_of": "AS OF", "id": "ID", "longest": "LONGEST"}
+_FILLING = {"time": "ON", "by": "BY", "max_duration": "MAX", "own": "OWN"}
+_RUNNING = {"as_of": "AS OF", "id": "ID", "max_duration": "MAX"}
 _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
 
@@ -156,8 +156,7 @@ class _ClauseBuilder:
             raise self._incomplete(
                 "names no windows", f"write {', '.join(words)} or {last}, for example {hint}"
             )
-        with self.builder.translate_errors(node):
-            spec = self.builder.build_spec(node)
+        spec = self.builder.build_spec(node)
         late = parts.get("late")
         if late is not None:
             self._add_span("late", late.children[1])
@@ -201,8 +200,8 @@ class _ClauseBuilder:
             self.builder.spans.append(ArgumentSpan("time", start, end, pair))
         return names
 
-    @staticmethod
     def _argument_words(
+        self,
         place: Tree[Token],
         verb: Tree[Token] | None,
         early: Tree[Token] | None,
@@ -216,7 +215,7 @@ class _ClauseBuilder:
             **(_RUNNING if running else {}),
             **(_FILLING if verb is not None and verb.data == "fill" else {}),
         }
-        return {**clause_words(), **own}
+        return {**self.builder.argument_words, **own}
 
     def _add_span(self, argument: str, node: Any) -> None:
         self.builder.add_span(argument, node)
@@ -410,7 +409,7 @@ class _ClauseBuilder:
             elif one.data in ("how", "own"):
                 read = self._read_own(one) if one.data == "own" else str(one.children[1]).lower()
                 arguments[str(one.data)] = read
-            elif one.data in ("instant", "ahead", "longest"):
+            elif one.data in ("instant", "ahead", "max_duration"):
                 length = next(_subtrees(one))
                 self._add_span(str(one.data), length)
                 arguments[str(one.data)] = self.builder.length(length)
@@ -420,7 +419,7 @@ class _ClauseBuilder:
                 if one.data == "by":
                     self.builder.add_span("fill(by=", next(_subtrees(one), one))
                 arguments[str(one.data)] = names if one.data == "by" else names[0]
-        return Verb(kind, arguments)
+        return Verb("accumulate" if arguments.pop("so_far", False) else kind, arguments)
 
     def _read_compared(self, node: Tree[Token]) -> Verb:
         """WIDE or BURSTS; thresholds are one for all levels, or a list, the finest first."""

@@ -58,7 +58,8 @@ def clause(
         The arguments of :meth:`fanlight.EventWindows.running`: ``{"id": "call_id"}``.
     method
         What is asked of the windows, where SQL has words for it: ``"fit"``, ``"recurring"``,
-        ``"wide"``, ``"bursts"``, ``"fill"``, ``"split"`` or ``"detect"``. Aggregates stand in the
+        ``"wide"``, ``"bursts"``, ``"fill"``, ``"split"``, ``"accumulate"``
+        or ``"detect"``. Aggregates stand in the
         SELECT, not here.
     arguments
         Those of the method, by their names in Python: ``{"column": "price", "ahead": "1 minute"}``.

@@ -40,7 +40,7 @@ _CLAUSE = {
     "partitions": "PARTITIONS", "duration": "DURATION", "height": "HEIGHT",
     "max_duration": "MAX", "max_rows": "MAX", "max_gap": "MAX GAP",
     "min_duration": "MIN", "min_rows": "MIN",
-    "longest": "TO", "every": "SPLIT EVERY",
+    "every": "SPLIT EVERY",
     "instant": "INSTANT", "ahead": "AHEAD", "threshold": "BURSTS THRESHOLD",
     "fit": "FIT", "recurring": "RECURRING",
     "length": "", "event": "EVENT", "result": "RESULT",
@@ -48,7 +48,7 @@ _CLAUSE = {
 }  # fmt: skip
 FLINK = {
     # By name or by position.
-    "range": "", "slide": "", "size": "", "step": "", "offset": "", "gap": "", "length": "",
+    "range": "", "slide": "", "offset": "", "gap": "", "length": "",
     "time": "DESCRIPTOR", "by": "PARTITION BY", "late": "LATE",
 }  # fmt: skip
 _LEVELS = {"ranges": "range", "slides": "slide", "horizons": "horizon", "weights": "weight"}
@@ -88,17 +88,18 @@ _PHRASES = (
     ("use one fl.over for windows over time and another for windows over rows",
      "write a query for each"),
     ("for example fl.Sliding", "for example RANGE"),
-    ("pass so_far=True", "write SO FAR after it"),
-    ("split(…, so_far=True)", "SPLIT EVERY … SO FAR"),
-    ("leave so_far out", "leave SO FAR out"),
+    ("write accumulate(…): each part", "write SO FAR after it: each part"),
+    ("accumulate(…)", "SPLIT EVERY … SO FAR"),
+    ("write split(…)", "leave SO FAR out"),
     ("rename it with .alias(…)", "write another name after AS"),
     ("of the other DataFrame", "of the other table"),
     ("of the DataFrame", "of the table"),
     ("or leave overlapping out", "or leave OVERLAPPING out"),
     ("leave offset out", "leave OFFSET out"),
-    ("early().rows()", "EARLY without aggregates"),
-    ("write early().agg(…) or early().frames(), or leave early() out",
+    ("early(…).rows(…)", "EARLY without aggregates"),
+    ("leave early(…) out, or write agg(…) or frames(…) or pieces(…) after it",
      "write an aggregate or GROUP BY window, or leave EARLY out"),
+    ("leave early(…) out", "leave EARLY out"),
     ("leave it out: as_of says", "leave it out: AS OF says"),
     ("write agg(…), or give the levels", "give the levels"),
     ("use lower(…) as the key, or write agg(…)", "use lower(…) as the key"),
@@ -235,7 +236,7 @@ def translate(message: str, words: Mapping[str, str] | None = None) -> str:
 
     >>> translate("slide='0 minutes' must be positive; write for example slide='1 minute'")
     'SLIDE 0 MINUTES must be positive; write for example SLIDE 1 MINUTE'
-    >>> translate("range=10 is a number, but time='ts' is a timestamp; write fl.rows(n)")
+    >>> translate("range=10 is a number, but time='ts' is a timestamp; write fl.Rows(n)")
     'RANGE 10 is a number, but WATTR ts is a timestamp; write n ROWS'
     """
     words = clause_words() if words is None else words

@@ -19,9 +19,9 @@ from fanlight.language.spec_builder import parse_interval
 from fanlight.language.tokens import Place, Token, read_path, split_at_commas
 
 _ARGUMENTS = {
-    "SIZE": ("range", "size"),
+    "SIZE": ("range",),
     "SLIDE": ("slide",),
-    "STEP": ("step",),
+    "STEP": ("slide",),
     "OFFSET": ("offset",),
     "GAP": ("gap",),
 }

@@ -30,7 +30,7 @@ start: part*
      | RECURRING name COUNTS?           -> recurring
      | WIDE                             -> wide
      | BURSTS number ("," number)*      -> bursts
-     | FILL name on by? longest? how? own?  -> fill
+     | FILL name on by? max_duration? how? own?  -> fill
      | SPLIT length SO_FAR?             -> split
      | DETECT STRING event? result?     -> detect
 
@@ -43,7 +43,7 @@ hint: RATE number                       -> rate
 
 of_event: ID name                       -> id
         | AS_OF edge                    -> as_of
-        | LONGEST length                -> longest
+        | MAX length                   -> max_duration
 
 ?edge: STRING -> edge
      | number
@@ -52,7 +52,7 @@ instant: INSTANT length
 ahead: AHEAD length
 on: ON name
 by: BY (name ("," name)* | "(" ")")
-longest: LONGEST length
+max_duration: MAX length
 how: JOINED JOIN
 own: OWN named ("," named)*
 named: (call | filtered) AS (NAME | QUOTED)
@@ -90,7 +90,7 @@ WHEN: /open\b|drop\b/i
 FORGET_AFTER.3: /forget\s+after\b(?=\s*['"\d]|\s+interval\b)/i
 POSTPONE.3: /postpone\b(?=\s*['"\d]|\s+interval\b)/i
 EARLY.3: /early\b/i
-RUNNING.3: /running\b(?=\s+(id|as\s+of|longest)\b)/i
+RUNNING.3: /running\b(?=\s+(id|as\s+of|max)\b)/i
 ID.3: /id\b(?=\s+[\w`])/i
 AS_OF.3: /as\s+of\b/i
 EMPTY.3: /empty\s+(null|zero|last|linear)\b/i
@@ -124,7 +124,6 @@ BURSTS.3: /bursts\s+threshold\b/i
 WIDE.3: /wide\b(?!\s*[^\s\w`'"\]])/i
 FILL.3: /fill\b(?=\s+[\w`])/i
 ON.3: /on\b/i
-LONGEST.3: /longest\b/i
 JOINED.3: /how\b/i
 JOIN.3: /(left|inner)\b/i
 OWN.3: /own\b/i
@@ -186,7 +185,7 @@ OTHERS = {
     **dict.fromkeys(("TUMBLE", "TUMBLING", "SIZE", "WINDOW", "LENGTH"), "RANGE 1 HOUR"),
     **dict.fromkeys(("HOP", "HOPPING", "SLIDING"), "RANGE 1 HOUR SLIDE 5 MINUTES"),
     **dict.fromkeys(("STEP", "EVERY", "ADVANCE", "PERIOD"), "SLIDE 5 MINUTES"),
-    "CUMULATE": "CUMULATIVE 1 DAY STEP 1 HOUR",
+    "CUMULATE": "CUMULATIVE 1 DAY SLIDE 1 HOUR",
     **dict.fromkeys(("ROLLING", "OVER"), "TRAILING 1 HOUR"),
     **dict.fromkeys(("GAP", "TIMEOUT"), "SESSION 5 MINUTES"),
     **dict.fromkeys(("TIME", "ON", "DESCRIPTOR"), "WATTR ts"),

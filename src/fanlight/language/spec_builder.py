@@ -12,10 +12,10 @@ from lark import Token, Tree
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import list_kinds
-from fanlight.engine.spec.units import Rows, read_extent, rows
+from fanlight.engine.spec.units import Rows, read_extent
 from fanlight.language.calls import CallReader, parse_number, parse_string
 from fanlight.language.clause import Spec
-from fanlight.language.error_translation import ArgumentSpan, translate_errors
+from fanlight.language.error_translation import ArgumentSpan, clause_words, translate_errors
 from fanlight.language.errors import refusal_at
 from fanlight.language.names import join_name, unquote
 from fanlight.language.tokens import tokenize
@@ -39,6 +39,7 @@ class SpecBuilder:
         self.text, self.own = text, own
         self.spans: list[ArgumentSpan] = []
         self.coarsest_first = False  # whether the text lists levels so
+        self.argument_words = clause_words()  # with those of the kind of windows, once it is known
 
     def add_span(
         self, argument: str, node: Node | Token, value: str = "", *, whole: bool = True
@@ -52,7 +53,8 @@ class SpecBuilder:
 
     def translate_errors(self, node: Node) -> AbstractContextManager[None]:
         """An error raised inside is translated into the words of the clause."""
-        return translate_errors(self.text, self.spans, node.meta.start_pos, node.meta.end_pos)
+        start, end = node.meta.start_pos, node.meta.end_pos
+        return translate_errors(self.text, self.spans, start, end, self.argument_words)
 
     def read_name(self, argument: str, node: Node) -> tuple[str, ...]:
         """Return the parts of a column's name, and record where it stands."""
@@ -69,7 +71,9 @@ class SpecBuilder:
         if node.data == "frame":
             (node,) = self.parts(node)
         words = next(kind.words for kind in list_kinds() if kind.words.rule == node.data)
-        spec: Spec = words.read(self, node)
+        self.argument_words = {**self.argument_words, **words.arguments}
+        with self.translate_errors(node):
+            spec: Spec = words.read(self, node)
         return spec
 
     def parts(self, node: Node) -> list[Node]:
@@ -151,7 +155,7 @@ class SpecBuilder:
         sign = "-" if "-" in words[:2] else ""
         if node.data == "rows":
             count = self.parse_integer(_own_tokens(node)[-2])
-            return rows(-count if sign else count)
+            return Rows(-count if sign else count)
         if node.data == "duration_string":
             return parse_string(words[0])
         words = [one for one in words if one != "-"]

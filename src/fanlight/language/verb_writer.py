@@ -37,10 +37,10 @@ def _names(word: str) -> _Write:
     return write
 
 
-def _length(word: str = "") -> _Write:
+def _length(word: str = "", after: str = "") -> _Write:
     def write(writer: Writer, argument: str, given: Any) -> str:
         length = read_length(argument, given)
-        return "" if length is None else f" {word}{writer.length(length)}"
+        return "" if length is None else f" {word}{writer.length(length)}{after}"
 
     return write
 
@@ -115,15 +115,16 @@ _METHODS: Mapping[str, tuple[str, tuple[str, ...], Mapping[str, _Write]]] = {
     "bursts": ("BURSTS THRESHOLD", ("threshold",), {"threshold": _thresholds}),
     "fill": ("FILL", ("other", "time"), {
         "other": _name(), "time": _name("ON "), "by": _names("BY "),
-        "longest": _length("LONGEST "), "how": _how, "own": _own,
+        "max_duration": _length("MAX "), "how": _how, "own": _own,
     }),
-    "split": ("SPLIT EVERY", ("every",), {"every": _length(), "so_far": _flag("SO FAR")}),
+    "split": ("SPLIT EVERY", ("every",), {"every": _length()}),
+    "accumulate": ("SPLIT EVERY", ("every",), {"every": _length(after=" SO FAR")}),
     "detect": ("DETECT", ("function",), {"function": _episode}),
 }  # fmt: skip
 
 
 _RUNNING: Mapping[str, _Write] = {
-    "as_of": _instant("AS OF "), "id": _name("ID "), "longest": _length("LONGEST "),
+    "as_of": _instant("AS OF "), "id": _name("ID "), "max_duration": _length("MAX "),
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def serve(
     pieces: Any,
     spec: Trailing | Mapping[str, Trailing],
     *,
-    own: Sequence[Aggregate] = (),
+    aggregates: Sequence[Aggregate] = (),
 ) -> Server:
     """Answer for one key at a time from stored pieces, without Spark.
 
@@ -32,7 +32,7 @@ def serve(
         their pyarrow table; or a DataFrame, which is fetched. All of it is held in memory.
     spec
         The trailing windows: one, or several by labels.
-    own
+    aggregates
         Your own aggregates that the table has partials of; they need ``lower_values``.
 
     Returns
@@ -62,7 +62,7 @@ def serve(
     {'bids': 120}
 
     """
-    return Server(pieces, read_labelled(spec), check_own(own))
+    return Server(pieces, read_labelled(spec), check_own(aggregates))
 
 
 class Server:

@@ -7,54 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fanlight.engine.plan.late_rows import COLLECTING, METRIC, REJECTED
-from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
+from fanlight.engine.spec.errors import is_column, refuse
 from fanlight.watching.micro_batches import as_progress, recent_batches
-
-
-@explain_wrong_calls("fl.late_rows(query)")
-def late_rows(of: Any) -> int | None:
-    """The number of rows of a stream that came too late, or None where it is not known.
-
-    It is known of data-driven windows (frames, windows over rows, a window at every row,
-    progressive widening, trend lines), and of all windows with ``late="collect"``. If a query has
-    several of these, a row counts once for each that it was too late for. Other windows over time
-    are Spark's aggregations, and Spark counts what these drop in groups of rows, not in rows:
-    ``fl.progress(of).dropped`` says how many groups. As soon as there is one, the number of rows
-    is None. To have the exact number, write ``fl.over(…, late="collect")``; its late rows come out
-    of the stream, too.
-
-    Parameters
-    ----------
-    of
-        A streaming query, for the micro-batches that its ``recentProgress`` has (100, unless
-        ``spark.sql.streaming.numRecentProgressUpdates`` says otherwise); or one progress of it, as
-        a ``StreamingQueryListener`` gets it, for one micro-batch.
-
-    Returns
-    -------
-    int or None
-        The number of rows: the sum of the metrics in the progress's ``observedMetrics`` whose names
-        begin with ``fanlight late rows``; 0 says that no row was late. None if Spark has dropped
-        groups of rows. In a query with windows that collect late rows, groups are taken to be
-        theirs: do not put windows over time that only drop late rows into the same query.
-
-    Raises
-    ------
-    FanlightError
-        If it is neither a query nor its progress.
-
-    Examples
-    --------
-    >>> import fanlight as fl
-    >>> rows = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-    >>> windows = fl.over(rows, fl.Sliding(fl.rows(10)), time="timestamp")
-    >>> query = windows.agg(fl.agg.avg("value")).writeStream.format("noop").start()
-    >>> fl.late_rows(query)
-    0
-    >>> query.stop()
-
-    """
-    return add_late(map(_count_late_rows, list_micro_batches("late_rows", of)))
 
 
 def add_late(counts: Iterable[int | None]) -> int | None:
@@ -82,7 +36,7 @@ def list_micro_batches(asked: str, of: Any) -> list[Any]:
     return [one]
 
 
-def _count_late_rows(progress: Any) -> int | None:
+def count_late_rows(progress: Any) -> int | None:
     """The late rows of one micro-batch; None if some were dropped that nobody has counted."""
     late = count_late_by_windows(progress)
     counted = any(what.startswith(COLLECTING) for what in late)

@@ -139,7 +139,7 @@ def _write_state(page: Page, status: QueryStatus) -> None:
     if status.rejected:
         page.note(
             f"Rows that are in no window because of their time: {status.rejected:,}; "
-            "fl.rejected(…) lists such rows."
+            "windows.rejected() lists such rows."
         )
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from fanlight.engine.spec.errors import explain_wrong_calls
 from fanlight.watching.late_rows import (
+    add_late,
     count_dropped_groups,
     count_late_by_windows,
+    count_late_rows,
     count_rejected_rows,
-    late_rows,
     list_micro_batches,
 )
 from fanlight.watching.micro_batches import as_progress
@@ -125,16 +126,27 @@ def progress(of: Any) -> Progress:
         ``watermark``, in UTC; ``state``, what each stateful operator keeps now (``operator``, what
         it ``keeps`` in words, ``rows``, ``bytes`` of memory, bytes on ``disk``), which
         ``state_rows`` adds up; ``late``, how many rows were late, or None where that is not
-        known, as :func:`fanlight.late_rows` says; ``late_by``, those that are known by the windows
-        that they were for; ``dropped``, what Spark's own aggregations dropped, in groups of
-        rows; ``rejected``, how many rows are in no window because of their time, which
-        :func:`fanlight.rejected` lists, counted once for each ``over`` of the query; ``begun``,
-        when the last micro-batch began, in UTC. ``to_dict()`` is for JSON.
+        known; ``late_by``, those that are known by the windows that they were for; ``dropped``,
+        what Spark's own aggregations dropped, in groups of rows; ``rejected``, how many rows are
+        in no window because of their time, which ``windows.rejected()`` lists, counted once for
+        each ``over`` of the query; ``begun``, when the last micro-batch began, in UTC.
+        ``to_dict()`` is for JSON.
 
     Raises
     ------
     FanlightError
         If it is neither a query nor its progress.
+
+    Notes
+    -----
+    How many rows were late is known of data-driven windows (frames, windows over rows, a window at
+    every row, progressive widening, trend lines), and of all windows with ``late="collect"``, whose
+    late rows also come out of the stream. If a query has several of these, a row counts once for
+    each that it was too late for. Other windows over time are Spark's aggregations, and Spark
+    counts what they drop in groups of rows: as soon as it has dropped one, the number of rows is
+    None. In a query with windows that collect late rows, groups are taken to be theirs: do not put
+    windows over time that only drop late rows into the same query. The numbers are the sums of the
+    metrics in ``observedMetrics`` whose names begin with ``fanlight late rows``.
 
     Examples
     --------
@@ -163,7 +175,7 @@ def progress(of: Any) -> Progress:
         seconds=sum(one.batchDuration for one in batches) / 1_000,
         watermark=None if not watermark or watermark.startswith(_BEGINNING) else watermark,
         state=tuple(_read_operator(one, list(late)) for one in operators),
-        late=late_rows(of),
+        late=add_late(map(count_late_rows, batches)),
         dropped=sum(map(count_dropped_groups, batches)),
         late_by=dict(late),
         begun=last.timestamp if last else None,

@@ -512,11 +512,11 @@ def _suggest_widening(
     rows = measured.distribution("pattern", len(patterns) - 1)
     most = rows.at_quantile(1 - tolerated)
     first, longest = write_duration(patterns[0]), write_duration(patterns[-1])
-    levels = len(ProgressiveWidening(first, longest=longest, max_rows=most).durations)
+    levels = len(ProgressiveWidening(first, max_duration=longest, max_rows=most).durations)
     why = (
         f"at {rows.total - rows.count_above(most):,} of {rows.total:,} rows a key has had at most "
         f"so many in the last {longest}; {levels} levels, each twice as long as the one below, "
         f"keep at most {2 * most * levels:,} rows a key"
     )
-    line = f"fl.ProgressiveWidening({first!r}, longest={longest!r}, max_rows={most})"
+    line = f"fl.ProgressiveWidening({first!r}, max_duration={longest!r}, max_rows={most})"
     return Suggestion("max_rows of progressive widening", most, why, line, tuple(table))

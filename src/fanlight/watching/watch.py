@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import timedelta
 from html import escape
 from threading import Lock
 from types import TracebackType
@@ -12,6 +13,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.units import MICROSECONDS, read_extent
 from fanlight.plots.figures.arguments import check_count
 from fanlight.plots.figures.clock import find_zone
 from fanlight.report import Page
@@ -135,7 +137,7 @@ def watch(
     value: str | None = None,
     zone: str = "UTC",
     newest: int = 1_000,
-    every: float = 2.0,
+    every: str | timedelta = "2 seconds",
     port: int = 0,
     host: str = ADDRESS,
 ) -> Watch:
@@ -160,8 +162,9 @@ def watch(
     newest
         How many windows to read and draw at most: those that end last.
     every
-        The least seconds between two readings of the windows. They are read only while a page is
-        open; and after a reading that takes one second, the next waits at least ten.
+        How far two readings of the windows are apart at least: a duration of at most an hour. They
+        are read only while a page is open; and after a reading that takes one second, the next
+        waits at least ten.
     port
         The port; 0 for any free one.
     host
@@ -203,8 +206,12 @@ def watch(
             "would show the stream to anyone who reaches this machine, since the page has no login",
             f"leave it out; from another machine look through ssh -L PORT:{ADDRESS}:PORT",
         )
-    if isinstance(every, bool) or not isinstance(every, (int, float)) or not 0 < every <= 3_600:
-        raise refuse(f"every={every!r}", "is not a number of seconds up to 3600", "write every=2")
+    wait = read_extent("every", every, counted=False)
+    if wait.measure != "time" or wait.value > MICROSECONDS["hour"]:
+        raise refuse(
+            f"every={every!r}", "is not a duration of up to an hour", "write every='2 seconds'"
+        )
+    seconds = float(wait.value / MICROSECONDS["second"])
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65_536:
         raise refuse(f"port={port!r}", "is not a port", "write port=0 for any free one")
     if value is not None and not isinstance(value, str):
@@ -216,5 +223,5 @@ def watch(
     most = check_count("newest", newest, 1, "windows")
     poller, reading = QueryPoller(query), None
     if check_source(windows) is not None:
-        reading = NewestWindows(windows, lambda: poller.status.running, most, float(every), options)
+        reading = NewestWindows(windows, lambda: poller.status.running, most, seconds, options)
     return Watch(poller, reading, zone, port)

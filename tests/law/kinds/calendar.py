@@ -56,7 +56,7 @@ CLOSED += [
 ]
 WHOLES = [fl.Sliding(4, 2, offset=-3, closed=ends) for ends in ENDS]
 REALS = [fl.Sliding(0.3, 0.1, offset=0.05, closed=ends) for ends in ENDS]
-NUMBERED = [fl.Sliding(fl.rows(4), fl.rows(2), closed=ends) for ends in ENDS]
+NUMBERED = [fl.Sliding(fl.Rows(4), fl.Rows(2), closed=ends) for ends in ENDS]
 MIXED = [CLOSED[0], fl.Sliding("2 minutes"), CLOSED[1]]
 STRATEGIES = ("panes", "expand", "auto")
 EVENTS = lasting(MINUTES, 8)

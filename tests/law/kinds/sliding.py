@@ -87,7 +87,7 @@ BIG_AMONG_SMALL = written(
         for at in range(50)
     ],
 )
-HUNDRED = fl.Sliding("100 microseconds", fl.rows(1))
+HUNDRED = fl.Sliding("100 microseconds", fl.Rows(1))
 NO_INSTANTS = written(
     "times that are no instants",
     [{"case": 0, "k": "a", "ts": 5, "x": x, "v": 1.5, "seq": 0}
@@ -184,14 +184,14 @@ BATCH = (
         "sizes", [fl.Sliding("5 minutes", "1 minute")], SIZES, NUMBERS, strategies=STRATEGIES
     ),
     *sliding(
-        "sizes", [fl.Sliding(fl.rows(4), fl.rows(1)), fl.Sliding("4 microseconds", fl.rows(1))],
+        "sizes", [fl.Sliding(fl.Rows(4), fl.Rows(1)), fl.Sliding("4 microseconds", fl.Rows(1))],
         BIG_AMONG_SMALL, {"s": ("sum", "v"), "a": ("avg", "v")},
     ),
     *sliding(
         "shares", [fl.Sliding("4 minutes", "2 minutes")], SHARES, EXACT_SHARES,
         strategies=STRATEGIES,
     ),
-    *sliding("shares", [fl.Sliding(fl.rows(100)), HUNDRED], SHARES, EXACT_SHARES),
+    *sliding("shares", [fl.Sliding(fl.Rows(100)), HUNDRED], SHARES, EXACT_SHARES),
     *sliding("times apart", [fl.Sliding(0.1)], NO_INSTANTS, FEW, time="x"),
 )  # fmt: skip
 
@@ -218,7 +218,7 @@ LIKE_OTHERS = (
 LIST = {"n": ("count",), "list": ("collect_list", "n")}
 SUMS = {"n": ("count",), "s": ("sum", "n")}
 UNEVEN = fl.Sliding("7 minutes", "5 minutes")  # panes are shorter than pairs
-FEW_ROWS = (fl.Sliding("4 minutes", "1 minute"), fl.Sliding(fl.rows(2)))
+FEW_ROWS = (fl.Sliding("4 minutes", "1 minute"), fl.Sliding(fl.Rows(2)))
 BEYOND = 256_524_364_799_999_999  # Python knows no such year
 UNTIMED = ({**minute(0, n=1), "ts": None}, {**minute(0, n=2), "ts": None})
 
@@ -260,19 +260,19 @@ STREAM = (
     *thorough(arriving("any split", [events.ROW_SPECS[2]], LIST, 0)),
     *late("late rows", [UNEVEN], strategies=("panes", "pairs")),
     *late("late rows, collected", [UNEVEN], late="collect"),
-    *late("late rows", [fl.Sliding(fl.rows(2), fl.rows(1)), fl.Sliding(fl.rows(2), "2 minutes")],
+    *late("late rows", [fl.Sliding(fl.Rows(2), fl.Rows(1)), fl.Sliding(fl.Rows(2), "2 minutes")],
           hints=DIVIDED, late="collect"),
     *late("late rows, open", [UNEVEN], late="open"),
     *(one for spec in (GRIDS[1], events.ROW_SPECS[2], events.TUPLE_SPECS[0])
       for one in sliding("without keys", [spec], keyless(recent(spec)), LIST, by=(),
                          arrivals=Arrivals(3, DELAYS[spec]))),
-    *sliding("shares", [fl.Sliding(fl.rows(100)), GRIDS[0]], SHARES, EXACT_SHARES,
+    *sliding("shares", [fl.Sliding(fl.Rows(100)), GRIDS[0]], SHARES, EXACT_SHARES,
              arrivals=Arrivals()),
     *sliding("a row after the year 9999", [events.ROW_SPECS[2]], recent(events.ROW_SPECS[2]), LIST,
              arrivals=Arrivals(3, closed=BEYOND)),
     *sliding("no row", FEW_ROWS, NO_ROW, FEW, arrivals=Arrivals(pieces=((),), delay="1 minute")),
     *sliding(
-        "no time", (FEW_ROWS[0], fl.Sliding(fl.rows(1))), given("untimed", [UNTIMED]), FEW,
+        "no time", (FEW_ROWS[0], fl.Sliding(fl.Rows(1))), given("untimed", [UNTIMED]), FEW,
         arrivals=Arrivals(pieces=(UNTIMED,), delay="1 minute"),
     ),
 )  # fmt: skip

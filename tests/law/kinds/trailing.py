@@ -33,9 +33,9 @@ WHOLE = (
     fl.Trailing(closed="neither"),
 )
 COUNTED = (
-    fl.Trailing(fl.rows(3)),
-    fl.Trailing(fl.rows(2), include_self=False),
-    fl.Trailing(fl.rows(2), delay="1 minute", closed="neither"),
+    fl.Trailing(fl.Rows(3)),
+    fl.Trailing(fl.Rows(2), include_self=False),
+    fl.Trailing(fl.Rows(2), delay="1 minute", closed="neither"),
 )
 SPECS = (*SPANS, *WHOLE, *COUNTED)
 SEVERAL = {"1m": SPANS[0], "ever": WHOLE[1], "3": COUNTED[1], "4m": SPANS[1]}

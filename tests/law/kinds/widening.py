@@ -14,15 +14,15 @@ from tests.law.kinds.kind import Kind
 
 SECOND = 1_000_000
 DELAY = "20 seconds"
-DOUBLING = fl.ProgressiveWidening("1 second", longest="20 seconds", max_rows=3)
+DOUBLING = fl.ProgressiveWidening("1 second", max_duration="20 seconds", max_rows=3)
 SPECS = (
     DOUBLING,
-    fl.ProgressiveWidening("2 seconds", longest="1 minute", max_rows=2, factor=3),
+    fl.ProgressiveWidening("2 seconds", max_duration="1 minute", max_rows=2, factor=3),
     fl.ProgressiveWidening(
-        ["1 second", "4 seconds", "40 seconds"], longest="40 seconds", max_rows=4
+        ["1 second", "4 seconds", "40 seconds"], max_duration="40 seconds", max_rows=4
     ),
 )
-WHOLE = fl.ProgressiveWidening(2, longest=30, max_rows=3)
+WHOLE = fl.ProgressiveWidening(2, max_duration=30, max_rows=3)
 STEPS = (0, 0, 1, 400_000, SECOND, SECOND, 3 * SECOND, 11 * SECOND, 100 * SECOND)
 ORIGINS = {"today": TODAY, "1970": -5 * SECOND, "spring": SPRING}
 

@@ -85,7 +85,7 @@ def ask_questions(spark: SparkSession, outcome: Outcome, work: Path, progress: P
 def count_rejected(df: DataFrame, outcome: Outcome, progress: Progress) -> None:
     """Count the flights that are in no window, by reason."""
     with _step(progress, "flights without a departure", 1):
-        left_out = fl.rejected(df, fl.Sliding("24 hours"), time="departed")
+        left_out = fl.over(df, fl.Sliding("24 hours"), time="departed").rejected()
         counted = left_out.groupBy("reason").count().collect()
         outcome.rejected = sorted((row["reason"], row["count"]) for row in counted)
     for reason, count in outcome.rejected:

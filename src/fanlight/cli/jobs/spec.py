@@ -12,7 +12,7 @@ from fanlight.cli.jobs.table import Table
 from fanlight.engine.kinds import Kind, list_kinds
 from fanlight.language.aggregate_text import parse_aggregate
 
-_HOUR, _ROWS = "1 hour", fl.rows(1)
+_HOUR, _ROWS = "1 hour", fl.Rows(1)
 LABELS = "labels"  # the key of a table with a table of arguments for each of several windows
 
 
@@ -130,9 +130,9 @@ def _argument_named_by(error: fl.FanlightError, arguments: Mapping[str, Any]) ->
 
 
 def _convert(name: str, value: Any) -> Any:
-    """A TOML value as the API takes it: ``{ rows = 10 }`` as ``fl.rows(10)``, and so on."""
+    """A TOML value as the API takes it: ``{ rows = 10 }`` as ``fl.Rows(10)``, and so on."""
     if isinstance(value, dict) and set(value) == {"rows"} and name not in {"cells", "deltas"}:
-        return fl.rows(value["rows"])
+        return fl.Rows(value["rows"])
     if isinstance(value, dict) and set(value) == {"half_life"} and name == "weights":
         return fl.decay(_convert("half_life", value["half_life"]))
     if isinstance(value, list):

@@ -137,11 +137,11 @@ class Stored:
             raise refuse(
                 f"the column {self.label!r}",
                 f"has partials of {self.aggregate}, which fanlight does not have",
-                "pass your Aggregate(…): own=[…]",
+                "pass your Aggregate(…): aggregates=[…]",
             )
         if _digest(found.partials(self.types)) != self.definition:
             raise refuse(
-                f"own=[{self.aggregate}]",
+                f"aggregates=[{self.aggregate}]",
                 f"is not defined as the one that wrote the column {self.label!r}",
                 "pass the aggregate as it was, or write the pieces again",
             )
@@ -170,9 +170,9 @@ def check_own(own: Any) -> tuple[Aggregate, ...]:
     """Check the argument ``own``: aggregates of the user's, in a list."""
     if not isinstance(own, (list, tuple)) or not all(isinstance(one, Aggregate) for one in own):
         raise refuse(
-            f"own={own!r}",
+            f"aggregates={own!r}",
             "is not a list of aggregates of your own",
-            "write own=[spread], where spread = agg.Aggregate(…)",
+            "write aggregates=[spread], where spread = agg.Aggregate(…)",
         )
     return tuple(own)
 

@@ -45,7 +45,7 @@ CALLED = {
     "var": "var_samp({x})",
 }
 _SO_FAR = "fl.over(df, fl.Trailing(), time='ts', by='key').attach"
-_BEFORE = "fl.over(df, fl.Trailing(fl.rows(1), include_self=False), time='ts', by='key').attach"
+_BEFORE = "fl.over(df, fl.Trailing(fl.Rows(1), include_self=False), time='ts', by='key').attach"
 _ALONE = ", where no two rows of a key have one time"
 _CHANGE = f"{_BEFORE}(before=agg.last('x')).withColumn"
 _OF_SPARK = ".over(Window.partitionBy('key').orderBy('ts')), which Spark has for a batch"

@@ -66,6 +66,8 @@ Side = Literal["both", "start", "end"]  # on which the edges of the data cut no 
 SIDES = get_args(Side)
 Filling = Literal["null", "zero", "last", "linear"]  # what windows without rows have
 EMPTY = get_args(Filling)
+How = Literal["inner", "left"]  # which frames are filled
+HOWS = get_args(How)
 FRAMES = (Feature("frames", WORKERS, STATE),)
 
 

@@ -28,8 +28,8 @@ from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import (
     Extent,
+    Rows,
     read_extent,
-    rows,
     write_duration,
     write_units,
 )
@@ -134,7 +134,7 @@ SLIDING = Kind(
         examples={"RANGE": "RANGE 4 MINUTES SLIDE 1 MINUTE"},
         arguments={"range": "RANGE", "slide": "SLIDE", "closed": "CLOSED"},
     ),
-    right=({"range": "1 hour"}, {"range": 1}, {"range": rows(1)}),
+    right=({"range": "1 hour"}, {"range": 1}, {"range": Rows(1)}),
     elsewhere=(
         Elsewhere(
             "TUMBLE",
@@ -156,7 +156,7 @@ SLIDING = Kind(
             "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
         ("tumbling", "tumble", "fixed", "time", "resample", "grouper", "timebucket"):
             "fl.over(df, fl.Sliding('1 hour'), time='ts')",
-        ("count", "row"): "fl.over(df, fl.Sliding(fl.rows(100)), time='ts')",
+        ("count", "row"): "fl.over(df, fl.Sliding(fl.Rows(100)), time='ts')",
     },
 )  # fmt: skip
 
@@ -233,7 +233,7 @@ CALENDAR = Kind(
         ),
         called={"WEEK_STARTS": "WEEK STARTS MONDAY"},
         examples={"CALENDAR": "CALENDAR 1 MONTH", "ZONE": "ZONE 'Europe/Berlin'"},
-        arguments={"zone": "ZONE", "week_starts": "WEEK STARTS"},
+        arguments={"range": "CALENDAR", "zone": "ZONE", "week_starts": "WEEK STARTS"},
     ),
     right=({"range": "1 day", "zone": "Europe/Berlin"},),
     called={("calendar", "monthly", "month", "daily"): _EACH_MONTH},
@@ -248,17 +248,17 @@ def _read_cumulative(reader: Reader, node: Node, length: Node, rest: Sequence[No
 
 
 def _is_local(reader: Reader, length: Node, rest: Sequence[Node]) -> bool:
-    """Whether days are days of a calendar: there is a zone, or a size in months."""
+    """Whether days are days of a calendar: there is a zone, or a range in months."""
     if any(reader.rule(part) == "zone" for part in rest):
         return True
-    return has_months("size", reader.length(length, calendar=True))
+    return has_months("range", reader.length(length, calendar=True))
 
 
 def _write_cumulative(writer: Writer, spec: Any) -> str:
     if spec.local is None:
-        lengths = f"{writer.length(spec.range)} STEP {writer.length(spec.slide)}"
+        lengths = f"{writer.length(spec.range)} SLIDE {writer.length(spec.slide)}"
         return f"CUMULATIVE {lengths}{_write_offset(writer, spec.offset)}"
-    return f"CUMULATIVE {_units(spec.range)} STEP {_units(spec.slide)}{_write_local(spec)}"
+    return f"CUMULATIVE {_units(spec.range)} SLIDE {_units(spec.slide)}{_write_local(spec)}"
 
 
 CUMULATIVE = Kind(
@@ -270,20 +270,14 @@ CUMULATIVE = Kind(
         "cumulative",
         "CUMULATIVE",
         'of_cumulative ("," of_cumulative)*',
-        _read_each(_read_cumulative, "size"),
+        _read_each(_read_cumulative, "range"),
         _write_each(_write_cumulative),
-        rules=(
-            "of_cumulative: CUMULATIVE length step zone? offset? WEEK_STARTS?\n"
-            "step: STEP length\n"
-        ),
-        terminals=(
-            "CUMULATIVE.3: /cumulative\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n"
-            "STEP.3: /step\\b/i\n"
-        ),
-        examples={"CUMULATIVE": "CUMULATIVE 1 DAY STEP 1 HOUR", "STEP": "STEP 1 HOUR"},
-        arguments={"size": "CUMULATIVE", "step": "STEP"},
+        rules="of_cumulative: CUMULATIVE length slide zone? offset? WEEK_STARTS?\n",
+        terminals="CUMULATIVE.3: /cumulative\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n",
+        examples={"CUMULATIVE": "CUMULATIVE 1 DAY SLIDE 1 HOUR"},
+        arguments={"range": "CUMULATIVE", "slide": "SLIDE"},
     ),
-    right=({"size": "1 day", "step": "1 hour"}, {"size": 10, "step": 1}),
+    right=({"range": "1 day", "slide": "1 hour"}, {"range": 10, "slide": 1}),
     elsewhere=(
         Elsewhere(
             "CUMULATE",
@@ -429,7 +423,7 @@ LEVELS = Kind(
         for short, long, more in (
             ("1 hour", "2 hours", {}),
             (1, 2, {}),
-            (rows(1), rows(2), {}),
+            (Rows(1), Rows(2), {}),
             ("1 day", "2 days", {"zone": "Europe/Berlin"}),
         )
     ),

@@ -21,7 +21,7 @@ def _read(reader: Reader, node: Node) -> ProgressiveWidening:
     lengths, longest, *rest = reader.parts(node)
     durations = reader.lengths(lengths)
     reader.add_span("first", lengths)
-    reader.add_span("longest", longest)
+    reader.add_span("max_duration", longest)
     reader.add_word_span("max_rows", node, "NUMBER")
     reader.add_word_span("WIDENING", node, "WIDENING")
     for one in rest:
@@ -29,7 +29,7 @@ def _read(reader: Reader, node: Node) -> ProgressiveWidening:
     more = {reader.rule(one): reader.only_integer(one) for one in rest}
     return ProgressiveWidening(
         durations if len(durations) > 1 else durations[0],
-        longest=reader.length(longest),
+        max_duration=reader.length(longest),
         max_rows=reader.only_integer(node),
         **more,
     )
@@ -38,13 +38,15 @@ def _read(reader: Reader, node: Node) -> ProgressiveWidening:
 def _write(writer: Writer, spec: ProgressiveWidening) -> str:
     lengths = ", ".join(map(writer.length, spec.first))
     factor = f" FACTOR {spec.factor}" if spec.factor != 2 else ""
-    return f"WIDENING {lengths} TO {writer.length(spec.longest)} MAX {spec.max_rows} ROWS{factor}"
+    return (
+        f"WIDENING {lengths} TO {writer.length(spec.max_duration)} MAX {spec.max_rows} ROWS{factor}"
+    )
 
 
 WIDENING = Kind(
     ProgressiveWidening,
     WIDENED,
-    ProgressiveWidening("1 minute", longest="1 day", max_rows=100),
+    ProgressiveWidening("1 minute", max_duration="1 day", max_rows=100),
     (Feature("progressive widening", WORKERS, STATE),),
     Words(
         "widening",
@@ -60,7 +62,7 @@ WIDENING = Kind(
         examples={"WIDENING": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS"},
         arguments={
             "first": "WIDENING",
-            "longest": "TO",
+            "max_duration": "TO",
             "max_rows": "MAX",
             "factor": "FACTOR",
         },

@@ -22,7 +22,7 @@ def owning_windows(levels: Sequence[Level], first: Ints, last: Ints) -> Ints:
 
     >>> from fanlight.engine.plan.widening import levels_of
     >>> from fanlight.engine.spec.widening import ProgressiveWidening
-    >>> levels = levels_of(ProgressiveWidening(1, longest=8, max_rows=10))
+    >>> levels = levels_of(ProgressiveWidening(1, max_duration=8, max_rows=10))
     >>> owning_windows(levels, np.array([3, 3, 0]), np.array([4, 5, 100])).tolist()
     [[0, 1, -1], [4, 2, -1]]
     """

@@ -113,7 +113,7 @@ def check_kind(time: str, time_type: str, why: str, *, doubles: bool = False) ->
 def advise_counted(length: Extent) -> str:
     """What to write for the length of windows over a timestamp that is none of time."""
     rows = length.value if length.value > 0 and length.value.denominator == 1 else "n"
-    return f"write a duration such as '4 minutes', or fl.rows({rows}) to count rows"
+    return f"write a duration such as '4 minutes', or fl.Rows({rows}) to count rows"
 
 
 _FITTING = {

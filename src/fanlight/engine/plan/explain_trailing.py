@@ -18,7 +18,7 @@ from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.trailing import Labelled
 from fanlight.engine.spec.units import Extent
 
-_ASKING = "attach_to(…) keeps those that ask until the watermark, one for both streams, passes them"
+_ASKING = "at(…) keeps those that ask until the watermark, one for both streams, passes them"
 
 
 def explain_trailing(

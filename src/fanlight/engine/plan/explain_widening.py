@@ -67,8 +67,11 @@ def _facts(
         facts.append(("", f"{level.number:5}  {batch:16}  {window:16}  {most}"))
     window = units_as_text(spec, 2 * levels[-1].duration)
     facts += [
-        ("covers", f"every pattern of at most {limit} rows of a key and at most {spec.longest}"),
-        ("longest", f"{spec.longest} for an Episode; a function sees windows of {window}"),
+        (
+            "covers",
+            f"every pattern of at most {limit} rows of a key and at most {spec.max_duration}",
+        ),
+        ("longest", f"{spec.max_duration} for an Episode; a function sees windows of {window}"),
         ("reports", "each match once, from the first window that ends with the whole match in it"),
     ]
     per_second = bound_on_work(levels, limit) * (1_000_000 if spec.measure == "time" else 1)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Windows = Placed | FrameBound | WideningBound | TrailingBound
 REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere
+# Attributes that checkpoints have under another name.
+_CALLED = {("ProgressiveWidening", "max_duration"): "longest"}
 _INTERNAL = re.compile(r"\b[kbx]\d+\b")
 # What differs from one run to the next: addresses, and the numbers of a lambda's variables.
 _NUMBERED = re.compile(r" at 0x[0-9a-f]+|(?<=\b[xyz])_\d+(?=\W)")
@@ -85,8 +87,13 @@ def describe(value: Any) -> str:
         return f"{value.__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
     names = [f.name for f in attributes(value)] if is_dataclass(value) else value.__slots__
     given = {name: getattr(value, name) for name in names if name not in REPEATED}
-    parts = [f"{name}={describe(part)}" for name, part in given.items() if not _is_unset(part)]
-    return f"{type(value).__name__}({', '.join(parts)})"
+    name_of_type = type(value).__name__
+    parts = [
+        f"{_CALLED.get((name_of_type, name), name)}={describe(part)}"
+        for name, part in given.items()
+        if not _is_unset(part)
+    ]
+    return f"{name_of_type}({', '.join(parts)})"
 
 
 def _is_unset(part: Any) -> bool:

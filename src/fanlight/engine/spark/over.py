@@ -1,4 +1,4 @@
-"""``over`` and ``rejected``: the entry points of the library."""
+"""``over``: the entry point of the library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fanlight.engine.spark.binding.placed import bind_lasting, bind_points
 from fanlight.engine.spark.binding.snapshot import bind_snapshot
 from fanlight.engine.spark.binding.trailing import bind_trailing
 from fanlight.engine.spark.binding.widening import bind_widening
-from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
+from fanlight.engine.spark.foreign_frames import open_frame, remember
 from fanlight.engine.spark.lives import forget_keys
 from fanlight.engine.spark.rejected import count_rejected
 from fanlight.engine.spark.windows.events import EventWindows
@@ -37,9 +37,9 @@ from fanlight.engine.spec.widening import ProgressiveWidening
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from fanlight.engine.spark.binding.source import Keys
     from fanlight.engine.spark.windows.base import Windowed
 
-    Keys = str | Column | Sequence[str | Column] | None
 
 Spec = (
     Sliding
@@ -195,7 +195,8 @@ def over(
         same windows here, and say the time as well.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
-        or a double. Rows without a time are left out; :func:`fanlight.rejected` shows them.
+        or a double. Rows without a time are left out;
+        :meth:`fanlight.SlidingWindows.rejected` shows them.
         A pair ``(start, stop)`` of the same type for events with a duration: an event is then in
         every window that shares an instant of ``[start, stop)`` with it, and a stream's watermark
         is on ``stop``.
@@ -247,37 +248,6 @@ Row(item=1, count(1)=30)]
     """
     rows, back = open_frame(df)
     return remember(_bind_windows(rows, spec, time, by, tiebreak, late, forget_after), back)
-
-
-@explain_wrong_calls("fl.rejected(df, fl.Sliding('1 hour', '1 minute'), time='ts')")
-@in_kind
-def rejected(
-    df: DataFrame,
-    spec: Spec,
-    *,
-    time: str | tuple[str, str],
-    by: Keys = (),
-) -> DataFrame:
-    """The rows that :func:`over` leaves out, unchanged, with a column ``reason``.
-
-    Their time is null, not a number, or too large for the windows' grid; of a pair of times also a
-    stop before the start. It works on batches and streams. Late rows are not among them: see
-    :func:`fanlight.late_rows`.
-
-    Raises
-    ------
-    FanlightError
-        As :func:`over`; also if the DataFrame has a column ``reason``.
-
-    Examples
-    --------
-    >>> import fanlight as fl
-    >>> bids = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts, id FROM range(5)")
-    >>> fl.rejected(bids, fl.Sliding("1 minute"), time="ts").collect()
-    [Row(ts=None, id=3, reason='ts is null')]
-
-    """
-    return _bind_windows(df, spec, time, by, (), "drop", None).rejected()
 
 
 def _read_windows_of_spark(df: Any, given: Any, time: Any) -> tuple[Spec, str]:

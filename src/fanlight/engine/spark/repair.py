@@ -1,4 +1,4 @@
-"""``repair``: the windows that late rows change, made anew of stored pieces."""
+"""``roll_up_late``: the windows that late rows change, made anew of stored pieces."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from fanlight.engine.spec.sliding import Sliding
 
 
-@explain_wrong_calls("fl.repair(pieces, late, fl.Sliding('7 days', '1 day'))")
+@explain_wrong_calls("fl.roll_up_late(pieces, late_pieces, fl.Sliding('7 days', '1 day'))")
 @in_kind
-def repair(
+def roll_up_late(
     pieces: DataFrame,
-    late: DataFrame,
+    late_pieces: DataFrame,
     spec: Sliding | MultiGranular | Sequence[Sliding],
     results: DataFrame | None = None,
     *,
-    own: Sequence[Aggregate] = (),
+    aggregates: Sequence[Aggregate] = (),
 ) -> DataFrame:
-    """The windows that late rows change, and no others: made of stored pieces and of late ones.
+    """Roll up the windows that late rows change, and no others, of stored and of late pieces.
 
     Written by key and window over the results that are stored, they make these what one batch over
     all rows gives. Which windows a late piece is in is arithmetic on its time, so only the stored
@@ -45,8 +45,8 @@ def repair(
     Parameters
     ----------
     pieces
-        The table of pieces without those of ``late``, as :func:`fanlight.roll_up` takes it.
-    late
+        The table of pieces without those of ``late_pieces``, as :func:`fanlight.roll_up` takes it.
+    late_pieces
         The pieces of the late rows, made by the same call of
         :meth:`fanlight.SlidingWindows.pieces` over them. Their rows are added to what is stored.
     spec
@@ -54,7 +54,7 @@ def repair(
     results
         The table of results as it is stored. Nothing of it is read: its columns and their types
         are compared with those of the repair.
-    own
+    aggregates
         Your own aggregates that the tables have partials of.
 
     Returns
@@ -67,10 +67,10 @@ def repair(
     Raises
     ------
     FanlightError
-        If ``pieces`` or ``late`` is no table of pieces, or they are not of one length, with the
-        same keys and aggregates; if windows begin or end within a piece; if ``results`` has other
-        columns than the repair; for windows with ``changes_only``, where a late row also decides
-        which results are given.
+        If ``pieces`` or ``late_pieces`` is not a table of pieces, or they are not of one length,
+        with the same keys and aggregates; if windows begin or end within a piece; if ``results``
+        has other columns than the repair; for windows with ``changes_only``, where a late row also
+        decides which results are given.
 
     Notes
     -----
@@ -90,30 +90,30 @@ def repair(
     >>> stored = fl.over(bids, minutes, time="ts").pieces(high=agg.max("price"))
     >>> more = spark.sql("SELECT timestamp_seconds(61) AS ts, 999L AS price")
     >>> late = fl.over(more, minutes, time="ts").pieces(high=agg.max("price"))
-    >>> repaired = fl.repair(stored, late, fl.Sliding("2 minutes", "1 minute"))
+    >>> repaired = fl.roll_up_late(stored, late, fl.Sliding("2 minutes", "1 minute"))
     >>> [(row.window.start.minute, row.high) for row in repaired.orderBy("window").collect()]
     [(0, 999), (1, 999)]
 
     """
-    table = PieceTable.of(pieces, "repair(pieces=", "pieces")
-    further = PieceTable.of(late, "repair(late=", "late")
+    table = PieceTable.of(pieces, "roll_up_late(pieces=", "pieces")
+    further = PieceTable.of(late_pieces, "roll_up_late(late_pieces=", "late_pieces")
     if isinstance(spec, (Trailing, Mapping)):
         raise refuse(
-            f"repair(pieces, late, {spec!r})",
+            f"roll_up_late(pieces, late_pieces, {spec!r})",
             "has windows of the rows that ask, of which none is stored here",
             "append the late pieces, and ask again: fl.roll_up(pieces, spec, spine=…, time=…)",
         )
     if isinstance(spec, MultiGranular) and spec.changes_only:
         raise refuse(
-            f"repair(pieces, late, {spec!r})",
+            f"roll_up_late(pieces, late_pieces, {spec!r})",
             "would have to take back results that are no changes any more",
             "leave changes_only out, or write fl.roll_up(pieces, spec) anew",
         )
     _check_alike(table, further)
-    calls = table.merging_calls(own)
+    calls = table.merging_calls(aggregates)
     stored, at = table.select_rows()
     added = project(further.select_rows()[0], _columns_of(further, table, at))
-    asked = f"repair(pieces, late, {spec!r})"
+    asked = f"roll_up_late(pieces, late_pieces, {spec!r})"
     bound = bind_pieces(table, stored, at, spec, asked)._bound  # noqa: SLF001 - of this house
     names = [*bound.names, *bound.window_columns, *(call.label for call in calls)]
     mark = free_name("late", [*stored.columns, *names])
@@ -171,11 +171,13 @@ def _pieces_near(stored: DataFrame, late: DataFrame, bound: Placed, at: str) -> 
 
 def _check_alike(table: PieceTable, late: PieceTable) -> None:
     """Refuse late pieces that are not what is stored: of other lengths, keys or aggregates."""
-    again = "make late by the same call as the stored pieces: fl.over(rows, …).pieces(…)"
+    again = "make late_pieces by the same call as the stored pieces: fl.over(rows, …).pieces(…)"
     ours, theirs = table.pieces, late.pieces
     if theirs.by != ours.by:
         raise refuse(
-            "late", f"has the keys {list(theirs.by)!r}, the stored pieces {list(ours.by)!r}", again
+            "late_pieces",
+            f"has the keys {list(theirs.by)!r}, the stored pieces {list(ours.by)!r}",
+            again,
         )
     kinds = {"their time": (late.time_type, table.time_type)}
     for name in (*ours.by, *(one.label for one in table.stored)):
@@ -185,17 +187,19 @@ def _check_alike(table: PieceTable, late: PieceTable) -> None:
     has = {one.label: one for one in late.stored}
     for one in table.stored:
         if one.label not in has:
-            raise refuse("late", f"lacks the aggregate {one.label!r} of the stored pieces", again)
+            raise refuse(
+                "late_pieces", f"lacks the aggregate {one.label!r} of the stored pieces", again
+            )
         if has[one.label] != one:
             why = f"has another aggregate {one.label!r} than the stored pieces"
-            raise refuse("late", why, again)
+            raise refuse("late_pieces", why, again)
     for name, (theirs_type, ours_type) in kinds.items():
         if theirs_type != ours_type:
             why = f"is of type {theirs_type} in {name}, the stored pieces of {ours_type}"
-            raise refuse("late", why, again)
+            raise refuse("late_pieces", why, again)
     if (theirs.length, theirs.offset) != (ours.length, ours.offset):
         measured = "time" if table.coordinate.is_timestamp else "number"
         lengths = [one.write_length(measured) for one in (theirs, ours)]
         same = lengths[0] == lengths[1]
         cut = "cut elsewhere than those stored" if same else f"the table of {lengths[1]}"
-        raise refuse("late", f"has pieces of {lengths[0]}, {cut}", again)
+        raise refuse("late_pieces", f"has pieces of {lengths[0]}, {cut}", again)

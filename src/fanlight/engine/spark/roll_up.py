@@ -33,7 +33,7 @@ def roll_up(
     spine: DataFrame | None = None,
     time: str | None = None,
     by: str | Column | Sequence[str | Column] | None = None,
-    own: Sequence[Aggregate] = (),
+    aggregates: Sequence[Aggregate] = (),
 ) -> DataFrame:
     """Windows made of stored pieces: the answers of the rows that made them, without the rows.
 
@@ -53,13 +53,13 @@ def roll_up(
         For trailing windows: the rows that ask, their time, and their keys in the order of those of
         the table, by default columns of the same names. A row is answered as of the latest time,
         not after its own, at which each window is made of whole pieces.
-    own
+    aggregates
         Your own aggregates that the table has partials of.
 
     Returns
     -------
     DataFrame
-        As ``agg`` and ``attach_to`` give it, with a column for each aggregate of the table.
+        As ``agg`` and ``attach`` give it, with a column for each aggregate of the table.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def roll_up(
 
     """
     table = PieceTable.of(pieces)
-    calls = table.merging_calls(own)
+    calls = table.merging_calls(aggregates)
     if isinstance(spec, (Trailing, Mapping)):
         return _look_back(table, calls, spec, spine, time, by)
     if spine is not None or time is not None or by is not None:
@@ -145,4 +145,4 @@ def _look_back(
     keys = table.pieces.by if by is None else by
     asking, asked = table.with_edges(bind_source(spine, time, keys, (), ()), labelled)
     past: TrailingWindows = over(rows, spec, time=at, by=table.pieces.by)
-    return past.attach_to(asking, *calls, time=asked, by=keys).drop(asked)
+    return past.at(asking, time=asked, by=keys).attach(*calls).drop(asked)

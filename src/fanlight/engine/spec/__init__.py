@@ -11,7 +11,7 @@ from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.snapshot import Snapshot
 from fanlight.engine.spec.trailing import Trailing
-from fanlight.engine.spec.units import Rows, rows
+from fanlight.engine.spec.units import Rows
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 __all__ = [
@@ -26,6 +26,5 @@ __all__ = [
     "Snapshot",
     "Trailing",
     "decay",
-    "rows",
 ]
 __all__ += frames.__all__

@@ -26,24 +26,24 @@ from fanlight.engine.spec.units import (
 
 
 class Cumulative(Sliding):
-    """Windows from the start of each day, month or other size, one that ends with each step.
+    """Windows from the start of each day, month or other range, one that ends with each slide.
 
-    Windows of a size begin together; the first is a step long, the next two, and the last as long
-    as the size. A row is in those that end after it. A window is reported if at least
-    one row lies in it, also when none came in its last step.
+    Windows of a range begin together; the first is a slide long, the next two, and the last as long
+    as the range. A row is in those that end after it. A window is reported if at least
+    one row lies in it, also when none came in its last slide.
 
     Parameters
     ----------
-    size
+    range
         How long the longest windows are: ``"1 day"``, ``"1 month"``; a number when ``time`` is
         numeric.
-    step
-        How often a window ends, of the same kind. It divides the size; months can be divided by
+    slide
+        How often a window ends, of the same kind. It divides the range; months can be divided by
         months, by days, and by what divides a day.
     offset
         Where counting starts, as in :class:`fanlight.Sliding` and :class:`fanlight.Calendar`.
     zone
-        The time zone whose calendar and clock say when sizes begin and steps end. ``None``: a day
+        The time zone whose calendar and clock say when ranges begin and slides end. ``None``: a day
         has 24 hours and begins at 0:00 UTC; months are then those of times without time zone
         (``timestamp_ntz``).
     week_starts
@@ -52,17 +52,17 @@ class Cumulative(Sliding):
     Raises
     ------
     FanlightError
-        If a length cannot be read or is not positive, if the step does not divide the size, or if
+        If a length cannot be read or is not positive, if the slide does not divide the range, or if
         there is no such zone or day.
 
     Notes
     -----
-    Cost: rows are combined once, in steps; a window is the one before it and a step. In a stream
-    the partial of each step is copied to the windows of its size that end after it.
+    Cost: rows are combined once, in slides; a window is the one before it and a slide. In a stream
+    the partial of each slide is copied to the windows of its range that end after it.
 
     See Also
     --------
-    Li et al., *No Pane, No Gain*, section 3: steps are panes. Flink's ``CUMULATE``.
+    Li et al., *No Pane, No Gain*, section 3: slides are panes. Flink's ``CUMULATE``.
 
     Examples
     --------
@@ -86,19 +86,19 @@ class Cumulative(Sliding):
     @explain_wrong_calls("fl.Cumulative('1 day', '1 hour')")
     def __init__(
         self,
-        size: str | timedelta | float,
-        step: str | timedelta | float,
+        range: str | timedelta | float,
+        slide: str | timedelta | float,
         *,
         offset: str | timedelta | float = 0,
         zone: str | None = None,
         week_starts: str = "monday",
     ) -> None:
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
-        local = zone is not None or has_months("size", size)
+        local = zone is not None or has_months("range", range)
         if not local and first != "monday":
             raise refuse_week_starts(first)
         read = read_units if local else _read_length
-        length, every = read("size", size), read("step", step)
+        length, every = read("range", range), read("slide", slide)
         _check_divides(length, every)
         start, shift = (
             read_offset(offset, length.measure) if local else (_read_start(offset, length), 0)
@@ -148,31 +148,31 @@ def _read_start(given: object, size: Extent) -> Extent:
     if start.measure != size.measure:
         raise refuse(
             f"offset={start}",
-            f"is {start.kind_in_words}, but size={size} is {size.kind_in_words}",
+            f"is {start.kind_in_words}, but range={size} is {size.kind_in_words}",
             "leave offset out, or give it in the same kind",
         )
     return start
 
 
 def _check_divides(size: Extent, step: Extent) -> None:
-    """Refuse a step of which a size is no whole number."""
-    named = f"step={step} with size={size}"
+    """Refuse a slide that does not divide the range."""
+    named = f"slide={step} with range={size}"
     if (size.measure, step.measure) == ("months", "hours"):
         if HOURS["day"] % step.value:
             raise refuse(
                 named,
                 "does not divide every month, since months differ in days",
-                "write step='1 day', or hours that divide a day",
+                "write slide='1 day', or hours that divide a day",
             )
     elif size.measure != step.measure:
         raise refuse(
             named,
             f"mixes {size.kind_in_words} with {step.kind_in_words}",
-            "give both in the same kind; months may have steps of days",
+            "give both in the same kind; months may have slides of days",
         )
     elif size.value % step.value:
         raise refuse(
             named,
             "does not divide it",
-            "write a step of which the size is a whole number",
+            "write a slide that the range is a multiple of",
         )

@@ -38,7 +38,7 @@ class Decay:
                 "hours": "decay('1 day')",
                 "months": "decay('1 month')",
                 "number": "decay(10)",
-                "rows": "decay(fl.rows(100))",
+                "rows": "decay(fl.Rows(100))",
             }[level.measure]
             raise refuse(
                 f"weights={self!r}",
@@ -64,7 +64,7 @@ def decay(half_life: str | timedelta | float | Rows) -> Decay:
     ----------
     half_life
         The age at which a row counts half; of the kind of the ranges: a duration (in months for
-        levels in months), a number, or ``fl.rows(n)``.
+        levels in months), a number, or ``fl.Rows(n)``.
 
     Returns
     -------

@@ -83,7 +83,7 @@ class Episode:
     A match is a minimal occurrence: no other one with the same shared values lies inside it. So of
     several first rows it has the latest, of several last rows the earliest. Variables that are used
     in one place only do not distinguish matches. A match spans at most ``max_rows`` rows of a key,
-    and lasts at most as long as ``longest``.
+    and lasts at most ``max_duration``.
 
     Parameters
     ----------

@@ -23,8 +23,6 @@ _ELSEWHERE_CALLED = {
              "interval max_size period every",
     "slide": "step step_size hop hop_size advance advance_by slide_by slide_duration stride every "
              "period",
-    "size": "range window window_size length max_size period",
-    "step": "slide every hop advance period",
     "gap": "gap_size gap_duration timeout inactivity inactivity_gap session_gap size",
     "max_duration": "max_length max_session_length",
     "offset": "start start_time origin base",
@@ -47,9 +45,9 @@ _LEAST = "n=agg.count() beside the others and .where('n >= 3') after them"
 _ELSEWHERE_SAID = {
     "count.distinct": "agg.count_distinct",
     "label": "window.start or window.end of the result, which has both",
-    "center": "fl.over(df, fl.Trailing('1 hour'), …).attach_to(df.withColumn('ts', "
-              "F.expr('ts + interval 30 minutes')), …, time='ts') for the hour around each row of "
-              "a batch",
+    "center": "fl.over(df, fl.Trailing('1 hour'), …).at(df.withColumn('ts', "
+              "F.expr('ts + interval 30 minutes')), time='ts').attach(…) for the hour around each "
+              "row of a batch",
     **dict.fromkeys(("minperiods", "minsamples"), _LEAST),
     **dict.fromkeys(
         ("over.delay", "watermark", "lateness", "allowedlateness", "grace", "graceperiod"),

@@ -59,7 +59,7 @@ class MultiGranular(Pictured):
     ----------
     ranges
         The length of each level, finest first, strictly growing: durations where ``time`` is a
-        timestamp, numbers where it is numeric, ``fl.rows(n)`` for the last *n* rows of a key.
+        timestamp, numbers where it is numeric, ``fl.Rows(n)`` for the last *n* rows of a key.
     slides
         How often each level is reported, never shrinking; each divides its range.
     offset
@@ -268,7 +268,7 @@ def _write_length(value: Fraction, like: Extent) -> str:
     if like.measure in ("months", "hours"):
         return repr(write_units(int(value), in_months=like.measure == "months"))
     if like.measure == "rows":
-        return f"fl.rows({int(value)})"
+        return f"fl.Rows({int(value)})"
     return repr(int(value) if value.denominator == 1 else float(value))
 
 

@@ -46,13 +46,13 @@ class Sliding(Pictured):
     ----------
     range
         The window's length: a duration (``"4 minutes"``, a ``timedelta``; microseconds to weeks)
-        when ``time`` is a timestamp, a number when ``time`` is numeric, ``fl.rows(n)`` for the
+        when ``time`` is a timestamp, a number when ``time`` is numeric, ``fl.Rows(n)`` for the
         last *n* rows of each key.
     slide
         How far apart windows start, of the same kind. ``None`` makes windows tumble. Longer than
         ``range``: sampling windows with gaps; rows in a gap belong to no window. Of the other
-        kind: with a duration as range, ``fl.rows(10)`` gives a window that ends at every tenth row
-        of a key; with ``fl.rows(n)`` as range, ``"1 minute"`` gives the last *n* rows before the
+        kind: with a duration as range, ``fl.Rows(10)`` gives a window that ends at every tenth row
+        of a key; with ``fl.Rows(n)`` as range, ``"1 minute"`` gives the last *n* rows before the
         end of each minute in which the key has a row.
     offset
         Where counting starts, of the same kind as ``slide``; 0 is 1970-01-01 00:00 UTC, the number
@@ -80,8 +80,8 @@ class Sliding(Pictured):
     Sliding('4 minutes', '1 minute')
     >>> fl.Sliding("4 minutes").tumbling
     True
-    >>> fl.Sliding(fl.rows(1000), "1 minute")
-    Sliding(rows(1000), '1 minute')
+    >>> fl.Sliding(fl.Rows(1000), "1 minute")
+    Sliding(Rows(1000), '1 minute')
     >>> fl.Sliding("4 minutes", 60)
     Traceback (most recent call last):
     ...

@@ -13,7 +13,7 @@ from fanlight.engine.spec.units import Extent, read_extent
 
 LATER = (
     "; for rows to come in stored data, ask as of a later time: "
-    "attach_to(df.withColumn('ts', F.expr('ts + interval 1 hour')), …, time='ts')"
+    "at(df.withColumn('ts', F.expr('ts + interval 1 hour')), time='ts').attach(…)"
 )
 
 
@@ -28,7 +28,7 @@ class Trailing(Pictured):
     ----------
     range
         How far back: a duration when ``time`` is a timestamp, a number when it is a whole number,
-        ``fl.rows(n)`` for the last *n* rows; ``None`` for all rows there have been.
+        ``fl.Rows(n)`` for the last *n* rows; ``None`` for all rows there have been.
     delay
         How long it takes until a row is known: a duration or a number. What came later than that
         before ``t`` does not count.
@@ -52,8 +52,8 @@ class Trailing(Pictured):
     >>> import fanlight as fl
     >>> fl.Trailing("30 days", delay="7 days")
     Trailing('30 days', delay='7 days')
-    >>> fl.Trailing(fl.rows(10), include_self=False)
-    Trailing(rows(10), include_self=False)
+    >>> fl.Trailing(fl.Rows(10), include_self=False)
+    Trailing(Rows(10), include_self=False)
     >>> fl.Trailing()
     Trailing()
 

@@ -43,33 +43,10 @@ LONGEST = 2**62  # coordinates and their sums stay inside a signed 64-bit intege
 _PART = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*,?")
 
 
-@explain_wrong_calls("fl.rows(1000)")
+@explain_wrong_calls("fl.Rows(1000)")
 @dataclass(frozen=True)
 class Rows:
-    """A number of rows (tuples); made by :func:`rows`."""
-
-    count: int
-
-    def __post_init__(self) -> None:
-        count = self.count
-        if isinstance(count, bool) or not isinstance(count, int):
-            raise refuse(
-                f"rows({count!r})",
-                "is not a whole number of rows",
-                "write for example fl.rows(1000)",
-            )
-        if not 0 < count < LONGEST:
-            raise refuse(
-                f"rows({count})", "is not a positive number of rows", "write fl.rows(1) or more"
-            )
-
-    def __str__(self) -> str:
-        return f"rows({self.count})"
-
-
-@explain_wrong_calls("fl.rows(1000)")
-def rows(count: int) -> Rows:
-    """The extent of a tuple-based window, counted in rows of a key.
+    """The length of a window counted in rows of a key.
 
     Parameters
     ----------
@@ -86,11 +63,28 @@ def rows(count: int) -> Rows:
     The last 1000 rows, a new result every ten rows:
 
     >>> import fanlight as fl
-    >>> fl.Sliding(fl.rows(1000), fl.rows(10))
-    Sliding(rows(1000), rows(10))
+    >>> fl.Sliding(fl.Rows(1000), fl.Rows(10))
+    Sliding(Rows(1000), Rows(10))
 
     """
-    return Rows(count)
+
+    count: int
+
+    def __post_init__(self) -> None:
+        count = self.count
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise refuse(
+                f"Rows({count!r})",
+                "is not a whole number of rows",
+                "write for example fl.Rows(1000)",
+            )
+        if not 0 < count < LONGEST:
+            raise refuse(
+                f"Rows({count})", "is not a positive number of rows", "write fl.Rows(1) or more"
+            )
+
+    def __str__(self) -> str:
+        return f"Rows({self.count})"
 
 
 @dataclass(frozen=True)
@@ -121,11 +115,11 @@ def read_extent(
 ) -> Extent:
     """Read a length such as ``range``, ``slide`` or ``offset``; ``argument`` names it in errors.
 
-    Only if it may be ``counted`` in rows do errors suggest ``fl.rows(n)``.
+    Only if it may be ``counted`` in rows do errors suggest ``fl.Rows(n)``.
     """
     length = _parse_extent(argument, given, counted=counted)
     if positive and length.value <= 0:
-        hint = {"time": "'1 minute'", "number": "1", "rows": "fl.rows(1)"}[length.measure]
+        hint = {"time": "'1 minute'", "number": "1", "rows": "fl.Rows(1)"}[length.measure]
         raise refuse(
             f"{argument}={given!r}", "must be positive", f"write for example {argument}={hint}"
         )
@@ -168,7 +162,7 @@ def _parse_extent(argument: str, given: object, *, counted: bool) -> Extent:
     raise refuse(
         f"{argument}={given!r}",
         f"is a {type(given).__name__}, not the extent of a window",
-        f"{duration}, {number}, or fl.rows(n)" if counted else f"{duration}, or {number}",
+        f"{duration}, {number}, or fl.Rows(n)" if counted else f"{duration}, or {number}",
     )
 
 

@@ -18,9 +18,9 @@ class ProgressiveWidening(Pictured):
     """Windows at several widening levels; a level's batches each span some of the level below.
 
     Level 0 cuts the stream into batches of ``first``, level 1 of twice that, and so on until a
-    batch is as long as ``longest``. At each level a window is two consecutive batches, and windows
-    overlap by one batch, so that every interval up to one batch long lies inside a window. From the
-    middle of a batch that a window has already searched, all rows but its first and last
+    batch is as long as ``max_duration``. At each level a window is two consecutive batches, and
+    windows overlap by one batch, so that every interval up to one batch long lies inside a window.
+    From the middle of a batch that a window has already searched, all rows but its first and last
     ``max_rows`` are left out: no unseen pattern can reach them. So memory and work stay bounded
     however long the longest window is.
 
@@ -30,7 +30,7 @@ class ProgressiveWidening(Pictured):
         The duration of the shortest batch: ``"1 second"``, a ``timedelta``, or a whole number
         where ``time`` is an integer. A pattern is found at the earliest when its first batch ends.
         Or a list of durations, one per level, each a multiple of the one before.
-    longest
+    max_duration
         The longest duration of a pattern, from its first row to its last. An episode that takes
         longer is not found; a function may be shown the rows of a pattern of up to twice that.
     max_rows
@@ -43,9 +43,9 @@ class ProgressiveWidening(Pictured):
     Raises
     ------
     FanlightError
-        If a duration cannot be read or is not positive, ``longest`` is below ``first`` or above the
-        last of the durations (longer patterns could be in no window), ``factor`` is not a whole
-        number above 1, durations are not multiples of each other, or ``max_rows`` is below 1.
+        If a duration cannot be read or is not positive, ``max_duration`` is below ``first`` or
+        above the last of the durations (longer patterns could be in no window), ``factor`` is not a
+        whole number above 1, durations are not multiples of each other, or ``max_rows`` is below 1.
 
     See Also
     --------
@@ -54,12 +54,12 @@ class ProgressiveWidening(Pictured):
     Examples
     --------
     >>> import fanlight as fl
-    >>> spec = fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100)
+    >>> spec = fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=100)
     >>> len(spec.durations)
     18
-    >>> fl.ProgressiveWidening(["1 second", "1 minute", "1 hour"], longest="1 hour", max_rows=50)
-    ProgressiveWidening(['1 second', '1 minute', '1 hour'], longest='1 hour', max_rows=50)
-    >>> fl.ProgressiveWidening("1 second", longest="1 day", max_rows=100, factor=1)
+    >>> fl.ProgressiveWidening(["1 second", "1 minute"], max_duration="1 minute", max_rows=50)
+    ProgressiveWidening(['1 second', '1 minute'], max_duration='1 minute', max_rows=50)
+    >>> fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=100, factor=1)
     Traceback (most recent call last):
     ...
     fanlight.FanlightError: factor=1 would not widen the windows; write factor=2 or \
@@ -67,29 +67,29 @@ another whole number above 1
 
     """
 
-    __slots__ = ("durations", "factor", "first", "longest", "max_rows")
+    __slots__ = ("durations", "factor", "first", "max_duration", "max_rows")
     first: tuple[Extent, ...]  # as given: one, or one per level
-    longest: Extent
+    max_duration: Extent
     max_rows: int
     factor: int
     durations: tuple[int, ...]  # of a batch at each level: microseconds, or plain units
 
-    @explain_wrong_calls("fl.ProgressiveWidening('1 second', longest='1 day', max_rows=100)")
+    @explain_wrong_calls("fl.ProgressiveWidening('1 second', max_duration='1 day', max_rows=100)")
     def __init__(
         self,
         first: Duration | Sequence[Duration],
         *,
-        longest: Duration,
+        max_duration: Duration,
         max_rows: int,
         factor: int = 2,
     ) -> None:
         several = list(first) if isinstance(first, (list, tuple)) and first else [first]
         given = [_read_duration("first", part) for part in several]
-        limit = _read_duration("longest", longest)
+        limit = _read_duration("max_duration", max_duration)
         for part in given:
             if part.measure != limit.measure:
                 raise refuse(
-                    f"first={part} with longest={limit}",
+                    f"first={part} with max_duration={limit}",
                     "mixes a duration with a number",
                     "give both as durations, or both as whole numbers",
                 )
@@ -101,9 +101,9 @@ another whole number above 1
             )
         if limit.value < given[0].value:
             raise refuse(
-                f"longest={limit}",
+                f"max_duration={limit}",
                 f"is below first={given[0]}, so there would be nothing to widen",
-                f"write longest={given[0]} or more, or a shorter first",
+                f"write max_duration={given[0]} or more, or a shorter first",
             )
         if isinstance(first, (list, tuple)):
             durations = _check_durations(given, limit)
@@ -117,7 +117,7 @@ another whole number above 1
             durations = _grow_durations(int(given[0].value), limit, factor)
         set_once = object.__setattr__
         set_once(self, "first", tuple(given))
-        set_once(self, "longest", limit)
+        set_once(self, "max_duration", limit)
         set_once(self, "max_rows", max_rows)
         set_once(self, "factor", factor)
         set_once(self, "durations", durations)
@@ -125,7 +125,7 @@ another whole number above 1
     @property
     def measure(self) -> Measure:
         """What durations are measured in: ``"time"`` or ``"number"``."""
-        return self.longest.measure
+        return self.max_duration.measure
 
     @property
     def listed(self) -> bool:
@@ -140,7 +140,7 @@ another whole number above 1
         return _restore, tuple(getattr(self, name) for name in self.__slots__)
 
     def _key(self) -> tuple[object, ...]:
-        return (self.measure, self.durations, self.longest.value, self.max_rows)
+        return (self.measure, self.durations, self.max_duration.value, self.max_rows)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ProgressiveWidening) and self._key() == other._key()
@@ -152,9 +152,8 @@ another whole number above 1
         texts = ", ".join(part.text for part in self.first)
         first = f"[{texts}]" if self.listed else texts
         grown = f", factor={self.factor}" if self.factor != 2 else ""
-        return (
-            f"ProgressiveWidening({first}, longest={self.longest}, max_rows={self.max_rows}{grown})"
-        )
+        limits = f"max_duration={self.max_duration}, max_rows={self.max_rows}"
+        return f"ProgressiveWidening({first}, {limits}{grown})"
 
 
 def _read_duration(argument: str, given: object) -> Extent:
@@ -190,7 +189,7 @@ def _grow_durations(first: int, limit: Extent, factor: object) -> tuple[int, ...
     while durations[-1] < limit.value:
         durations.append(durations[-1] * int(factor))
     if durations[-1] * 4 >= LONGEST:
-        raise refuse(f"longest={limit}", "makes windows that overflow", "write a shorter one")
+        raise refuse(f"max_duration={limit}", "makes windows that overflow", "write a shorter one")
     return tuple(durations)
 
 
@@ -210,10 +209,10 @@ def _check_durations(given: Sequence[Extent], limit: Extent) -> tuple[int, ...]:
             )
     if given[-1].value < limit.value:
         raise refuse(
-            f"longest={limit}",
+            f"max_duration={limit}",
             f"is above the last duration {given[-1]}: windows of two batches of {given[-1]} cover "
             f"patterns up to {given[-1]} and no longer (Lemma 1)",
-            f"add {limit} to the list, or write longest={given[-1]}",
+            f"add {limit} to the list, or write max_duration={given[-1]}",
         )
     if given[-1].value * 4 >= LONGEST:
         raise refuse(listed, "makes windows that overflow", "write shorter ones")

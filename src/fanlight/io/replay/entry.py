@@ -58,10 +58,10 @@ def replay(
     schema: str | StructType | None = None,
     speedup: float | None = None,
     disorder: str = "0 seconds",
-    late: float = 0.0,
-    late_by: str | None = None,
+    late_share: float = 0.0,
+    lateness: str | None = None,
     seed: int = 0,
-    max_rows: int = 100_000,
+    max_rows_per_batch: int = 100_000,
     header: bool = True,
     sep: str = ",",
 ) -> DataFrame:
@@ -93,14 +93,14 @@ def replay(
         started again goes on where it was.
     disorder
         How long after its time each row arrives at most, at random: a duration of event time. A
-        watermark with this delay loses no row, unless ``late`` is given.
-    late
+        watermark with this delay loses no row, unless ``late_share`` is given.
+    late_share
         The share of rows, from 0 to 1, that arrive later than ``disorder`` allows.
-    late_by
+    lateness
         How much later than ``disorder`` the late rows arrive at most: a duration.
     seed
         The seed of the random delays.
-    max_rows
+    max_rows_per_batch
         The most rows in a micro-batch. On PySpark 4.0 and 4.1, which cannot limit Python data
         sources, a replay without ``speedup`` is one micro-batch.
     header
@@ -147,8 +147,8 @@ def replay(
         format=file_format,
         time=check_text("time", time, 'time="ts"'),
         speedup=_check_speedup(speedup),
-        disorder=_check_disorder(disorder, late, late_by, seed),
-        max_rows=_check_whole_number("max_rows", max_rows, 1),
+        disorder=_check_disorder(disorder, late_share, lateness, seed),
+        max_rows=_check_whole_number("max_rows_per_batch", max_rows_per_batch, 1),
         header=check_flag("header", header),
         sep=_check_separator(sep),
     )
@@ -208,25 +208,29 @@ def _check_speedup(given: Any) -> float | None:
     return float(given)
 
 
-def _check_disorder(disorder: Any, late: Any, late_by: Any, seed: Any) -> Disorder:
+def _check_disorder(disorder: Any, late_share: Any, lateness: Any, seed: Any) -> Disorder:
     most = _parse_duration("disorder", disorder)
-    number = isinstance(late, (int, float)) and not isinstance(late, bool)
-    if not number or not 0 <= late <= 1:
-        raise refuse(f"late={late!r}", "is not a share, from 0 to 1", "write for example late=0.01")
-    if bool(late) != (late_by is not None):
+    number = isinstance(late_share, (int, float)) and not isinstance(late_share, bool)
+    if not number or not 0 <= late_share <= 1:
         raise refuse(
-            f"late={late!r}, late_by={late_by!r}",
-            "do not go without each other: how many rows are late, and by how much at most",
-            'write for example late=0.01, late_by="10 minutes", or neither',
+            f"late_share={late_share!r}",
+            "is not a share, from 0 to 1",
+            "write for example late_share=0.01",
         )
-    by = _parse_duration("late_by", late_by) if late_by is not None else 0
-    if late_by is not None and not by:
+    if bool(late_share) != (lateness is not None):
         raise refuse(
-            f"late_by={late_by!r}", "is not longer than zero", 'write for example "10 minutes"'
+            f"late_share={late_share!r}, lateness={lateness!r}",
+            "do not go without each other: how many rows are late, and by how much at most",
+            'write for example late_share=0.01, lateness="10 minutes", or neither',
+        )
+    by = _parse_duration("lateness", lateness) if lateness is not None else 0
+    if lateness is not None and not by:
+        raise refuse(
+            f"lateness={lateness!r}", "is not longer than zero", 'write for example "10 minutes"'
         )
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise refuse(f"seed={seed!r}", "is not a whole number", "write for example seed=7")
-    return Disorder(most, float(late), by, seed)
+    return Disorder(most, float(late_share), by, seed)
 
 
 _LONGEST = 2**60  # microseconds, some 36,000 years: so that times plus delays fit in 64 bits

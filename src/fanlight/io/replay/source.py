@@ -108,7 +108,7 @@ class Reader(DataSourceStreamReader):
             raise refuse(
                 "this replay",
                 "cannot go on from its checkpoint, which is of other files or times, or of another "
-                "disorder, late, late_by or seed",
+                "disorder, late_share, lateness or seed",
                 "give these as they were, or give the stream a new checkpointLocation",
             )
         rows: int = offset["rows"]

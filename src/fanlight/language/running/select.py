@@ -350,15 +350,16 @@ class SelectRun:
             }
             result = method(Episode(arguments["text"], **named))
         elif verb.name in _COMPARED:
-            result = method(*calls, **arguments)
-        elif verb.name == "split":
-            result = method(arguments.pop("every"), *calls, **arguments)
+            result = method(*arguments.values(), *calls)
+        elif verb.name in ("split", "accumulate"):
+            result = method(arguments.pop("every"), *calls)
         else:
             other = self._other_table()
             by = [other.column(name) for name in arguments["by"]] if "by" in arguments else None
-            known = ("longest", "how", "own")
+            known = ("max_duration", "how", "own")
             more = {name: arguments[name] for name in known if name in arguments}
-            result = method(other.df, *calls, time=other.column(arguments["on"]), by=by, **more)
+            filled = method(other.df, time=other.column(arguments["on"]), by=by, **more)
+            result = filled.agg(*calls) if calls else filled.rows()
         return result
 
     @contextmanager

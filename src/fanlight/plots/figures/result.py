@@ -150,7 +150,9 @@ class Result(TimedTable):
         self.is_timed = _check_window_column(self.table)
         if not self.known.any():
             why = "no window was reported" if time is None else "none has a time"
-            raise FanlightError(f"there are no rows to draw, since {why}: look at fl.rejected(…)")
+            raise FanlightError(
+                f"there are no rows to draw, since {why}: look at windows.rejected()"
+            )
         place = self.names.index("window")
         self.keys = self.names[:place] if by is None else check_names("by", by)
         self.check_columns(self.keys)

@@ -35,7 +35,7 @@ def sliding(
 ) -> Figure:
     """Draw the result of ``fl.over(...).agg(...)`` over time: one line per key, level or query.
 
-    Rows with features, which ``attach`` and ``attach_to`` return, are drawn over the ``time`` of
+    Rows with features, which ``attach`` returns, are drawn over the ``time`` of
     the rows.
 
     A line of more than ``points`` windows is thinned: it is divided into ``points / 2`` stretches,
@@ -45,7 +45,7 @@ def sliding(
     Parameters
     ----------
     result
-        What ``agg``, ``attach`` or ``attach_to`` returned: a batch DataFrame (it is collected), its
+        What ``agg`` or ``attach`` returned: a batch DataFrame (it is collected), its
         Arrow table, its pandas or Polars DataFrame, or its rows as ``Row`` or dicts.
     value
         The column to draw; by default the first one after ``window`` that holds numbers, and is

@@ -33,7 +33,7 @@ def sketch_widening(spec: ProgressiveWidening) -> Sketch:
     first = spell_length(Fraction(2 * spec.durations[0]), spec.measure)
     alt = (
         f"{count} levels of windows, each of two batches and starting every batch: from {first} "
-        f"up to {last}. Every pattern of at most {spec.longest} is in one of them."
+        f"up to {last}. Every pattern of at most {spec.max_duration} is in one of them."
     )
     shown = len(durations)
     notes = (f"{shown} of {count} levels are drawn",) if count > shown else ()

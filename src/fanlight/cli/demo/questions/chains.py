@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LEFT = """case when delay < 15 then 'on_time' when delay < 60 then 'late'
     when delay < 120 then 'one_hour' else 'two_hours' end as left"""
-WIDENING = fl.ProgressiveWidening("3 hours", longest="24 hours", max_rows=16)
+WIDENING = fl.ProgressiveWidening("3 hours", max_duration="24 hours", max_rows=16)
 FOUND = "tail string, started timestamp, ended timestamp"
 
 

@@ -58,13 +58,8 @@ def fill_weather(flights: DataFrame, measured: DataFrame, _day: date) -> DataFra
     late = fl.ThresholdFrame("delay >= 60", min_rows=8)
     order = ["carrier", "flight"]
     windows = fl.over(flights, late, time="departed", by="origin", tiebreak=order)
-    return windows.fill(
-        measured,
-        wind=agg.max("wind_speed"),
-        rain=agg.sum("precip"),
-        sight=agg.min("visib"),
-        time="measured",
-        by="origin",
+    return windows.fill(measured, time="measured", by="origin").agg(
+        wind=agg.max("wind_speed"), rain=agg.sum("precip"), sight=agg.min("visib")
     )
 
 

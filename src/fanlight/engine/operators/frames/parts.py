@@ -43,7 +43,7 @@ def _cut_pieces(since: Ints, until: Ints, ends: Bools | bool, every: int) -> _Pa
     total = int(counts.sum())
     if total > _MOST:
         raise refuse(
-            f"split(…, so_far=True) into {total:,} parts at once",
+            f"accumulate(…) into {total:,} parts at once",
             "makes more of them than memory holds: a frame has stayed open over too long a time",
             "give frames max_gap= or max_duration=, or make every= longer",
         )

@@ -129,16 +129,16 @@ class Bound:
         """How long windows are at most, and how long after its end a window is given, at most."""
         return 0, 0
 
-    def postpone(self, by: Any) -> Self:
-        """The same windows, given so much later by a stream."""
-        length = read_extent("postpone", by, positive=False, counted=False)
+    def read_wait(self, wait: Any) -> int:
+        """How many microseconds a stream waits longer than its watermark, as ``postpone`` says."""
+        length = read_extent("postpone", wait, positive=False, counted=False)
         if length.measure != "time" or length.value < 0:
             raise refuse(
-                f"postpone={by!r}",
+                f"postpone={wait!r}",
                 "is not a duration",
                 "write for example '2 hours', or '0 seconds' for no longer than the watermark",
             )
-        return replace(self, postponed=int(length.value))
+        return int(length.value)
 
     @property
     def partitions(self) -> int | None:
@@ -180,8 +180,8 @@ class Bound:
         """Which of these windows cannot be given early."""
         return ()
 
-    def given_early(self, every: Any) -> Self:
-        """The same windows, given also while they are open."""
+    def read_early(self, every: Any) -> int:
+        """How often windows are given while they are open, in coordinates; 0: each micro-batch."""
         asked = f"early({'' if every is None else repr(every)})"
         batch = (not self.df.isStreaming, "is for streams: a batch has all rows", "leave it out")
         for wrong, why, instead in (batch, *self.early_refusals):
@@ -190,10 +190,10 @@ class Bound:
         for name in self.names:
             check_not_output(self.df, f"by={name!r}", name, (FINAL,))
         if every is None:
-            return replace(self, early=0)
+            return 0
         length = read_extent("every", every, counted=False)
         self.check_length("every", length)
-        return replace(self, early=int(length.value))  # streams have timestamps
+        return int(length.value)  # streams have timestamps
 
     @property
     def rows(self) -> DataFrame:

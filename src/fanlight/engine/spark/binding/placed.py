@@ -103,10 +103,6 @@ class Placed(Bound):
         rowwise = "is for windows that time places and for frames, not for those that rows end"
         return [
             (self.event.ordered, rowwise, "ask for windows of time"),
-            (self.late == "open", "counts a late row in all of its windows or in none",
-             "leave late='open' out"),
-            (self.weights is not None or self.changes_only, "gives each level as it is",
-             "leave weights and changes_only out"),
             (self.forget_after is not None, "keeps nothing of a key beyond its windows",
              "leave forget_after out"),
         ]  # fmt: skip
@@ -345,7 +341,7 @@ def bind_points(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any
     coordinate, grids = _know_changes(source, kept, coordinate, grids)
     for window, grid in zip(windows, grids, strict=True):
         if grid.overlap > MOST_WINDOWS_A_ROW and not window.mixed:
-            hint = ", or slide=fl.rows(1) for a window that ends at each row"
+            hint = ", or slide=fl.Rows(1) for a window that ends at each row"
             raise refuse(
                 f"range={window.range} with slide={window.slide}",
                 f"puts each row into {grid.overlap:.0f} windows",

@@ -15,6 +15,8 @@ from fanlight.engine.spark.sql import project, type_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.trailing import Labelled, read_labelled
 
+AT = "at"
+
 
 @dataclass(frozen=True)
 class TrailingBound(Bound):
@@ -40,24 +42,30 @@ def bind_trailing(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Trai
     return TrailingBound(source, Coordinate(kind), labelled, horizons)
 
 
-def bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> TrailingBound:
+def read_at(bound: TrailingBound) -> TrailingBound | None:
+    """The rows that ask, as ``at`` says, bound as the windows are; None without it."""
+    given = bound.options.get(AT)
+    return None if given is None else _bind_spine(bound, **given)
+
+
+def _bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> TrailingBound:
     """Check another DataFrame, whose rows ask: its keys and time are of the windows' kinds."""
     try:
         source = bind_source(spine, time, bound.names if by is None else by, (), ())
         if spine.isStreaming == bound.df.isStreaming:
             check_stream(source)
     except FanlightError as error:
-        said = str(error).replace("df.with", "spine.with").replace("fl.over", "attach_to")
-        raise FanlightError(f"attach_to(spine, …): {said}") from error
+        said = str(error).replace("df.with", "spine.with").replace("fl.over", "at")
+        raise FanlightError(f"at(spine, …): {said}") from error
     if spine.isStreaming != bound.df.isStreaming:
         asked, other = ("a stream", "a batch") if spine.isStreaming else ("a batch", "a stream")
         raise refuse(
-            f"attach_to(spine) of {asked} to windows over {other}",
+            f"at(spine) of {asked} to windows over {other}",
             "would have to know when all of the batch has come before a row of the stream",
             "read both as streams, each with a watermark, or both as batches, as which "
             "writeStream.foreachBatch(…) gives a stream",
         )
-    asked = f"attach_to(spine, by={list(source.names)!r})"
+    asked = f"at(spine, by={list(source.names)!r})"
     if len(source.names) != len(bound.names):
         raise refuse(
             asked,
@@ -69,14 +77,14 @@ def bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> Trailing
     ):
         if kind != wanted:
             raise refuse(
-                f"attach_to(spine, by={name!r})",
+                f"at(spine, by={name!r})",
                 f"is of type {type_text(kind)}, but the windows' key is of type "
                 f"{type_text(wanted)}",
                 "cast one of them",
             )
     if source.time_type != bound.time_type:
         raise refuse(
-            f"attach_to(spine, time={time!r})",
+            f"at(spine, time={time!r})",
             f"is of type {source.time_type}, but the windows are over {bound.time_type}",
             "cast one of them",
         )

@@ -18,6 +18,7 @@ from pyspark.sql import Column, DataFrame
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.sql_text import literal, quote, struct
+from fanlight.engine.kinds.kind import HOWS
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
@@ -47,11 +48,13 @@ from fanlight.engine.spark.sql import (
     with_event_time,
     without_event_time,
 )
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.units import Extent, read_extent
 
 _PLACE = ("start", "ending", "frame")
 _OTHER = "fill(other, …)"
+FILL = "fill"
 # A join by time alone goes by stretches of time, whose lengths are these powers of two: a row is in
 # one of each length, and a frame in one or two of the least length for which two are enough.
 _STRETCHES = (*range(4, 60, 4), 63)
@@ -67,7 +70,35 @@ class _Alike(Monoid):
     _combine_all = "first({p}, true){over}"
 
 
-def collect_own(bound: FrameBound, own: Any) -> list[Call]:
+@dataclass(frozen=True)
+class Fill:
+    """What frames are filled with: the rows of a source.
+
+    ``limit``: how far back from a frame's end they are kept in a stream. ``own``: the aggregates of
+    the frames' own rows. ``left``: frames without a row of the source are given, too.
+    """
+
+    source: Source
+    limit: Extent | None
+    own: tuple[Call, ...]
+    left: bool
+
+
+def read_fill(bound: FrameBound) -> Fill | None:
+    """The arguments of ``fill``, checked; None if frames are not filled."""
+    given = bound.options.get(FILL)
+    if given is None:
+        return None
+    limit = given["max_duration"]
+    source = _check_other(bound, given["other"], given["time"], given["by"], limit)
+    length = None if limit is None else read_extent("max_duration", limit)
+    if length is not None:
+        bound.check_length("max_duration", length)
+    left = check_choice("how", given["how"], HOWS, "a way to fill frames") == "left"
+    return Fill(source, length, tuple(_collect_own(bound, given["own"])), left)
+
+
+def _collect_own(bound: FrameBound, own: Any) -> list[Call]:
     """Check the aggregates of the frames' own rows: one, a list, or a mapping by output name."""
     if own is None:
         return []
@@ -77,7 +108,7 @@ def collect_own(bound: FrameBound, own: Any) -> list[Call]:
         return collect_calls(bound, given, named, OUTPUTS)
 
 
-def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any) -> Source:
+def _check_other(bound: FrameBound, other: Any, time: Any, by: Any, max_duration: Any) -> Source:
     """Check the other DataFrame: keys that pair up with the frames', and a time of their kind."""
     with errors_about(_OTHER):
         source = bind_source(other, time, bound.names if by is None else by, ())
@@ -103,12 +134,13 @@ def check_other(bound: FrameBound, other: Any, time: Any, by: Any, longest: Any)
         )
     with errors_about(_OTHER):
         check_stream(source)
-    if other.isStreaming and longest is None:
+    if other.isStreaming and max_duration is None:
         raise refuse(
             "fill(…) in a stream",
             "must keep the other stream's rows for as long as a frame may last, and cannot know "
             "how long that is",
-            "write longest='1 hour': rows further back than that from a frame's end are left out",
+            "write max_duration='1 hour': rows further back than that from a frame's end "
+            "are left out",
         )
     for name in other.columns:
         check_not_output(other, f"fill: the column {name!r}", name, ("window", "frame_id"))
@@ -149,23 +181,17 @@ def errors_about(argument: str) -> Iterator[None]:
 def fill_frames(
     bound: FrameBound,
     frames: DataFrame,
-    source: Source,
+    fill: Fill,
     calls: Sequence[Any],
     named: Mapping[str, Any],
-    longest: Any,
-    *,
     own: Fields,
-    left: bool,
 ) -> DataFrame:
-    """Rows of ``source`` in each of ``frames`` (keys, ``frame``, bounds), or their aggregates.
+    """Rows of a source in each of ``frames`` (keys, ``frame``, bounds), or their aggregates.
 
-    ``own``: what ``frames`` have partials of, as further columns. ``left``: frames without such a
-    row, too.
+    ``own``: what ``frames`` have partials of, as further columns.
     """
+    source, limit, left = fill.source, fill.limit, fill.left
     other = Bound(source, Coordinate(bound.coordinate.kind))
-    limit = None if longest is None else read_extent("longest", longest)
-    if limit is not None:
-        bound.check_length("longest", limit)
     bound = replace(bound, postponed=max(bound.postponement, other.postponement))
     rows = _select_other(other, bound.later)
     frames = _lower_own(bound, frames, own)

@@ -21,24 +21,24 @@ def check_split(bound: FrameBound, every: Any, *, so_far: bool) -> int:
         raise refuse(
             "split(…) in a stream",
             "would give the early parts of a long frame when the windows they belong to are closed",
-            "pass so_far=True: each part comes in time, with the aggregates of the rows before its "
-            "end",
+            "write accumulate(…): each part comes in time, with the aggregates of the rows before "
+            "its end",
         )
     if so_far and bound.scheme.is_unnumbered:
         raise refuse(
-            f"split(…, so_far=True) of {bound.spec!r}",
+            f"accumulate(…) of {bound.spec!r}",
             "cannot know of a row which frames it is in before later rows have come",
-            "leave so_far out, in a batch",
+            "write split(…), in a batch",
         )
     if so_far and bound.scheme.drops_small_frames:
         raise refuse(
-            "split(…, so_far=True) with min_rows or min_duration",
+            "accumulate(…) with min_rows or min_duration",
             "would give parts of a frame that may yet be left out",
-            "leave those out of the frame, or so_far in a batch",
+            "leave those out of the frame, or write split(…) in a batch",
         )
     if bound.df.isStreaming and bound.scheme.timing is None and bound.forget_after is None:
         raise refuse(
-            "split(…, so_far=True) of a stream's frames that no silence ends",
+            "accumulate(…) of a stream's frames that no silence ends",
             "would go on to give parts of a key that has no further row, which a batch has not",
             "give the frame max_gap= or max_duration=, or over forget_after=",
         )

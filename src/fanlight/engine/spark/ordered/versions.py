@@ -53,6 +53,6 @@ def check_place(what: str, *, aggregated: bool, collects: bool) -> None:
         raise refuse(
             f"{what} in a stream with late='collect'",
             "would be a second function with state, where Spark 3.5 allows one in a query",
-            "use Spark 4.0 or newer, or late='drop': fl.late_rows(query) then counts them, but for "
-            "those of windows over time, of which fl.progress(query).dropped counts groups",
+            "use Spark 4.0 or newer, or late='drop': fl.progress(query).late then counts them, but "
+            "for those of windows over time, of which fl.progress(query).dropped counts groups",
         )

@@ -24,7 +24,7 @@ def read_thresholds(given: Any, levels: int) -> list[float]:
         raise refuse(
             f"threshold={given!r}",
             f"has {len(given)} numbers for {fine} of {levels} levels: the coarsest has none",
-            f"write for example threshold={[2.0] * fine}, or one number for all levels",
+            f"write for example bursts({[2.0] * fine}, …), or one number for all levels",
         )
     for one in given if several else [given]:
         number = isinstance(one, (int, float)) and not isinstance(one, bool)
@@ -32,7 +32,7 @@ def read_thresholds(given: Any, levels: int) -> list[float]:
             raise refuse(
                 f"threshold={given!r}",
                 "is not a number above 1: how many times the rate of the next coarser level",
-                "write for example threshold=2, or a list with a number for each level but the "
+                "write for example bursts(2, …), or a list with a number for each level but the "
                 "coarsest",
             )
     return [float(one) for one in (given if several else [given] * fine)]
@@ -61,7 +61,7 @@ def check_single(aggregates: int) -> None:
         raise refuse(
             f"bursts of {aggregates} aggregates",
             "compares the rate of one",
-            "write for example bursts(agg.count(), threshold=2)",
+            "write for example bursts(2, agg.count())",
         )
 
 

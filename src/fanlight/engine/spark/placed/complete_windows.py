@@ -94,13 +94,9 @@ def calls_of_complete(bound: Placed) -> Mapping[str, Call]:
 
 def _check_reports(bound: Placed) -> None:
     """Refuse reports that say something of those that would be left out."""
-    for wrong, what in (
-        (bound.changes_only, "changes_only=True"),
-        (bound.weights is not None and bound.event.ordered, "weights"),
-    ):
-        if wrong:
-            why = f"does not go with {what}, whose reports are counted or compared otherwise"
-            raise refuse("complete_only()", why, "leave one of them out")
+    if bound.weights is not None and bound.event.ordered:
+        why = "does not go with weights, whose reports are counted otherwise"
+        raise refuse("complete_only()", why, "leave one of them out")
 
 
 def _holds_so_many(bound: Placed) -> bool:

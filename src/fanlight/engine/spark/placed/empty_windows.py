@@ -85,12 +85,6 @@ def _check_windows(bound: Placed, rule: str) -> None:
     for wrong, why, instead in (
         (bound.event.ordered,
          "is for windows that time places, not for those that rows end", "leave it out"),
-        (bound.changes_only, "gives windows of which changes_only=True leaves out some",
-         "leave one of them out"),
-        (bound.early is not None, "goes with windows that are given once, at their end",
-         "leave early() out"),
-        (bound.forget_after is not None, "would end the silence after which keys are forgotten",
-         "leave forget_after out"),
     ):  # fmt: skip
         if wrong:
             raise refuse(f"with_empty({rule!r})", why, instead)

@@ -18,18 +18,21 @@ from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import read_length
 
+RUNNING = "running"
 B = TypeVar("B", bound=Lasting)
 _EXAMPLE = "write for example as_of='2025-03-01T00:00:00Z'"
 
 
-def with_running(bound: B, as_of: Any, id: Any, longest: Any = None) -> B:
+def read_running(bound: B) -> B:
     """The request with events that have no stop yet, and with one row an event."""
+    given = bound.options[RUNNING]
+    as_of, id, max_duration = (given[name] for name in ("as_of", "id", "max_duration"))
     asked = f"running(as_of={as_of!r}, id={id!r})"
     if bound.df.isStreaming:
-        return _with_running_in_stream(bound, as_of, id, longest)
-    if longest is not None:
+        return _with_running_in_stream(bound, as_of, id, max_duration)
+    if max_duration is not None:
         raise refuse(
-            f"running(longest={longest!r}) of a batch",
+            f"running(max_duration={max_duration!r}) of a batch",
             "is of streams, which would wait for a stop that never comes",
             "leave it out: as_of says until when events are running",
         )
@@ -43,7 +46,7 @@ def with_running(bound: B, as_of: Any, id: Any, longest: Any = None) -> B:
     return bound.with_source(time_sql=f"coalesce({bound.time_sql}, {instant})")
 
 
-def _with_running_in_stream(bound: B, as_of: Any, id: Any, longest: Any) -> B:
+def _with_running_in_stream(bound: B, as_of: Any, id: Any, max_duration: Any) -> B:
     """The same of a stream, in which an event is running at least up to the watermark."""
     if isinstance(bound, SnapshotBound):
         raise refuse(
@@ -57,14 +60,6 @@ def _with_running_in_stream(bound: B, as_of: Any, id: Any, longest: Any) -> B:
             "says no time, which is the watermark's, and which event a row is of",
             "write running(id='call')",
         )
-    for wrong, why, instead in (
-        (bound.late == "open", "counts a late row in some of its windows", "leave late='open' out"),
-        (bound.collects, "knows by itself which rows are late", "leave late='collect' out"),
-        (bound.forget_after is not None, "forgets events, not keys", "leave forget_after out"),
-        (bound.changes_only, "gives each level as it is", "leave changes_only out"),
-    ):
-        if wrong:
-            raise refuse("running() of a stream", why, instead)
     name = check_text("id", id, "id='call'")
     (column,) = schema_of(bound.df, [("id", name)], "id")
     if not isinstance(column.dataType, (StringType, IntegralType)):
@@ -73,9 +68,9 @@ def _with_running_in_stream(bound: B, as_of: Any, id: Any, longest: Any) -> B:
             f"is of type {type_text(column.dataType)}, by which a stream cannot tell events apart",
             "cast it to string",
         )
-    most, length = None, read_length("longest", longest)
+    most, length = None, read_length("max_duration", max_duration)
     if length is not None:
-        bound.check_length("longest", length)
+        bound.check_length("max_duration", length)
         most = max(1, math.ceil(length.value / bound.coordinate.unit))
     unended = Unended(name, quote_column(bound.df, name), bound.time_sql, most)
     bound = replace(bound, unended=unended)

@@ -41,8 +41,6 @@ def check_at_instants(bound: Placed, method: str) -> None:
     for wrong, asked, why, instead in (
         (levelled and bool(bound.levels.horizons), f"{method} with horizons",
          "would have several windows of one level at an instant", "make them levels"),
-        (bound.early is not None, f"early().{method}(…)", "is about windows that are complete",
-         "write early().agg(…), or leave early() out"),
         (streaming and bound.coordinate.counted, f"{method} of {those} counted in rows in a stream",
          "would wait for rows that may never come: no watermark passes a number of rows",
          f"write agg(…), or give {them} as durations"),

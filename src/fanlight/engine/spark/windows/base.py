@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.expression import Expression, SqlExpression
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.options import EARLY, POSTPONE, ask
 from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.windows.missing import refuse_attribute
@@ -34,7 +35,7 @@ class Windowed(Pictured, ABC):
     of windows can do in addition is in its own class: ``agg`` in most, ``early`` in those that a
     stream can give while they are open, ``wide`` in those that time places, ``fit`` and
     ``recurring`` in :class:`fanlight.LevelWindows`, ``frames``, ``rows``, ``fill`` and ``split`` in
-    :class:`fanlight.FrameWindows`, ``attach`` and ``attach_to`` in
+    :class:`fanlight.FrameWindows`, ``at`` and ``attach`` in
     :class:`fanlight.TrailingWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
     """
 
@@ -82,7 +83,7 @@ class Windowed(Pictured, ABC):
         """The same windows of another bound."""
 
     @explain_wrong_calls("windows.postpone('2 hours')")
-    def postpone(self, by: Any) -> Self:
+    def postpone(self, wait: Any) -> Self:
         """Wait so much longer for rows of a stream: windows are released, and rows late, later.
 
         For rows that come later than the watermark's delay allows for, because of what they are.
@@ -92,7 +93,7 @@ class Windowed(Pictured, ABC):
 
         Parameters
         ----------
-        by
+        wait
             How much longer: a duration, ``"0 seconds"`` for no longer at all.
 
         Returns
@@ -103,7 +104,7 @@ class Windowed(Pictured, ABC):
         Raises
         ------
         FanlightError
-            If ``by`` is not a duration, or is negative.
+            If ``wait`` is not a duration, or is negative.
 
         Notes
         -----
@@ -129,7 +130,7 @@ class Windowed(Pictured, ABC):
         ['window', 'sum(n)']
 
         """
-        return self._with_bound(self._bound.postpone(by))
+        return self._with_bound(ask(self._bound, POSTPONE, {"wait": wait}))
 
     @property
     def _spec(self) -> Any:
@@ -208,7 +209,7 @@ class WindowedEarly(Windowed):
         ['window', 'frame_id', 'rows', 'closed', 'final', 'count(1)']
 
         """
-        return self._with_bound(self._bound.given_early(every))
+        return self._with_bound(ask(self._bound, EARLY, {"every": every}))
 
 
 _MOST = 1e18  # rows a second, or keys

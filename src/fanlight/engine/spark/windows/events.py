@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.plan.events import check_height
-from fanlight.engine.spark.placed.running import with_running
+from fanlight.engine.spark.options import ask
+from fanlight.engine.spark.placed.running import RUNNING
 from fanlight.engine.spark.windows.base import Windowed
 from fanlight.engine.spark.windows.placed import PlacedWindows
 from fanlight.engine.spec.units import read_extent
@@ -19,7 +20,9 @@ class WithRunning(Windowed):
 
     __slots__ = ()
 
-    def running(self, *, as_of: Any = None, id: str | None = None, longest: Any = None) -> Self:
+    def running(
+        self, *, as_of: Any = None, id: str | None = None, max_duration: Any = None
+    ) -> Self:
         """Count events that have no stop yet, and take one row for each event.
 
         In a stream a row without a stop says that an event has begun, and a later row with the same
@@ -42,7 +45,7 @@ class WithRunning(Windowed):
             with the latest start. Null is no event in particular: each such row counts, but in a
             stream only with a stop. A stream needs it, a text or a whole number; there it tells
             the events of one key apart.
-        longest
+        max_duration
             In a stream: for how long an event without a stop is running at most, a duration.
             Without it, an event whose stop never comes is kept, and counted, for ever.
 
@@ -73,7 +76,8 @@ class WithRunning(Windowed):
         [2, 1]
 
         """
-        return self._with_bound(with_running(self._bound, as_of, id, longest))
+        asked = {"as_of": as_of, "id": id, "max_duration": max_duration}
+        return self._with_bound(ask(self._bound, RUNNING, asked))
 
 
 class EventWindows(PlacedWindows, WithRunning):

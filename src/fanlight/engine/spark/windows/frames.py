@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
@@ -18,19 +18,16 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields
-from fanlight.engine.spark.foreign_frames import in_kind
+from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.handed import (
     Handed,
     aggregate_frames,
     explain_handed,
     find_handed,
 )
+from fanlight.engine.spark.options import ask, check_options
 from fanlight.engine.spark.ordered import frame_batch
-from fanlight.engine.spark.ordered.frame_fill import (
-    check_other,
-    collect_own,
-    fill_frames,
-)
+from fanlight.engine.spark.ordered.frame_fill import FILL, Fill, fill_frames, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frame_split import (
     check_split,
@@ -51,14 +48,15 @@ from fanlight.engine.spark.windows.base import (
     read_verbose,
     with_partitions,
 )
-from fanlight.engine.spec.arguments import check_choice, check_flag
 from fanlight.engine.spec.errors import refuse
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
+    from fanlight.engine.kinds.kind import How
+    from fanlight.engine.spark.binding.source import Keys
     from fanlight.engine.spark.translation import Aggregated
 
 
@@ -155,6 +153,7 @@ class FrameWindows(WindowedEarly):
         [Row(frame_id=0, rows=2, closed=True), Row(frame_id=1, rows=2, closed=False)]
 
         """
+        check_options(self._bound, "frames")
         with errors_of_call("frames()"):
             return self._complete(self._finish_frames(self._shown_fields()))
 
@@ -192,6 +191,14 @@ class FrameWindows(WindowedEarly):
         [Row(frame_id=0, rows=3, sum(bytes)=120), Row(frame_id=1, rows=3, sum(bytes)=120)]
 
         """
+        check_options(self._bound, "agg", named)
+        if filling := read_fill(self._bound):
+            if not (aggregates or named):
+                raise refuse(
+                    "fill(…).agg()", "names no aggregate",
+                    "write fill(…).agg(n=agg.count()), or fill(…).rows() for the rows themselves",
+                )  # fmt: skip
+            return self._fill(filling, aggregates, named)
         handed, asked, called = self._find_handed(aggregates, named)
         if handed is not None:
             with errors_of_call(", ".join(handed)):
@@ -231,14 +238,16 @@ Row(dye=0, frame_id=None)]
 
         """
         bound = self._bound
-        self._refuse_early("rows()")
+        check_options(bound, "rows")
+        if filling := read_fill(bound):
+            return self._fill(filling, (), {})
         if bound.scheme.is_unnumbered:
             raise refuse(
                 f"rows() of {bound.spec!r}",
                 "would give a row two numbers: these frames overlap"
                 if bound.scheme.overlapping
                 else "would have to hold each row back until later ones decide about it",
-                "join frames() with the rows, or use fill(df, time=…)",
+                "join frames() with the rows, or write fill(df, time=…).rows()",
             )
         if is_taken(bound.df, "frame_id", bound.df.columns):
             raise refuse(
@@ -249,52 +258,49 @@ Row(dye=0, frame_id=None)]
         with errors_of_call("rows()"):
             return self._complete(self._choose_module(Fields()).rows(bound), bound.df.columns)
 
-    @in_kind
     def fill(
         self,
         other: DataFrame,
-        *aggregates: Aggregated,
+        *,
         time: str,
-        by: str | Column | Sequence[str | Column] | None = None,
-        longest: Any = None,
-        how: Literal["inner", "left"] = "inner",
+        by: Keys = None,
+        max_duration: Any = None,
+        how: How = "inner",
         own: Call | Sequence[Call] | Mapping[str, Call] | None = None,
-        **named: Aggregated,
-    ) -> DataFrame:
-        """What another DataFrame has within each frame: its rows, or aggregates of them.
+    ) -> Self:
+        """Fill frames with the rows of another DataFrame: what it has within each frame.
+
+        Then :meth:`rows` gives these rows, and :meth:`agg` aggregates of them.
 
         Parameters
         ----------
         other
             Where the rows come from: a batch for a batch, a stream with a watermark for a stream.
-        aggregates, named
-            Aggregates of ``other``; one row per frame. Without any, the rows themselves, each with
-            the ``window`` and ``frame_id`` of its frame.
         time, by
             The time of ``other``, and its keys in the order of the frames' own; by default columns
             of the same names. Fewer keys than the frames have pair up by name: a frame has the rows
             that are equal in these, and with ``by=()`` all that there are in its time.
-        longest
+        max_duration
             In a stream, how far back from a frame's end rows of ``other`` are kept and counted.
         how
             ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; one without a
             row has counts of 0, and null otherwise.
         own
-            Aggregates of the frame's own rows beside those of ``other``: one, a list, or a mapping
-            from output names.
+            Aggregates of the frame's own rows in addition to those of ``other``: one, a list, or a
+            mapping from output names.
 
         Returns
         -------
-        DataFrame
-            The keys, the columns of ``other``, ``window``, ``frame_id`` and the frame's own
-            aggregates; with aggregates of ``other``, the keys, ``window``, ``frame_id``, the
-            frame's own aggregates, then the others.
+        FrameWindows
+            The same frames, filled. Their :meth:`rows` are the keys, the columns of ``other``,
+            ``window``, ``frame_id`` and the frame's own aggregates. Their :meth:`agg` has one row
+            per frame: the keys, ``window``, ``frame_id``, the frame's own aggregates, then those of
+            ``other``.
 
         Raises
         ------
         FanlightError
-            If keys or times do not pair up, a stream meets a batch, ``longest`` is missing, or
-            output names clash.
+            If keys or times do not pair up, a stream meets a batch, or ``max_duration`` is missing.
 
         Notes
         -----
@@ -309,51 +315,57 @@ Row(dye=0, frame_id=None)]
         >>> dye = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 4 / 10 AS dye FROM range(8)")
         >>> gps = spark.sql("SELECT timestamp_seconds(id) AS at, id AS lat FROM range(8)")
         >>> frames = fl.over(dye, fl.ThresholdFrame("dye > 0.1"), time="ts")
-        >>> frames.fill(gps, agg.min("lat"), agg.max("lat"), time="at").select(
+        >>> frames.fill(gps, time="at").agg(agg.min("lat"), agg.max("lat")).select(
         ...     "frame_id", "min(lat)", "max(lat)"
         ... ).orderBy("frame_id").collect()
         [Row(frame_id=0, min(lat)=2, max(lat)=3), Row(frame_id=1, min(lat)=6, max(lat)=7)]
-        >>> frames.fill(gps, agg.min("lat"), time="at", own={"most": agg.max("dye")}).select(
-        ...     "frame_id", "most", "min(lat)"
-        ... ).orderBy("frame_id").first()
+        >>> filled = frames.fill(gps, time="at", own={"most": agg.max("dye")})
+        >>> filled.agg(agg.min("lat")).select("frame_id", "most", "min(lat)").orderBy(
+        ...     "frame_id"
+        ... ).first()
         Row(frame_id=0, most=0.3, min(lat)=2)
 
+        See Also
+        --------
+        Grossniklaus et al., *Frames: Data-driven Windows*, section 2 (FILLFRAME).
+
         """
-        bound = self._bound
-        self._refuse_early("fill(…)")
-        source = check_other(bound, other, time, by, longest)
-        left = check_choice("how", how, ("inner", "left"), "a way to fill frames") == "left"
-        calls = collect_own(bound, own)
+        opened, back = open_frame(other)
+        asked = {
+            "other": opened, "time": time, "by": by, "max_duration": max_duration, "how": how,
+            "own": own,
+        }  # fmt: skip
+        filled = self._with_bound(ask(self._bound, FILL, asked))
+        return remember(filled, self._bound.source.back or back)
+
+    def _fill(
+        self, filling: Fill, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
+    ) -> DataFrame:
+        """The rows of another DataFrame in each frame, or aggregates of them."""
+        bound = self._bound.without(FILL)
         with errors_of_call("fill()"):
-            kept = build_fields(bound, calls, exact=self._is_exact) if calls else Fields()
-            found = fill_frames(
-                bound, self._find_frames(kept), source, aggregates, named, longest,
-                own=kept, left=left,
-            )  # fmt: skip
-            return self._complete(found)
+            kept = (
+                build_fields(bound, filling.own, exact=self._is_exact) if filling.own else Fields()
+            )
+            found = self._find_frames(kept)
+            return self._complete(fill_frames(bound, found, filling, aggregates, named, kept))
 
     @in_kind
-    def split(
-        self, every: Any, *aggregates: Aggregated, so_far: bool = False, **named: Aggregated
-    ) -> DataFrame:
-        """Frames split at multiples of ``every``, a row a part, for windows that sum them up.
+    def split(self, every: Any, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+        """The frames of a batch split at regular times, one row per part, with whole aggregates.
 
-        For example for a heat map at regular times. A part has the keys, its own
-        ``window``, the frame's ``frame_id`` and ``closed``, and aggregates of the *whole* frame,
-        in a batch. With ``so_far`` a stream has parts, too, while their frame goes on. A frame that
-        begins and ends at one instant has no part.
+        For windows that sum parts up, for example for a heat map. A part has the keys, its own
+        ``window``, the frame's ``frame_id`` and ``closed``, and aggregates of the *whole* frame. A
+        frame that begins and ends at one instant has no part. :meth:`accumulate` gives each part
+        the aggregates of the rows before its end instead, in a stream, too.
 
         Parameters
         ----------
         every
-            How far report times are apart: a duration for a timestamp, otherwise a whole number.
+            How far the times at which frames are split are apart: a duration for a timestamp,
+            otherwise a whole number.
         aggregates, named
             Aggregates of each frame, as for :meth:`agg`.
-        so_far
-            Whether a part has the aggregates of its frame's rows before the part's end, instead of
-            all its rows. Then a stream gives it as soon as the watermark has passed that end, also
-            if no row has come since the part before. ``closed`` is then of the part: false only for
-            the last one of a frame that nothing closes, in a batch or when its key is forgotten.
 
         Returns
         -------
@@ -363,16 +375,11 @@ Row(dye=0, frame_id=None)]
         Raises
         ------
         FanlightError
-            If ``every`` does not fit the time column, in a stream without ``so_far``, and as
-            :meth:`agg`. With ``so_far``: if frames may be left out for being too small, or share
-            rows, or later rows decide where they begin and end.
+            If ``every`` does not fit the time column, in a stream, and as :meth:`agg`.
 
         Notes
         -----
-        Cost: that of :meth:`agg`, and O(1) a part. In a stream the open frame of a key that falls
-        silent goes on, with a part for each ``every``, until ``max_gap``, ``max_duration`` or
-        ``forget_after`` ends it; a batch has no parts after a key's last row, unless one of these
-        is given.
+        Cost: that of :meth:`agg`, and O(1) per part.
 
         Examples
         --------
@@ -391,33 +398,83 @@ Row(dye=0, frame_id=None)]
         >>> [(m.cell, m.stay) for m in maps.orderBy("window", "cell").collect()]
         [(0, 4000000), (0, 1000000), (1, 3000000), (1, 1000001)]
 
+        """
+        bound = self._bound
+        check_options(bound, "split", named)
+        step = check_split(bound, every, so_far=False)
+        fields = (
+            self._build_fields(aggregates, named) if aggregates or named else self._shown_fields()
+        )
+        with errors_of_call(f"split({every!r})"):
+            return self._complete(split_frames(bound, fields, self._find_frames(fields), step))
+
+    @in_kind
+    def accumulate(self, every: Any, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+        """Frames at regular times, while they go on: aggregates of the rows up to each time.
+
+        A frame is split as :meth:`split` does it, and a part has the aggregates of its frame's rows
+        before the part's end. A stream gives it as soon as the watermark has passed that end, also
+        if no row has come since the part before. ``closed`` is then of the part: false only for
+        the last one of a frame that nothing closes, in a batch or when its key is forgotten.
+
+        Parameters
+        ----------
+        every
+            How far report times are apart: a duration for a timestamp, otherwise a whole number.
+        aggregates, named
+            Aggregates of the rows so far, as for :meth:`agg`.
+
+        Returns
+        -------
+        DataFrame
+            The ``by`` columns, ``window``, ``frame_id``, ``closed``, then the aggregates.
+
+        Raises
+        ------
+        FanlightError
+            If ``every`` does not fit the time column, as :meth:`agg`, and if frames may be left out
+            for being too small, or share rows, or later rows decide where they begin and end.
+
+        Notes
+        -----
+        Cost: that of :meth:`agg`, and O(1) per part. In a stream the open frame of a key that falls
+        silent goes on, with a part for each ``every``, until ``max_gap``, ``max_duration`` or
+        ``forget_after`` ends it; a batch has no parts after a key's last row, unless one of these
+        is given.
+
+        Examples
+        --------
         How many rows a stay has had by each report time:
 
-        >>> parts = stays.split("4 seconds", n=agg.count(), so_far=True)
+        >>> import fanlight as fl
+        >>> tow = spark.sql("SELECT timestamp_seconds(id) AS ts, id div 5 AS x FROM range(10)")
+        >>> stays = fl.over(tow, fl.BoundaryFrame({"x": 1}), time="ts")
+        >>> parts = stays.accumulate("4 seconds", n=fl.agg.count())
         >>> [(p.frame_id, p.n, p.closed) for p in parts.orderBy("window").collect()]
         [(0, 4, True), (0, 5, True), (1, 3, True), (1, 5, False)]
 
         """
         bound = self._bound
-        self._refuse_early("split(…)")
-        so_far = check_flag("so_far", so_far)
-        step = check_split(bound, every, so_far=so_far)
-        some = aggregates or named
+        check_options(bound, "accumulate", named)
+        step = check_split(bound, every, so_far=True)
         fields = (
-            self._build_fields(aggregates, named, exact=so_far)
-            if some
-            else self._shown_fields(exact=so_far)
+            self._build_fields(aggregates, named, exact=True)
+            if aggregates or named
+            else self._shown_fields(exact=True)
         )
-        with errors_of_call(f"split({every!r})"):
-            if so_far:
-                module = frames_module(self._plan_parts().chosen.way)
-                parts = finish_parts(bound, fields, module.frames(bound, fields, every=step))
-                return self._complete(parts)
-            return self._complete(split_frames(bound, fields, self._find_frames(fields), step))
+        with errors_of_call(f"accumulate({every!r})"):
+            module = frames_module(self._plan_parts().chosen.way)
+            parts = finish_parts(bound, fields, module.frames(bound, fields, every=step))
+            return self._complete(parts)
 
     @in_kind
     def repair(
-        self, late: DataFrame, results: DataFrame, *aggregates: Aggregated, **named: Aggregated
+        self,
+        late_rows: DataFrame,
+        results: DataFrame,
+        /,
+        *aggregates: Aggregated,
+        **named: Aggregated,
     ) -> DataFrame:
         """The stored frames that late rows change, as they are with them, and those that are gone.
 
@@ -427,7 +484,7 @@ Row(dye=0, frame_id=None)]
 
         Parameters
         ----------
-        late
+        late_rows
             The late rows, with the columns of the rows that these frames are of, and not among
             them.
         results
@@ -447,8 +504,8 @@ Row(dye=0, frame_id=None)]
         Raises
         ------
         FanlightError
-            If the rows are those of a stream; if ``late`` or ``results`` lacks a column, or has
-            others, or of another type; and as :meth:`agg`.
+            If the rows are those of a stream; if ``late_rows`` or ``results`` lacks a column, or
+            has others, or of another type; and as :meth:`agg`.
 
         Notes
         -----
@@ -472,7 +529,7 @@ Row(dye=0, frame_id=None)]
 
         """
         bound = self._bound
-        self._refuse_early("repair(…)")
+        check_options(bound, "repair", named)
         some = bool(aggregates or named)
 
         def frames(of: FrameBound) -> DataFrame:
@@ -480,7 +537,7 @@ Row(dye=0, frame_id=None)]
             return windows.agg(*aggregates, **named) if some else windows.frames()
 
         with errors_of_call("repair(…)"):
-            return check_analysis(repair_frames(bound, late, results, frames))
+            return check_analysis(repair_frames(bound, late_rows, results, frames))
 
     def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
         """What is computed, when a frame ends, how frames are found, and what a stream keeps.
@@ -552,15 +609,6 @@ Row(dye=0, frame_id=None)]
     def _with_bound(self, bound: FrameBound) -> Self:
         return type(self)(bound, self._strategy)
 
-    def _refuse_early(self, asked: str) -> None:
-        """Refuse what has no early form."""
-        if self._bound.early is not None:
-            raise refuse(
-                f"early().{asked}",
-                "is about frames that are closed",
-                "write early().agg(…) or early().frames(), or leave early() out",
-            )
-
     def _find_handed(
         self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
     ) -> tuple[Handed | None, Sequence[Aggregated], Mapping[str, Aggregated]]:
@@ -609,9 +657,9 @@ Row(dye=0, frame_id=None)]
         """The plan of frames given in parts, which only a pass through Python can find."""
         if self._strategy == NATIVE:
             raise refuse(
-                "split(…, so_far=True) with using('native')",
+                "accumulate(…) with using('native')",
                 "combines the rows up to each report time in Python workers",
-                "use 'auto', or leave so_far out",
+                "use 'auto', or write split(…), whose parts have the aggregates of the whole frame",
             )
         return plan_frames(
             self._bound.scheme, streaming=self._bound.df.isStreaming, strategy=ARROW,

@@ -40,7 +40,7 @@ class LevelWindows(SlidingWindows):
     __slots__ = ()
 
     @in_kind
-    def bursts(self, *aggregates: Aggregated, threshold: Any, **named: Aggregated) -> DataFrame:
+    def bursts(self, threshold: Any, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """The windows with far more in them than the next coarser level leads one to expect.
 
         A rate is the aggregate's value divided by the length of the window. A window is a burst if
@@ -50,12 +50,12 @@ class LevelWindows(SlidingWindows):
 
         Parameters
         ----------
-        aggregates, named
-            One aggregate whose result is a number and grows with the window, such as a count or a
-            sum: ``calls=agg.count()``.
         threshold
             How many times the coarser rate: a number above 1, or a list with one for each level
             but the coarsest, the finest first.
+        aggregates, named
+            One aggregate whose result is a number and grows with the window, such as a count or a
+            sum: ``calls=agg.count()``.
 
         Returns
         -------
@@ -85,7 +85,7 @@ class LevelWindows(SlidingWindows):
         >>> from fanlight import agg
         >>> rings = spark.sql("SELECT timestamp_seconds(id * id) AS ts FROM range(11)")
         >>> spec = fl.MultiGranular(["10 seconds", "1 minute"], ["10 seconds", "10 seconds"])
-        >>> found = fl.over(rings, spec, time="ts").bursts(calls=agg.count(), threshold=2)
+        >>> found = fl.over(rings, spec, time="ts").bursts(2, calls=agg.count())
         >>> found.orderBy("window").select("level", "calls", "expected", "ratio").first()
         Row(level=0, calls=4, expected=0.6666666666666666, ratio=6.0)
 
@@ -391,8 +391,6 @@ class LevelWindows(SlidingWindows):
         for asked, why, instead in (
             (bound.weights is not None and f"{what} with weights", "has no weighted form",
              "leave weights out"),
-            (bound.early is not None and f"early().{what}(…)", "is about windows that are complete",
-             "write early().agg(…), or leave early() out"),
         ):  # fmt: skip
             if asked:
                 raise refuse(asked, why, instead)

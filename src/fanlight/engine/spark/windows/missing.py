@@ -22,13 +22,13 @@ _BEFORE = {
 
 # Methods that windows of another kind have, and what to write for such windows.
 _OTHER_KINDS = {
-    **dict.fromkeys(("attach", "attach_to"), "fl.over(df, fl.Trailing('1 hour'), …).{name}(…)"),
+    **dict.fromkeys(("at", "attach"), "fl.over(df, fl.Trailing('1 hour'), …).{name}(…)"),
     **dict.fromkeys(
         ("bursts", "fit", "recurring", "reversals", "wide"),
         "fl.over(df, fl.MultiGranular(…), …).{name}(…)",
     ),
     **dict.fromkeys(
-        ("fill", "frames", "repair", "rows", "split"),
+        ("accumulate", "fill", "frames", "repair", "rows", "split"),
         "fl.over(df, fl.ThresholdFrame('v > 1'), …).{name}(…)",
     ),
     "running": "fl.over(df, fl.Sliding('1 hour'), time=('start', 'stop')).{name}(…)",

@@ -398,7 +398,11 @@ class PlacedWindows(WindowedEarly):
 
     @in_kind
     def rejected(self) -> DataFrame:
-        """The rows that are in no window, with a column ``reason``; see :func:`fanlight.rejected`.
+        """The rows that are in no window because of their time, with a column ``reason``.
+
+        Their time is null, not a number, or too large for the windows' grid; of a pair of times
+        also a stop before the start. Late rows of a stream are not among them:
+        :func:`fanlight.progress` counts those.
 
         Returns
         -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,9 +15,10 @@ from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls, rename
-from fanlight.engine.spark.binding.trailing import TrailingBound, bind_spine, name_columns
+from fanlight.engine.spark.binding.trailing import AT, TrailingBound, name_columns, read_at
 from fanlight.engine.spark.fields import Fields, build_fields
-from fanlight.engine.spark.foreign_frames import in_kind
+from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
+from fanlight.engine.spark.options import ask, check_options
 from fanlight.engine.spark.ordered.trailing_rows import (
     Looked,
     attach_to,
@@ -44,6 +45,7 @@ from fanlight.engine.spec.trailing import name_column
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from fanlight.engine.spark.binding.source import Keys
     from fanlight.engine.spark.translation import Aggregated
 
 
@@ -99,6 +101,9 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
         """
         bound = self._bound
+        check_options(bound, "attach", named)
+        if (asks := read_at(bound)) is not None:
+            return self._attach_to(asks, aggregates, named)
         with errors_of_call(name_call((*aggregates, *named.values()))):
             fields = self._build_fields(aggregates, named, bound.df)
             arguments = list(fields.arguments.values())
@@ -109,41 +114,33 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             columns = list(zip(names, bound.df.columns, strict=True))
             return self._complete(self._lower(rows, looked, columns, bound), bound.df.columns)
 
-    @in_kind
-    def attach_to(
-        self,
-        spine: DataFrame,
-        *aggregates: Aggregated,
-        time: str,
-        by: str | Column | Sequence[str | Column] | None = None,
-        **named: Aggregated,
-    ) -> DataFrame:
-        """The rows of another DataFrame, with aggregates of what was known as of each.
+    def at(self, spine: DataFrame, *, time: str, by: Keys = None) -> Self:
+        """The windows at the rows of another DataFrame: what was known as of each of them.
 
-        Nothing from after a row of ``spine`` is ever in its windows.
+        Then :meth:`attach` gives these rows with aggregates of the windows. Nothing from after a
+        row of ``spine`` is ever in its windows. With ``fl.Trailing()`` and ``agg.last`` it is an
+        as-of join.
 
         Parameters
         ----------
         spine
             The rows that ask: labels, requests. A stream with a watermark, if the windows' is one.
-        aggregates, named
-            As for :meth:`attach`.
         time, by
             The time of ``spine``, and its keys in the order of the windows' own; by default
             columns of the same names.
 
         Returns
         -------
-        DataFrame
-            The columns of ``spine``, then a column for each aggregate and window. A row without
-            any history has counts of 0, and null otherwise; one whose time is null has null. A
-            stream gives each row once the watermark, by default that of the slower of the two
-            streams, has passed it.
+        TrailingWindows
+            The same windows at other rows. Their :meth:`attach` gives the columns of ``spine``,
+            then a column for each aggregate and window. A row without any history has counts of 0,
+            and null otherwise; one whose time is null has null. A stream gives each row once the
+            watermark, by default that of the slower of the two streams, has passed it.
 
         Raises
         ------
         FanlightError
-            As :meth:`attach`, and if keys or times do not pair up, or late rows are collected.
+            If keys or times do not pair up, a stream meets a batch, or late rows are collected.
 
         Examples
         --------
@@ -151,21 +148,26 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         >>> from fanlight import agg
         >>> paid = spark.sql("SELECT timestamp_seconds(20 * id) AS ts, id AS amount FROM range(4)")
         >>> asks = spark.sql("SELECT timestamp_seconds(50) AS at")
-        >>> fl.over(paid, fl.Trailing("1 minute"), time="ts").attach_to(
-        ...     asks, agg.count(), spend=agg.sum("amount"), time="at"
-        ... ).select("count(1)", "spend").collect()
-        [Row(count(1)=3, spend=3)]
+        >>> windows = fl.over(paid, fl.Trailing("1 minute"), time="ts").at(asks, time="at")
+        >>> windows.attach(agg.count(), spend=agg.sum("amount")).select("count(1)", "spend").first()
+        Row(count(1)=3, spend=3)
 
         """
-        bound = self._bound
-        if bound.collects:
-            raise refuse(
-                "attach_to(…) with late='collect'",
-                "would mix the late rows of two streams, those that ask and those that are asked",
-                "leave late out: fl.late_rows(query) counts both; attach(…) collects them",
-            )
+        opened, back = open_frame(spine)
+        asked = {"spine": opened, "time": time, "by": by}
+        return remember(
+            self._with_bound(ask(self._bound, AT, asked)), self._bound.source.back or back
+        )
+
+    def _attach_to(
+        self,
+        asks: TrailingBound,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+    ) -> DataFrame:
+        """The rows of another DataFrame, with aggregates of what was known as of each."""
+        bound, spine = self._bound, asks.df
         with errors_of_call(name_call((*aggregates, *named.values()))):
-            asks = bind_spine(bound, spine, time, by)
             fields = self._build_fields(aggregates, named, spine)
             arguments = list(fields.arguments.values())
             looked = rank_where_possible(bound, fields)
@@ -348,9 +350,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         """
         bound = self._bound
         verbose, named = read_verbose(verbose, named)
-        fields = (
-            self._build_fields(aggregates, named, bound.df) if aggregates or named else Fields()
-        )
+        asks = read_at(bound) or bound
+        fields = self._build_fields(aggregates, named, asks.df) if aggregates or named else Fields()
         streaming = bound.df.isStreaming
         return explain_trailing(
             bound.spec, self._plan(fields), bound.time, bound.names,

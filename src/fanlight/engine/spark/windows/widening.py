@@ -92,9 +92,9 @@ class WideningWindows(Windowed):
         --------
         >>> import fanlight as fl
         >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
-        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> spec = fl.ProgressiveWidening("1 hour", max_duration="1 day", max_rows=9)
         >>> fl.over(events, spec, time="ts").using(rate=0.5)
-        WideningWindows(ProgressiveWidening('1 minute', longest='4 minutes', max_rows=50) over 'ts')
+        WideningWindows(ProgressiveWidening('1 hour', max_duration='1 day', max_rows=9) over 'ts')
 
         """
         check_hints(rate=rate, groups=groups)
@@ -113,7 +113,7 @@ class WideningWindows(Windowed):
         schema: str | StructType | None = None,
         *,
         columns: Sequence[str] | None = None,
-        rows: RowsAs = "arrow",
+        rows_as: RowsAs = "arrow",
         span: tuple[str, str] | None = None,
         once: str | Sequence[str] = (),
         context: bool = False,
@@ -122,7 +122,7 @@ class WideningWindows(Windowed):
     ) -> DataFrame:
         """Search every window, and report each match once.
 
-        Every pattern of at most ``max_rows`` rows of a key, and at most as long as ``longest``, is
+        Every pattern of at most ``max_rows`` rows of a key, and of at most ``max_duration``, is
         in some window, and no row is left out between its first and its last: it is in one run.
 
         Parameters
@@ -137,7 +137,7 @@ class WideningWindows(Windowed):
             with an episode, which has its own: its variables, ``started``, ``ended``, ``rows``.
         columns
             Which columns the function sees; by default all. Fewer are faster.
-        rows
+        rows_as
             ``"arrow"``, ``"pandas"`` or ``"dicts"``: how the function is given the rows.
         span
             Two columns of the schema, of the type of ``time``, that hold the times of a match's
@@ -188,7 +188,7 @@ class WideningWindows(Windowed):
         ...            element_at(array('login', 'read', 'read', 'logout'), int(id + 1)) AS what
         ...     FROM range(4)''')
         >>> windows = fl.over(
-        ...     events, fl.ProgressiveWidening("1 minute", longest="1 hour", max_rows=50),
+        ...     events, fl.ProgressiveWidening("1 minute", max_duration="1 hour", max_rows=50),
         ...     time="ts", by="host")
         >>> from typing import Any
         >>> def sessions(rows: Any) -> Any:
@@ -203,7 +203,7 @@ class WideningWindows(Windowed):
         """
         bound = self._bound
         check_choice("on_error", on_error, ("fail", "record"), "known")
-        check_choice("rows", rows, get_args(RowsAs), "known")
+        check_choice("rows_as", rows_as, get_args(RowsAs), "known")
         check_flag("context", context)
         check_flag("across_cuts", across_cuts)
         known = read_names("once", once, "once=['user']")
@@ -247,7 +247,9 @@ class WideningWindows(Windowed):
         chosen = self._plan.chosen
         pages = page_format(bound, chosen.pieces, units, result, recorded=recorded)
         pair = (span[0], span[1]) if span else None
-        search = FunctionSearch(pages, function, rows, pair, known, context, across_cuts, on_error)
+        search = FunctionSearch(
+            pages, function, rows_as, pair, known, context, across_cuts, on_error
+        )
         run = search_function(chosen.way)
         found = run(bound, chosen.pieces, units, result, search, recorded=recorded)
         return self._complete(found)
@@ -268,7 +270,7 @@ class WideningWindows(Windowed):
         check_result(bound, result, recorded=False)
         chosen = self._plan.chosen
         pages = page_format(bound, chosen.pieces, units, result, recorded=False)
-        longest = int(bound.spec.longest.value)
+        longest = int(bound.spec.max_duration.value)
         search, run = EpisodeSearch(pages, matcher, longest), search_function(chosen.way)
         found = run(bound, chosen.pieces, units, result, search, recorded=False)
         return self._complete(found)
@@ -318,9 +320,9 @@ class WideningWindows(Windowed):
         --------
         >>> import fanlight as fl
         >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
-        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> spec = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=50)
         >>> print(fl.over(events, spec, time="ts").explain())  # doctest: +ELLIPSIS
-        ProgressiveWidening('1 minute', longest='4 minutes', max_rows=50) over 'ts', batch
+        ProgressiveWidening('1 minute', max_duration='4 minutes', max_rows=50) over 'ts', batch
         ...
 
         """
@@ -357,7 +359,7 @@ class WideningWindows(Windowed):
         --------
         >>> import fanlight as fl
         >>> events = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts FROM range(5)")
-        >>> spec = fl.ProgressiveWidening("1 minute", longest="4 minutes", max_rows=50)
+        >>> spec = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=50)
         >>> fl.over(events, spec, time="ts").rejected().collect()
         [Row(ts=None, reason='ts is null')]
 

@@ -52,9 +52,9 @@ class Session(Frame):
         the units of a whole-number time. Or an expression for each row's own: a column's name, SQL
         such as ``"CASE WHEN app = 'tv' THEN '2 hours' ELSE '5 minutes' END"``, or a Column, of an
         interval or text for a timestamp, of a whole number for a number. A row whose own gap is
-        null or not positive is in no session; :func:`fanlight.rejected` shows it. Days and longer
-        units in a text are those of the session time zone's calendar, as in ``F.session_window``;
-        ``"24 hours"`` or a ``timedelta`` has a fixed length.
+        null or not positive is in no session; :meth:`fanlight.FrameWindows.rejected` shows it.
+        Days and longer units in a text are those of the session time zone's calendar, as in
+        ``F.session_window``; ``"24 hours"`` or a ``timedelta`` has a fixed length.
     max_duration
         A session ends that long after its first row, at the latest; the next row at or after that
         time opens a new one. A duration, or a whole number for a whole-number time.
