@@ -22,6 +22,7 @@ from fanlight.engine.algebra.suggestions import (
 from fanlight.engine.spark import over as entry
 from fanlight.engine.spark.windows import events, frames, levels, placed, widening
 from fanlight.engine.spec.errors import CallError
+from scripts import names as page_of_names
 from tests.helpers.public import METHODS, checked
 
 MODULES = (entry, events, frames, levels, placed, widening)
@@ -337,6 +338,28 @@ def test_arguments_that_there_are_not_are_refused_in_our_words(name, function):
             function(*args, **named)
         assert "__" not in str(caught.value)
     assert tried or name.endswith(NO_OPTIONS)
+
+
+def test_the_page_of_names_has_every_name_and_every_argument_once():
+    page = page_of_names.PAGE.read_text("utf-8")
+    assert page == page_of_names.write_page(page), "run python -m scripts.names"
+    made = {kind.__name__ for kind in METHODS} | {"Windowed", "Server", "Upsert", "FanlightError"}
+    told = set(re.findall(r"`fl\.(\w+)", page))
+    assert told == {*fl.__all__} - made | {"plots", "report"}
+    methods = {name for some in METHODS.values() for name in some}
+    assert methods <= set(re.findall(r"`(\w+)\(", page))
+    taken = [name for one in called_by_name() for name in inspect.signature(one).parameters]
+    rows = re.findall(r"^\| (`[a-z].*?) \|", page.split("## Arguments")[1], re.MULTILINE)
+    told = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(told) == sorted({*taken} - {"self"})
+
+
+def called_by_name():
+    """Every public function and class of fanlight that a user calls, and methods of windows."""
+    for name in set(fl.__all__) - {"agg", "FanlightError", "Server", "Upsert", "Windowed"}:
+        if (one := getattr(fl, name)) not in METHODS:
+            yield one
+    yield from (getattr(kind, name) for kind, some in METHODS.items() for name in some)
 
 
 def test_explain_takes_the_same_of_all_windows():

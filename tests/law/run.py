@@ -181,10 +181,10 @@ def _attach(ask, windowed):
     return _named(ask, windowed, windowed.attach)
 
 
-def _attach_to(ask, windowed):
+def _attach_at(ask, windowed):
     """The same rows ask once more, as another DataFrame."""
     time = _called(ask.names, ask.time)
-    return _named(ask, windowed, partial(windowed.attach_to, windowed._bound.df, time=time))
+    return _named(ask, windowed, windowed.at(windowed._bound.df, time=time).attach)
 
 
 def _named(ask, windowed, attach):
@@ -200,7 +200,7 @@ def _named(ask, windowed, attach):
 
 ACTIONS = {
     "attach": _attach,
-    "attach_to": _attach_to,
+    "attach_to": _attach_at,
     "agg": _agg,
     "early": _early,
     "pieces": _pieces,

@@ -199,7 +199,7 @@ def test_explain_says_where_they_go(classic, tmp_path):
 def test_what_cannot_collect_says_so(classic, tmp_path):
     df = source(classic, inbox(tmp_path, [SEEN]), DELAY)
     windows = collecting(df, fl.Trailing("1 minute"))
-    with pytest.raises(fl.FanlightError, match=r"attach_to\(…\) with late='collect' would mix"):
+    with pytest.raises(fl.FanlightError, match=r"at\(…\) with late='collect' would mix"):
         windows.at(df, time="ts").attach(agg.count())
     plain = classic.newSession()
     plain.conf.unset("spark.sql.streaming.stateStore.providerClass")

@@ -157,9 +157,9 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
         (lambda: frames(rows.withColumnRenamed("s", "final"), fl.StateFrame("final")).early(),
          "which is the name of a state"),
         (lambda: early.agg(final=agg.count()), "clashes with the output column 'final'"),
-        (early.rows, "is about frames that are closed"),
+        (early.rows, "this is about those that are complete"),
         (lambda: early.fill(rows, time="ts").rows(), "is about frames that are closed"),
-        (lambda: early.accumulate("1 minute"), "is about frames that are closed"),
+        (lambda: early.accumulate("1 minute"), "this is about those that are complete"),
     ):  # fmt: skip
         with pytest.raises(fl.FanlightError, match=why):
             made()

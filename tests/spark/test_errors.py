@@ -562,7 +562,6 @@ def test_columns_of_spark_have_no_place_in_a_limit(df):
         (fl.over, "missing a required argument: 'spec'", "fl.over(df, fl.Sliding("),
         (lambda df: fl.over(df, TIME, tiem="ts"), "'tiem'", "time=… instead of tiem=…"),
         (lambda df: fl.over(df, TIME, time="ts", key="k"), "'key'", "by='key'"),
-        (lambda df: fl.over(df, TIME, "ts").rejected(), "too many positional", "fl.rejected(df, "),
         (lambda df: fl.over(df.selectExpr("*", *LONG), TIME, "ts"), "…, Sliding(", "time='ts'"),
     ],
 )

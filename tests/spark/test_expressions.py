@@ -191,16 +191,16 @@ TERMINALS = {
     "events": lambda d: fl.over(d, fl.Sliding("1 hour"), time=("ts", "stop"), by="k").agg,
     "snapshots": lambda d: fl.over(d, fl.Snapshot(), time=("ts", "stop"), by="k").agg,
     "frames": lambda d: fl.over(d, fl.ThresholdFrame("i % 5 > 1"), **TIMES).agg,
-    "frames filled": lambda d: partial(
-        fl.over(d, fl.ThresholdFrame("i % 5 > 1"), **TIMES).fill, d, time="ts"
+    "frames filled": lambda d: (
+        fl.over(d, fl.ThresholdFrame("i % 5 > 1"), **TIMES).fill(d, time="ts").agg
     ),
     "frames split": lambda d: partial(
         fl.over(d, fl.ThresholdFrame("i % 5 > 1"), **TIMES).split, "7 minutes"
     ),
     "sessions": lambda d: fl.over(d, fl.Session("15 minutes"), **TIMES).agg,
     "trailing": lambda d: fl.over(d, fl.Trailing("1 hour"), **TIMES).attach,
-    "trailing, another table": lambda d: partial(
-        fl.over(d, fl.Trailing("1 hour"), **TIMES).attach_to, d.select("ts", "k"), time="ts"
+    "trailing, another table": lambda d: (
+        fl.over(d, fl.Trailing("1 hour"), **TIMES).at(d.select("ts", "k"), time="ts").attach
     ),
 }
 LEVELS = fl.MultiGranular(["1 hour", "2 hours"], ["1 hour", "1 hour"])

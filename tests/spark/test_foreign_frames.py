@@ -73,7 +73,7 @@ CALLS = {
     "frames, split": lambda df: ask(df, fl.DeltaFrame({"v": 0.5})).split("10 seconds", agg.count()),
     "frames, repair": lambda df: frames(df).repair(df, frames(df).frames()),
     "attach": lambda df: ask(df, fl.Trailing("1 minute")).attach(agg.count()),
-    "attach_to": lambda df: ask(df, fl.Trailing("1 minute")).at(df, time="ts").attach(agg.count()),
+    "at": lambda df: ask(df, fl.Trailing("1 minute")).at(df, time="ts").attach(agg.count()),
     "detect": lambda df: ask(
         df, fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=8)
     ).detect(fl.Episode("a; b", event="side")),
@@ -109,7 +109,7 @@ def test_of_each_session_and_api(rows, api):
     assert texts(found.to_native()) == texts(CALLS["agg"](rows)) != []
 
 
-@pytest.mark.parametrize("name", ["agg", "hints", "keys", "frames, fill", "attach_to", "sql"])
+@pytest.mark.parametrize("name", ["agg", "hints", "keys", "frames, fill", "at", "sql"])
 def test_of_ibis(con, name):
     rows = con.raw_sql(ROWS)
     rows.createOrReplaceTempView("bids")

@@ -79,7 +79,8 @@ def filled(session, spec, calls):
     ]
     other = [{"k": k, "ts": t * MINUTE // 2, "n": t} for k in ("a", None, "b") for t in range(60)]
     df, more = frame(session, rows), frame(session, other).selectExpr("k as who", "ts as at", "n")
-    return fl.over(df, spec, time="ts", by="k").fill(more, time="at", by="who").agg(*calls)
+    found = fl.over(df, spec, time="ts", by="k").fill(more, time="at", by="who")
+    return found.agg(*calls) if calls else found.rows()
 
 
 def test_filling_with_rows(spark):
@@ -119,7 +120,8 @@ def sparsely(session, spec, calls, *, alike=True, **how):
     more = frame(session, [{"k": "a", "ts": t * MINUTE, "n": t} for t in (6, 8, 12)])
     more = more.selectExpr("k" if alike else "k as who", "ts as at", "n", "n as `a.b`")
     windows = fl.over(df, spec, time="ts", by="k")
-    return windows.fill(more, time="at", by="k" if alike else "who").agg(*calls, **how)
+    found = windows.fill(more, time="at", by="k" if alike else "who", **how)
+    return found.agg(*calls) if calls else found.rows()
 
 
 SPARSE = {"threshold": fl.ThresholdFrame("v > 0"),
@@ -182,11 +184,11 @@ def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
         more, expr(frames, "k <=> who and at >= window.start and at < window.end"), how
     )  # fmt: skip
     given = {"time": "at", "by": "who", "how": how, "own": OWN}
-    rows = windowed.fill(more, **given)
+    rows = windowed.fill(more, **given).rows()
     assert rows.columns == ["k", "who", "at", "m", "kept", "window", "frame_id", *OWN]
     assert told(rows) == told(joined.select(*rows.columns))
     calls = (agg.sum("m"), agg.count_distinct("m"), agg.max("kept"))
-    found = windowed.fill(more, *calls, **given)
+    found = windowed.fill(more, **given).agg(*calls)
     assert found.columns == ["k", "window", "frame_id", *OWN, *(call.label for call in calls)]
     wanted = joined.groupBy("k", "window", "frame_id", *OWN).agg(
         *(
@@ -195,9 +197,9 @@ def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
         )
     )
     assert told(found) == told(wanted)
-    one = windowed.fill(more, **given | {"own": agg.max("v")})
+    one = windowed.fill(more, **given | {"own": agg.max("v")}).rows()
     assert one.columns[-1] == "max(v)"
-    listed = windowed.fill(more, **given | {"own": list(OWN.values())})
+    listed = windowed.fill(more, **given | {"own": list(OWN.values())}).rows()
     assert told(listed.toDF(*rows.columns)) == told(rows)
 
 
@@ -283,9 +285,8 @@ def test_filling_a_stream(classic, tmp_path, by, aggregated, how):
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count()) if aggregated else ()
     own = {"values": agg.collect_list("v"), "most": agg.median("v")}
-    result = windowed.fill(
-        filler, time="at", by=by, max_duration="4 minutes", how=how, own=own
-    ).agg(*calls)
+    filled = windowed.fill(filler, time="at", by=by, max_duration="4 minutes", how=how, own=own)
+    result = filled.agg(*calls) if aggregated else filled.rows()
     if not aggregated:
         result = result.selectExpr("unix_micros(at) as at", "n", "frame_id", *own)
     name = f"t{uuid.uuid4().hex}"

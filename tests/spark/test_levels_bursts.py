@@ -168,12 +168,12 @@ def test_what_has_no_bursts(classic):
     windows = fl.over(df, SPEC, time="ts", by="k")
     refused(
         lambda: windows.bursts([2], agg.count()),
-        "threshold=[2] has 1 numbers for 2 of 3 levels", "threshold=[2.0, 2.0]",
+        "threshold=[2] has 1 numbers for 2 of 3 levels", "bursts([2.0, 2.0], …)",
     )  # fmt: skip
     refused(lambda: windows.bursts(2), "bursts of 0 aggregates")
     refused(lambda: windows.bursts(2, agg.count(), x=agg.sum("v")), "of 2 aggregates")
-    both = {"threshold": 2, "complete": agg.sum("v")}
-    refused(lambda: windows.bursts(agg.count(), **both), "of 2 aggregates")
+    both = {"threshold": agg.count(), "complete": agg.sum("v")}  # names of the user's
+    refused(lambda: windows.bursts(2, **both), "of 2 aggregates")
     refused(lambda: windows.bursts(2, agg.max("s")), "is of type string", "no rate")
     refused(lambda: windows.bursts(2, ratio=agg.count()), "bursts of 'ratio' clashes")
     clashing = fl.over(df.withColumnRenamed("k", "expected"), SPEC, time="ts", by="expected")
@@ -191,7 +191,7 @@ def test_what_has_no_bursts(classic):
         refused(lambda single=single: single.bursts, "no 'bursts'", "fl.MultiGranular(…)")
     rate = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
     early = fl.over(rate, SPEC, time="timestamp").early()
-    refused(lambda: early.bursts(2, agg.count()), "early().bursts", "early().agg")
+    refused(lambda: early.bursts(2, agg.count()), "early(…).bursts", "write agg(…)")
     rows = fl.MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)])
     counted = fl.over(rate, rows, time="timestamp")
     refused(lambda: counted.bursts(2, agg.count()), "bursts of levels counted in rows")

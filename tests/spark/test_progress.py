@@ -78,7 +78,7 @@ def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_pa
         told = fl.progress(one)
         assert replace(told, seconds=batch.seconds) == batch
         assert abs(told.seconds - batch.seconds) < 0.5  # by which Spark measures
-    assert add_late(map(fl.late_rows, dicts)) == found.late
+    assert add_late(fl.progress(one).late for one in dicts) == found.late
 
 
 HOURS, CHANGES = fl.Sliding("2 minutes", "1 minute"), fl.DeltaFrame({"n": 1})

@@ -228,20 +228,20 @@ def test_a_kill_anywhere_counts_nothing_twice(classic, tmp_path, killed):
 
 SPEC = fl.Sliding("4 minutes", "2 minutes")
 OTHER = {
-    "rows in columns": (lambda df: df, "late is not a table of pieces that this version"),
-    "not a DataFrame": (lambda _: 5, r"repair\(late=5\) is not a table of pieces"),
+    "rows in columns": (lambda df: df, "late_pieces is not a table of pieces that this version"),
+    "not a DataFrame": (lambda _: 5, r"roll_up_late\(late_pieces=5\) is not a table of pieces"),
     "another length": (
         lambda df: pieces(df, fl.Sliding("2 minutes")),
-        "late has pieces of '2 minutes', the table of '1 minute'; make late by the same call",
+        "late_pieces has pieces of '2 minutes', the table of '1 minute'; make late_pieces by",
     ),
     "cut elsewhere": (
         lambda df: pieces(df, fl.Sliding("1 minute", offset="5 seconds")),
-        "late has pieces of '1 minute', cut elsewhere than those stored",
+        "late_pieces has pieces of '1 minute', cut elsewhere than those stored",
     ),
     "other keys": (
-        lambda df: pieces(df, by="v"), r"late has the keys \['v'\], the stored pieces \['k'\]"
+        lambda df: pieces(df, by="v"), r"late_pieces has the keys \['v'\], the stored"
     ),
-    "no keys": (lambda df: pieces(df, by=()), r"late has the keys \[\]"),
+    "no keys": (lambda df: pieces(df, by=()), r"late_pieces has the keys \[\]"),
     "keys of another type": (
         lambda df: pieces(df.withColumn("k", F.expr("cast(k as int)"))), "is of type int in 'k'"
     ),
@@ -250,17 +250,17 @@ OTHER = {
         "is of type timestamp_ntz in their time, the stored pieces of timestamp",
     ),
     "one aggregate less": (
-        lambda df: pieces(df).drop("high"), "late lacks the aggregate 'high' of the stored pieces"
+        lambda df: pieces(df).drop("high"), "late_pieces lacks the aggregate 'high'"
     ),
     "another aggregate": (
         lambda df: pieces(df, asked={**ASKED, "high": agg.min("v")}),
-        "late has another aggregate 'high'",
+        "late_pieces has another aggregate 'high'",
     ),
     "of values of another type": (
         lambda df: pieces(df.withColumn("v", F.expr("cast(v as bigint)"))),
-        "late has another aggregate 'total'",
+        "late_pieces has another aggregate 'total'",
     ),
-    "a key lost": (lambda df: pieces(df).drop("k"), "late has lost the key 'k' of its pieces"),
+    "a key lost": (lambda df: pieces(df).drop("k"), "late_pieces has lost the key 'k'"),
 }  # fmt: skip
 
 
@@ -280,7 +280,7 @@ def test_what_cannot_be_repaired(classic):
     flowing = fl.over(stream, MINUTES, time="timestamp").pieces(n=agg.count())
     for given, why in (
         ((df, late, SPEC), "pieces is not a table of pieces that this version"),
-        ((flowing, late, SPEC), r"repair\(pieces=a stream\) is not a table of pieces"),
+        ((flowing, late, SPEC), r"roll_up_late\(pieces=a stream\) is not a table of pieces"),
         ((stored, flowing, SPEC), r"repair\(late=a stream\).*a stream's in foreachBatch"),
         ((stored, late, fl.Sliding("90 seconds")), "windows that begin or end within pieces"),
         ((stored, late, fl.Session("1 minute")), "needs rows, and pieces have none"),

@@ -141,14 +141,14 @@ def test_no_late_row_and_one_without_a_time_change_nothing(classic):
 
 REFUSED = {
     "no table": (lambda df, w: w.repair(df, "visits"), "results='visits' is not a DataFrame"),
-    "no rows": (lambda _, w: w.repair([1], w.frames()), r"late=\[1\] is not a DataFrame"),
-    "other rows": (lambda df, w: w.repair(df.drop("v"), w.frames()), "late lacks the column 'v'"),
+    "no rows": (lambda _, w: w.repair([1], w.frames()), r"late_rows=\[1\] is not a DataFrame"),
+    "other rows": (lambda df, w: w.repair(df.drop("v"), w.frames()), "lacks the column 'v'"),
     "more": (
         lambda df, w: w.repair(df.withColumn("z", df["v"]), w.frames()), "the column 'z'; pass rows"
     ),
     "type": (
         lambda df, w: w.repair(df.withColumn("v", df["v"].cast("long")), w.frames()),
-        "late has 'v' of type bigint, the rows of the frames of int; cast one",
+        "late_rows has 'v' of type bigint, the rows of the frames of int; cast one",
     ),
     "other aggregates": (
         lambda df, w: w.repair(df, w.frames(), n=agg.count()),
@@ -177,5 +177,5 @@ def test_a_stream_is_refused(classic):
         windows.repair(stream, stream)
     batch = classic.sql("SELECT now() AS timestamp, 1L AS value")
     ours = fl.over(batch, fl.Session("5 minutes"), time="timestamp")
-    with pytest.raises(fl.FanlightError, match=r"late is a stream; write .* in foreachBatch"):
+    with pytest.raises(fl.FanlightError, match=r"late_rows is a stream; write .* in foreachBatch"):
         ours.repair(stream, batch)

@@ -166,7 +166,7 @@ def test_an_aggregate_of_several_stands_among_what_is_selected(classic, part):
 def test_rows_to_come_are_asked_as_the_refusal_of_a_negative_delay_says(classic):
     with pytest.raises(fl.FanlightError) as caught:
         fl.Trailing("1 hour", delay="-1 hour")
-    asked = re.search(r"attach_to\(.*\)", str(caught.value))[0].replace("…", "n=agg.count()")
+    asked = re.search(r"at\(df.*\)", str(caught.value))[0].replace("…", "n=agg.count()")
     df = frame(classic, [minute(at, n=at) for at in (0, 30, 60, 61, 200)]).select("ts", "n")
     windows = fl.over(df.withColumnRenamed("n", "m"), fl.Trailing("1 hour"), time="ts")
     known = {"windows": windows, "df": df.drop("n"), "F": F, "agg": agg}
@@ -217,7 +217,7 @@ def test_what_cannot_be_asked(classic):
             ),
             "do not end at a silence",
         ),
-        (lambda: windows.at(df, time="nope").attach(agg.count()), "attach_to"),
+        (lambda: windows.at(df, time="nope").attach(agg.count()), "at\\(spine"),
         (lambda: windows.at(df, time="ts", by=["k", "s"]).attach(agg.count()), "pair up"),
         (lambda: windows.at(df, time="ts", by="n").attach(agg.count()), "is of type bigint"),
         (lambda: windows.at(df, time="n").attach(agg.count()), "is of type bigint"),

@@ -215,12 +215,12 @@ def test_what_cannot_be_asked(classic, tmp_path):
     windows = {df: fl.over(df, PAST, time="ts", by="k") for df in (rows, stream)}
     unmarked = stream.selectExpr("k", "ts + interval 1 second as ts")
     for of, asks, says in (
-        (stream, rows, r"attach_to\(spine\) of a batch to windows over a stream .*; read both as"),
-        (rows, stream, r"attach_to\(spine\) of a stream to windows over a batch .*; read both as"),
+        (stream, rows, r"at\(spine\) of a batch to windows over a stream .*; read both as"),
+        (rows, stream, r"at\(spine\) of a stream to windows over a batch .*; read both as"),
         (rows, unmarked, "foreachBatch"),
-        (stream, unmarked, r"attach_to\(spine, …\): time='ts' has no watermark.*spine\.withWater"),
+        (stream, unmarked, r"at\(spine, …\): time='ts' has no watermark.*spine\.withWater"),
     ):
         with pytest.raises(fl.FanlightError, match=says):
             windows[of].at(asks, time="ts").attach(agg.count())
-    assert "attach_to(…) keeps those that ask" in windows[stream].explain()
-    assert "attach_to" not in windows[rows].explain()
+    assert "at(…) keeps those that ask" in windows[stream].explain()
+    assert "at(…)" not in windows[rows].explain()

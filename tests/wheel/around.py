@@ -97,7 +97,9 @@ def progress(spark, folder):
 
 def late_rows(spark, folder):
     query = sessions(spark, folder, "late")
-    assert fl.progress(query).late == sum(map(fl.late_rows, query.recentProgress)) == 3
+    assert (
+        fl.progress(query).late == sum(fl.progress(one).late for one in query.recentProgress) == 3
+    )
 
 
 def watch(spark, folder):
@@ -209,7 +211,7 @@ def doctor_as_a_command(_, folder):
 
 CASES = {
     "`fl.progress`": progress,
-    "`fl.late_rows`": late_rows,
+    "`fl.progress(query).late`": late_rows,
     "`fl.watch`": watch,
     "`F.window`, `F.session_window`": windows_of_spark,
     "`fanlight.plots`": pictures,

@@ -56,7 +56,7 @@ class Option:
 
     verb: str
     read: Callable[[Any], Any]
-    terminals: frozenset[str] | None
+    terminals: tuple[str, ...] | None
     why: str
     apply: Callable[[Any, Any], Any] = lambda bound, _: bound
     excludes: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +70,7 @@ OPTIONS = (
     Option(
         WITH_EMPTY,
         read_empty,
-        frozenset({"agg", "wide"}),
+        ("agg", "wide"),
         "adds windows without rows, and it is about the rows of windows",
         excludes={
             "early": "goes with windows that are given once, at their end",
@@ -87,7 +87,7 @@ OPTIONS = (
     Option(
         COMPLETE_ONLY,
         read_complete,
-        frozenset(PLACED_BY_TIME),
+        PLACED_BY_TIME,
         "leaves out windows, and pieces are not windows yet",
         excludes={"changes_only": "would leave out reports that others are compared with"},
         formerly={"complete": ".complete_only()", "min_periods": ".complete_only()"},
@@ -95,7 +95,7 @@ OPTIONS = (
     Option(
         EARLY,
         lambda bound: bound.read_early(**bound.options[EARLY]),
-        frozenset({"agg", "frames", "pieces"}),
+        ("agg", "frames", "pieces"),
         "gives windows while they are open, and this is about those that are complete",
         lambda bound, every: replace(bound, early=every),
         excludes={
@@ -107,7 +107,7 @@ OPTIONS = (
     Option(
         RUNNING,
         read_running,
-        frozenset({"agg", "wide"}),
+        ("agg", "wide"),
         "is about events, and it is about the rows of windows",
         lambda _, running: running,
         excludes_in_stream={
@@ -127,14 +127,14 @@ OPTIONS = (
     Option(
         FILL,
         read_fill,
-        frozenset({"agg", "rows"}),
+        ("agg", "rows"),
         "is about the rows of another DataFrame in frames that are closed",
         excludes={"early": "is about frames that are closed"},
     ),
     Option(
         AT,
         read_at,
-        frozenset({"attach"}),
+        ("attach",),
         "is about the rows of another DataFrame",
         excludes={
             "late='collect'": "would mix the late rows of two streams, those that ask and those "

@@ -71,25 +71,29 @@ def _check_rows(bound: FrameBound, late: Any) -> None:
     """Refuse streams, and late rows of another shape than those of the frames."""
     if bound.df.isStreaming:
         raise refuse(
-            "repair(late, results, …)",
+            "repair(late_rows, results, …)",
             "compares with frames that are stored, and these are of a stream",
             "pass the rows as they are stored: fl.over(spark.read.parquet(…), …).repair(…)",
         )
     if not is_of_spark(late):
-        raise refuse(f"late={late!r}", "is not a DataFrame", "pass the rows that came too late")
+        raise refuse(
+            f"late_rows={late!r}", "is not a DataFrame", "pass the rows that came too late"
+        )
     if late.isStreaming:
         raise refuse(
-            "late", "is a stream", "write repair(…) in foreachBatch, for each micro-batch of it"
+            "late_rows",
+            "is a stream",
+            "write repair(…) in foreachBatch, for each micro-batch of it",
         )
-    same = "pass rows with the columns of those that the frames are of: late.select(*rows.columns)"
+    same = "pass rows with the columns of those of the frames: late_rows.select(*rows.columns)"
     wanted, given = types_in(bound.df), types_in(late)
     for name in dict.fromkeys((*wanted, *given)):
         if name not in given or name not in wanted:
             why = "lacks" if name in wanted else "has more than the rows of the frames:"
-            raise refuse("late", f"{why} the column {name!r}", same)
+            raise refuse("late_rows", f"{why} the column {name!r}", same)
         if given[name] != wanted[name]:
             why = f"has {name!r} of type {given[name]}, the rows of the frames of {wanted[name]}"
-            raise refuse("late", why, "cast one of them")
+            raise refuse("late_rows", why, "cast one of them")
 
 
 def _with_windows(results: DataFrame) -> DataFrame:
