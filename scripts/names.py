@@ -9,7 +9,7 @@ import inspect
 import re
 from pathlib import Path
 
-from fanlight.engine.spark.options import OPTIONS, Option
+from fanlight.engine.kinds.options import Option, list_options
 from fanlight.engine.spark.windows.base import Windowed
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/names.md"
@@ -42,7 +42,7 @@ def _write_row(option: Option) -> str:
 
 def write_table() -> str:
     """The rows of the table."""
-    return "\n".join(map(_write_row, OPTIONS))
+    return "\n".join(map(_write_row, list_options()))
 
 
 def write_page(page: str) -> str:

@@ -178,12 +178,12 @@ GOOD = [
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.Sliding("1 hour"), "time": "ts", "by": "x", "tiebreak": ["y"], "late": "open",
-        "forget_after": "30 days", "postpone": "2 hours", "early": True, "running": None,
+        "forget_after": "30 days", "options": {"postpone": {"wait": "2 hours"}, "early": {}},
         "method": None, "arguments": None,
     })),
     ("clause", Good(fl.clause, {
         "spec": fl.MultiGranular(**MINUTES), "time": "ts", "by": (), "tiebreak": (),
-        "late": "drop", "forget_after": None, "postpone": None, "early": False, "running": None,
+        "late": "drop", "forget_after": None, "options": None,
         "method": "fit", "arguments": {"column": "x", "ahead": "1 minute"},
     })),
     _written(fl.MultiGranular(**MINUTES), "fit", column="x", filled=True, instant="1 second",
@@ -196,11 +196,12 @@ GOOD = [
     _written(fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=9), "detect",
              function=fl.Episode("a; b")),
     ("clause", Good(fl.clause, {
-        "spec": fl.ThresholdFrame("x > 1"), "time": ("a", "b"), "by": (), "tiebreak": (),
-        "late": "drop", "forget_after": 30, "postpone": "1 hour", "early": "5 minutes",
-        "method": None,
-        "running": {"as_of": "2025-03-01T00:00:00Z", "id": "call", "max_duration": "1 hour"},
-        "arguments": None,
+        "spec": fl.Sliding("1 hour"), "time": ("a", "b"), "by": (), "tiebreak": (),
+        "late": "drop", "forget_after": 30, "method": None, "arguments": None,
+        "options": {
+            "running": {"as_of": "2025-03-01T00:00:00Z", "id": "call", "max_duration": "1 hour"},
+            "early": {"every": "5 minutes"}, "with_empty": {"values": "zero", "most": 3},
+        },
     })),
     ("upsert", Good(fl.upsert, {
         "to": "sqlite:///busy.db", "table": "busy", "key": ["x", "window"], "stream": "busy-1",

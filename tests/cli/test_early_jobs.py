@@ -31,15 +31,15 @@ SQL = (
 @pytest.mark.parametrize(
     ("said", "early", "mode"),
     [
-        ("true", True, "update"),
-        ('"5 minutes"', "5 minutes", "update"),
-        ("5", 5, "update"),
-        ("false", False, "append"),
+        ("true", {}, "update"),
+        ('"5 minutes"', {"every": "5 minutes"}, "update"),
+        ("5", {"every": 5}, "update"),
+        ("false", None, "append"),
     ],
 )
 def test_it_decides_the_output_mode(tmp_path, said, early, mode):
     job = loaded(tmp_path, EARLY.replace("early = true", f"early = {said}"))
-    assert (job.query.early, job.output_mode) == (early, mode)
+    assert (job.query.options.get("early"), job.output_mode) == (early, mode)
     assert ("final" in job.query.columns) is (mode == "update")
     assert loaded(tmp_path).output_mode == "append"
 

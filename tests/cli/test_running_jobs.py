@@ -16,8 +16,10 @@ RUNNING = SPAN.replace('by = ["antenna"]', f'by = ["antenna"]\n{SAID}')
 
 
 def test_what_is_said_of_events_that_have_not_ended(tmp_path):
-    assert loaded(tmp_path, RUNNING).query.running == {"id": "call_id", "max_duration": "6 hours"}
-    assert loaded(tmp_path, SPAN).query.running == {}
+    assert loaded(tmp_path, RUNNING).query.options == {
+        "running": {"id": "call_id", "max_duration": "6 hours"}
+    }
+    assert loaded(tmp_path, SPAN).query.options == {}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.kinds import kind_of
+from fanlight.engine.kinds.kind import EMPTY, SIDES
+from fanlight.engine.kinds.options import list_options
 from fanlight.engine.spec.units import read_extent
 from fanlight.language.clause_reader import read_clause
 from tests.helpers.shown import shown
@@ -35,11 +37,27 @@ def paths(names):
     return tuple(tuple(split_path(name)) for name in names)
 
 
-RUNNING = {
-    "as_of": st.sampled_from(("2025-03-01T00:00:00Z", "it's \\", 5, 2.5)),
-    "id": NAMES,
-    "max_duration": st.sampled_from(("6 hours", "90 seconds", 2.5)),
+INSTANTS = st.sampled_from(("2025-03-01T00:00:00Z", "it's \\", 5, 2.5))
+SHORT = st.sampled_from(("6 hours", "90 seconds", 2.5))
+# What an option may be asked with; each argument may be left out, unless it is needed.
+ASKED = {
+    "running": st.fixed_dictionaries(
+        {"id": NAMES}, optional={"as_of": INSTANTS, "max_duration": SHORT}
+    ),
+    "postpone": st.fixed_dictionaries({"wait": st.sampled_from(("2 hours", "0 seconds"))}),
+    "early": st.fixed_dictionaries({}, optional={"every": SHORT}),
+    "with_empty": st.fixed_dictionaries(
+        {"values": st.sampled_from(EMPTY)},
+        optional={"most": st.integers(1, 99), "between": st.tuples(INSTANTS, INSTANTS)},
+    ),
+    "complete_only": st.fixed_dictionaries(
+        {}, optional={"since": INSTANTS, "side": st.sampled_from(SIDES[1:])}
+    ),
 }
+
+
+def test_every_option_that_has_words_is_asked():
+    assert [*ASKED] == [option.verb for option in list_options() if option.words is not None]
 
 
 @shown(2000)
@@ -48,15 +66,15 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     time = data.draw(st.one_of(NAMES, st.tuples(NAMES, NAMES)))
     late = data.draw(st.sampled_from(("drop", "open")))
     silence = data.draw(st.sampled_from((None, "30 days", "90 seconds", 2.5, 7)))
-    kind = kind_of(spec)
-    opened = (False, True, "5 minutes", "PT90S", 2.5) if kind.family.opened else (False, None)
-    early = data.draw(st.sampled_from(opened))
-    wait = data.draw(st.sampled_from((None, "2 hours", "90 seconds", "0 seconds")))
-    more = {"late": late, "forget_after": silence, "postpone": wait, "early": early}
-    running = (
-        {} if isinstance(time, str) else data.draw(st.fixed_dictionaries({}, optional=RUNNING))
-    )
-    more["running"] = running or None
+    asked = {
+        option.verb: data.draw(ASKED[option.verb])
+        for option in list_options()
+        if option.verb in ASKED
+        and kind_of(spec).family in option.families
+        and (not option.lasting or isinstance(time, tuple))
+        and data.draw(st.booleans())
+    }
+    more = {"late": late, "forget_after": silence, "options": asked}
     text = fl.clause(spec, time=time, by=by, tiebreak=tiebreak, **more)
     found = clause(text)
     assert meaning(found.spec) == meaning(spec), text
@@ -65,14 +83,19 @@ def test_every_spec_prints_as_a_clause_that_is_read_back(spec, by, tiebreak, dat
     assert found.tiebreak == paths(tiebreak)
     assert found.late == late
     assert length(found.forget_after) == length(silence)
-    assert (found.postpone is None) == (wait is None)
-    assert length(found.postpone) == length(wait)
-    assert length(found.early) == length(early or False)
-    assert ("final" in found.outputs) == bool(early)
-    assert {**found.running, "max_duration": length(found.running.get("max_duration"))} == {
-        **running,
-        **({"id": paths([running["id"]])[0]} if "id" in running else {}),
-        "max_duration": length(running.get("max_duration")),
+    assert ("final" in found.outputs) == ("early" in asked)
+    assert {verb: as_asked(given) for verb, given in found.options.items()} == {
+        verb: as_asked(given, paths) for verb, given in asked.items()
+    }
+
+
+def as_asked(given, named=lambda one: one):
+    """Arguments for comparison: lengths by what they are, a column by its path."""
+    lengths = ("wait", "every", "max_duration")
+    found = {n: length(one) if n in lengths else one for n, one in given.items()}
+    return {
+        **found,
+        **({"id": named([given["id"]])[0]} if "id" in given and named is paths else {}),
     }
 
 
@@ -265,9 +288,9 @@ def test_what_cannot_be_written_is_refused(spec, why):
 @pytest.mark.parametrize("spec", [fl.Trailing("1 hour"), {"1h": fl.Trailing("1 hour")}, WIDENING])
 def test_early_is_not_written_after_windows_that_have_no_early_form(spec):
     assert "EARLY" not in fl.clause(spec, time="ts")
-    for early in (True, "5 minutes"):
+    for early in ({}, {"every": "5 minutes"}):
         with pytest.raises(fl.FanlightError, match="EARLY does not apply to these windows"):
-            fl.clause(spec, time="ts", early=early)
+            fl.clause(spec, time="ts", options={"early": early})
 
 
 def test_a_column_may_be_called_wide_or_bursts():
@@ -284,26 +307,32 @@ def test_a_column_may_be_called_wide_or_bursts():
 
 def test_a_column_may_be_called_early():
     for text, early in (
-        ("WATTR early PARTITION BY early, every FRAME DELTA early BY 1 EARLY EVERY 5", 5),
-        ("WATTR ts FRAME BOUNDARY early EVERY 4 EARLY", True),
-        ("WATTR ts FRAME THRESHOLD early > 2 AND (NOT early) EARLY", True),
-        ("WATTR ts FRAME STATE early, every", False),
-        ("WATTR ts TIEBREAK early SESSION early", False),
-        ("EARLY EVERY INTERVAL '90' SECONDS WATTR ts RANGE 1 HOUR", timedelta(seconds=90)),
+        (
+            "WATTR early PARTITION BY early, every FRAME DELTA early BY 1 EARLY EVERY 5",
+            {"every": 5},
+        ),
+        ("WATTR ts FRAME BOUNDARY early EVERY 4 EARLY", {}),
+        ("WATTR ts FRAME THRESHOLD early > 2 AND (NOT early) EARLY", {}),
+        ("WATTR ts FRAME STATE early, every", None),
+        ("WATTR ts TIEBREAK early SESSION early", None),
+        (
+            "EARLY EVERY INTERVAL '90' SECONDS WATTR ts RANGE 1 HOUR",
+            {"every": timedelta(seconds=90)},
+        ),
     ):
-        assert clause(f"[{text}]").early == early
+        assert clause(f"[{text}]").options.get("early") == early
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ("call", "is not a mapping; write for example running={'id': 'call_id'}"),
+        ("call", "is not a mapping; write for example options['running']={}"),
         ({"key": "call"}, "has no words after RUNNING; choose from as_of, id, max_duration"),
-        ({"as_of": None}, "is no time; write for example as_of="),
+        ({"as_of": True}, "is no time; write for example as_of="),
         ({"id": 5}, "id"),
         ({"max_duration": "2 weeks ago"}, "max_duration"),
     ],
 )
 def test_what_cannot_be_said_of_running_events(given, told):
     with pytest.raises(fl.FanlightError, match=re.escape(told)):
-        fl.clause(fl.Sliding("1 hour"), time=("a", "b"), running=given)
+        fl.clause(fl.Sliding("1 hour"), time=("a", "b"), options={"running": given})

@@ -84,7 +84,7 @@ def test_numbers_have_an_instant_of_their_own(spark):
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_the_same_in_sql(df, spec):
     how = {"as_of": "1970-01-01T00:20:00Z", "id": "the id"}
-    clause = fl.clause(spec, time=("start", "stop"), by="k", running=how)
+    clause = fl.clause(spec, time=("start", "stop"), by="k", options={"running": how})
     assert "RUNNING AS OF '1970-01-01T00:20:00Z' ID `the id`" in clause
     level = "level, " if isinstance(spec, fl.MultiGranular) else ""
     text = f"SELECT k, window, {level}count(*) AS n, min(start) AS first FROM df {clause}"

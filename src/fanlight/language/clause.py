@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fanlight.engine.kinds import output_columns
+from fanlight.engine.kinds.options import EARLY
 from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
@@ -46,11 +47,7 @@ class Clause:
     tiebreak: tuple[Name, ...] = ()
     late: str = "drop"
     forget_after: Any = None
-    postpone: Any = None  # how much longer a stream waits for rows
-    early: Any = False  # True, or the time in which changes are given at most once
-    # What is said of events that have not ended, and the options of windows by their verbs.
-    running: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of windows, by their verbs
     strategy: str = "auto"
     hints: dict[str, Any] = field(default_factory=dict)
     verb: Verb | None = None
@@ -65,4 +62,4 @@ class Clause:
     def outputs(self) -> Sequence[str]:
         """The columns of the results besides keys and aggregates."""
         own = _OUTPUTS.get(self.verb.name) if self.verb is not None else None
-        return own or output_columns(self.spec, early=self.early is not False)
+        return own or output_columns(self.spec, early=EARLY in self.options)

@@ -10,10 +10,11 @@ from lark import Lark, Token, Tree, UnexpectedInput
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import Kind, kind_of, list_kinds
-from fanlight.engine.kinds.kind import LEVELLED, PLACED
+from fanlight.engine.kinds.kind import LEVELLED
+from fanlight.engine.kinds.options import Option, list_options
 from fanlight.engine.spec.errors import MOST_LISTED, FanlightError, guess, list_some
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.language.calls import parse_number, parse_string
+from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Spec, Verb
 from fanlight.language.error_translation import ArgumentSpan
 from fanlight.language.errors import refusal_at
@@ -23,11 +24,6 @@ from fanlight.language.spec_builder import SpecBuilder
 from fanlight.language.tokens import tokenize
 
 _VERBS = ("fit", "recurring", "wide", "bursts", "fill", "split", "detect")
-# The words that choose windows, by the verbs that they go with.
-_CHOOSING = {
-    "fit": ("complete",), "recurring": ("complete",), "bursts": ("complete",),
-    "wide": ("complete", "empty"),
-}  # fmt: skip
 _FIRST = {
     "fit": "column", "recurring": "column", "fill": "other", "split": "every", "detect": "text",
 }  # fmt: skip
@@ -39,16 +35,14 @@ _ASKED_OF = {
     "fill": _CUT, "split": _CUT,
     "detect": "WIDENING 1 SECOND TO 1 DAY MAX 100 ROWS",
 }  # fmt: skip
-_OPENED = "RANGE, RANGES, FRAME or SESSION"
 _FILLING = {"time": "ON", "by": "BY", "max_duration": "MAX", "own": "OWN"}
-_RUNNING = {"as_of": "AS OF", "id": "ID", "max_duration": "MAX"}
 _EXAMPLE = "write for example [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]"
 
 
 @cache
-def _make_parser(known: tuple[Kind, ...]) -> Lark:
+def _make_parser(known: tuple[Kind, ...], options: tuple[str, ...]) -> Lark:  # noqa: ARG001 - the key
     return Lark(
-        build_grammar(known),
+        build_grammar(known, list_options()),
         parser="lalr",
         lexer="contextual",
         propagate_positions=True,
@@ -78,7 +72,9 @@ def _parse(text: str, start: int, end: int) -> Tree[Token]:
     inner = "".join(letters)
     if not inner.strip():
         raise refusal_at(text, end - 2, end, "[]", "is empty", _EXAMPLE)
-    parser = _make_parser(list_kinds()).parse_interactive(inner)
+    parser = _make_parser(
+        list_kinds(), tuple(one.verb for one in list_options())
+    ).parse_interactive(inner)
     try:
         for _ in parser.iter_parse():
             pass
@@ -163,13 +159,9 @@ class _ClauseBuilder:
         forget = parts.get("forget")
         if forget is not None:
             self._add_span("forget_after", forget.children[1])
-        postpone = parts.get("postpone")
-        if postpone is not None:
-            self._add_span("postpone", postpone.children[1])
         verb = next((parts[name] for name in _VERBS if name in parts), None)
         if verb is not None:
             self._check_verb(verb, spec, place)
-        early = parts.get("early")
         strategy, hints = self._read_using(parts.get("using"))
         return Clause(
             spec,
@@ -178,17 +170,14 @@ class _ClauseBuilder:
             self._read_names(parts.get("tiebreak"), "tiebreak"),
             "drop" if late is None else str(late.children[1]).lower(),
             None if forget is None else self.builder.length(next(_subtrees(forget))),
-            None if postpone is None else self.builder.length(next(_subtrees(postpone))),
-            False if early is None else self._read_early(early, verb, spec),
-            self._read_running(parts.get("running"), place),
-            self._read_given(parts, verb, spec),
+            self._read_options(parts, verb, spec, place),
             strategy,
             hints,
             None if verb is None else self._read_verb(verb),
             start=self.start,
             end=self.end,
             spans=tuple(self.builder.spans),
-            words=self._argument_words(place, verb, early, running="running" in parts),
+            words=self._argument_words(place, verb),
         )
 
     def _read_time(self, node: Tree[Token]) -> tuple[tuple[str, ...], ...]:
@@ -200,22 +189,11 @@ class _ClauseBuilder:
             self.builder.spans.append(ArgumentSpan("time", start, end, pair))
         return names
 
-    def _argument_words(
-        self,
-        place: Tree[Token],
-        verb: Tree[Token] | None,
-        early: Tree[Token] | None,
-        *,
-        running: bool,
-    ) -> dict[str, str]:
+    def _argument_words(self, place: Tree[Token], verb: Tree[Token] | None) -> dict[str, str]:
         """The words that this clause has for arguments of the API."""
-        own = {
-            **({"time": "SPAN"} if place.data == "span" else {}),
-            **({} if early is None else {"every": "EARLY EVERY"}),
-            **(_RUNNING if running else {}),
-            **(_FILLING if verb is not None and verb.data == "fill" else {}),
-        }
-        return {**self.builder.argument_words, **own}
+        filled = _FILLING if verb is not None and verb.data == "fill" else {}
+        pair = {"time": "SPAN"} if place.data == "span" else {}
+        return {**self.builder.argument_words, **pair, **filled}
 
     def _add_span(self, argument: str, node: Any) -> None:
         self.builder.add_span(argument, node)
@@ -237,107 +215,27 @@ class _ClauseBuilder:
             start = verb.meta.start_pos
             raise refusal_at(self.text, start, start + len(word), word.upper(), *wrong)
 
-    def _read_early(self, node: Tree[Token], verb: Tree[Token] | None, spec: Spec) -> Any:
-        """How often windows are given while they are open: True is with each micro-batch."""
-        self._add_span("early", node)
-        kind = kind_of(spec)
-        wrong = None
-        if verb is not None:
-            wrong = f"does not go with {str(verb.children[0]).upper()}", "keep one of them"
-        elif kind is not None and not kind.family.opened:
-            wrong = "does not apply to these windows", f"leave it out, or write {_OPENED}"
-        if wrong is not None:
-            start, end = node.meta.start_pos, node.meta.end_pos
-            raise refusal_at(self.text, start, end, "EARLY", *wrong)
-        length = next(_subtrees(node), None)
-        if length is None:
-            return True
-        self._add_span("every", length)
-        return self.builder.length(length)
-
-    def _read_running(self, node: Tree[Token] | None, place: Tree[Token]) -> dict[str, Any]:
-        """What is said of events that have not ended, by the names of arguments."""
-        found: dict[str, Any] = {}
-        if node is None:
-            return found
-        if place.data != "span":
-            raise refusal_at(
-                self.text, node.meta.start_pos, node.meta.end_pos, "RUNNING",
-                "is of events that last", "leave it out, or write SPAN start, stop",
-            )  # fmt: skip
-        self._add_span("running", node)
-        for part in _subtrees(node):
-            argument, (given,) = str(part.data), _subtrees(part)
-            if argument in found:
-                raise refusal_at(
-                    self.text, part.meta.start_pos, part.meta.end_pos,
-                    str(part.children[0]).upper(), "is said twice", "keep one of them",
-                )  # fmt: skip
-            self._add_span(argument, given)
-            if argument == "id":
-                found[argument] = self.builder.read_name(argument, given)
-            elif argument == "as_of":
-                found[argument] = self._read_edge(given)
-            else:
-                found[argument] = self.builder.length(given)
-        return found
-
-    def _read_given(
-        self, parts: Mapping[str, Tree[Token]], verb: Tree[Token] | None, spec: Spec
+    def _read_options(
+        self,
+        parts: Mapping[str, Tree[Token]],
+        verb: Tree[Token] | None,
+        spec: Spec,
+        place: Tree[Token],
     ) -> dict[str, dict[str, Any]]:
-        """Which windows are given: those without rows, with what, and only complete ones."""
-        found: dict[str, dict[str, Any]] = {}
-        for rule, option in (("empty", "with_empty"), ("complete", "complete_only")):
-            if rule in parts:
-                self._check_given(parts[rule], verb, spec)
-                self._add_span(option, parts[rule])
-        if "empty" in parts:
-            found["with_empty"] = self._read_empty(parts["empty"])
-        if "complete" in parts:
-            found["complete_only"] = self._read_complete(parts["complete"])
+        """The options of windows, by their verbs."""
+        found = {}
+        for option in list_options():
+            node = None if option.words is None else parts.get(option.words.rule)
+            if option.words is None or node is None:
+                continue
+            wrong = _why_not_asked(option, verb, spec, place)
+            if wrong is not None:
+                start, end = node.meta.start_pos, node.meta.end_pos
+                raise refusal_at(self.text, start, end, option.words.begins, *wrong)
+            self._add_span(option.verb, node)
+            self.builder.add_words(option.words)
+            found[option.verb] = option.words.read(self.builder, node)
         return found
-
-    def _read_empty(self, node: Tree[Token]) -> dict[str, Any]:
-        """The arguments of ``with_empty``."""
-        given: dict[str, Any] = {"values": str(node.children[0]).rsplit(maxsplit=1)[-1].lower()}
-        for most in node.children:
-            if isinstance(most, Token) and most.type == "NUMBER":
-                self._add_token_span("most", most)
-                given["most"] = parse_number(most)
-        if edges := list(_subtrees(node)):
-            start, end = edges[0].meta.start_pos, edges[-1].meta.end_pos
-            self.builder.spans.append(ArgumentSpan("between", start, end))
-            given["between"] = tuple(map(self._read_edge, edges))
-        return given
-
-    def _read_complete(self, node: Tree[Token]) -> dict[str, Any]:
-        """The arguments of ``complete_only``."""
-        given: dict[str, Any] = {}
-        for side in node.children:
-            if isinstance(side, Token) and side.type == "SIDE":
-                self._add_token_span("side", side)
-                given["side"] = str(side).lower()
-        if (edge := next(_subtrees(node), None)) is not None:
-            self._add_span("since", edge)
-            given["since"] = self._read_edge(edge)
-        return given
-
-    def _read_edge(self, node: Tree[Token]) -> Any:
-        """A time as text, or a number."""
-        return self.builder.string(node) if node.data == "edge" else self.builder.number(node)
-
-    def _check_given(self, node: Tree[Token], verb: Tree[Token] | None, spec: Spec) -> None:
-        """Refuse to choose windows that no aggregates are asked of, or that time does not place."""
-        word, kind = str(node.children[0]), kind_of(spec)
-        wrong = None
-        if verb is not None and node.data not in _CHOOSING.get(str(verb.data), ()):
-            wrong = f"does not go with {str(verb.children[0]).upper()}", "keep one of them"
-        elif kind is not None and kind.family not in (PLACED, LEVELLED):
-            wrong = "is for windows that time places", "leave it out, or write RANGE or RANGES"
-        if wrong is not None:
-            raise refusal_at(
-                self.text, node.meta.start_pos, node.meta.end_pos, word.upper(), *wrong
-            )
 
     def _incomplete(self, why: str, instead: str) -> FanlightError:
         return refusal_at(
@@ -451,6 +349,23 @@ class _ClauseBuilder:
             for said in (f"{name}=", f"the output name {name!r}"):
                 self.builder.add_span(f"fill(own=…): {said}", one, whole=False)
         return calls
+
+
+def _why_not_asked(
+    option: Option, verb: Tree[Token] | None, spec: Spec, place: Tree[Token]
+) -> tuple[str, str] | None:
+    """Why a clause cannot ask for an option, and what to write instead; None if it can."""
+    kind = kind_of(spec)
+    if option.terminals is not None and verb is not None and verb.data not in option.terminals:
+        return f"does not go with {str(verb.children[0]).upper()}", "keep one of them"
+    if option.lasting and place.data != "span":
+        return "is of events that last", "leave it out, or write SPAN start, stop"
+    if kind is not None and kind.family not in option.families:
+        begun = (one.words for one in list_kinds() if one.family in option.families)
+        *words, last = dict.fromkeys(one.begins.split()[0] for one in begun)
+        these = f"{', '.join(words)} or {last}" if words else last
+        return "does not apply to these windows", f"leave it out, or write {these}"
+    return None
 
 
 def _subtrees(node: Tree[Token]) -> Iterator[Tree[Token]]:

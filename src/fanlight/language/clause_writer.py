@@ -14,11 +14,11 @@ from fanlight.engine.spec.arguments import check_choice, read_names
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 from fanlight.engine.spec.frames.base import Frame, Least, Most, read_length
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.engine.spec.units import MICROSECONDS, Extent, read_extent, write_duration
+from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
 from fanlight.language.clause import Spec
 from fanlight.language.clause_reader import read_clause
 from fanlight.language.names import quote_name
-from fanlight.language.verb_writer import write_running, write_verb
+from fanlight.language.verb_writer import write_options, write_verb
 
 _HOUR = MICROSECONDS["hour"]
 
@@ -32,9 +32,7 @@ def clause(
     tiebreak: str | Sequence[str] | None = (),
     late: str = "drop",
     forget_after: Any = None,
-    postpone: Any = None,
-    early: Any = False,
-    running: Mapping[str, Any] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
     method: str | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> str:
@@ -49,13 +47,9 @@ def clause(
         As for :func:`fanlight.over`; columns by name.
     late, forget_after
         As for :func:`fanlight.over`.
-    postpone
-        How much longer a stream waits for rows, as :meth:`fanlight.SlidingWindows.postpone` says.
-    early
-        True: windows are given also while they are open, as :meth:`fanlight.SlidingWindows.early`
-        says. A duration: changes at most once in this time.
-    running
-        The arguments of :meth:`fanlight.EventWindows.running`: ``{"id": "call_id"}``.
+    options
+        What is asked of the windows by their verbs, each with its arguments:
+        ``{"early": {"every": "1 minute"}, "with_empty": {"values": "zero", "most": 60}}``.
     method
         What is asked of the windows, where SQL has words for it: ``"fit"``, ``"recurring"``,
         ``"wide"``, ``"bursts"``, ``"fill"``, ``"split"``, ``"accumulate"``
@@ -104,15 +98,7 @@ def clause(
     silence = read_length("forget_after", forget_after)
     if silence is not None:
         written += f" FORGET AFTER {_Writer().length(silence)}"
-    if postpone is not None:
-        wait = read_extent("postpone", postpone, positive=False, counted=False)
-        written += f" POSTPONE {_Writer().length(wait)}"
-    if early is True:
-        written += " EARLY"
-    every = None if isinstance(early, bool) else read_length("early", early)
-    if every is not None:
-        written += f" EARLY EVERY {_Writer().length(every)}"
-    written += write_running(_Writer(), running)
+    written += write_options(_Writer(), options)
     written += write_verb(_Writer(), method, arguments)
     text = f"[{place} {written}]"
     try:

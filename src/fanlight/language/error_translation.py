@@ -35,7 +35,6 @@ class ArgumentSpan:
 _CLAUSE = {
     "offset": "OFFSET", "time": "WATTR", "by": "PARTITION BY",
     "tiebreak": "TIEBREAK", "late": "LATE", "forget_after": "FORGET AFTER",
-    "postpone": "POSTPONE",
     "rate": "RATE", "groups": "GROUPS",
     "partitions": "PARTITIONS", "duration": "DURATION", "height": "HEIGHT",
     "max_duration": "MAX", "max_rows": "MAX", "max_gap": "MAX GAP",
@@ -44,7 +43,6 @@ _CLAUSE = {
     "instant": "INSTANT", "ahead": "AHEAD", "threshold": "BURSTS THRESHOLD",
     "fit": "FIT", "recurring": "RECURRING",
     "length": "", "event": "EVENT", "result": "RESULT",
-    "most": "MAX", "between": "BETWEEN", "since": "COMPLETE SINCE", "side": "COMPLETE",
 }  # fmt: skip
 FLINK = {
     # By name or by position.

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from fanlight.engine.kinds import Kind, list_kinds
+from fanlight.engine.kinds.kind import Words
+from fanlight.engine.kinds.options import Option, list_options
 
 _COMMON = r"""
 start: part*
@@ -18,11 +20,6 @@ start: part*
      | TIEBREAK name ("," name)*        -> tiebreak
      | LATE WHEN                        -> late
      | FORGET_AFTER length              -> forget
-     | POSTPONE length                  -> postpone
-     | EARLY (EVERY length)?            -> early
-     | RUNNING of_event+                -> running
-     | EMPTY (MAX NUMBER)? (BETWEEN edge AND edge)?  -> empty
-     | COMPLETE SIDE? (SINCE edge)?     -> complete
      | USING technique hint*            -> using
      | FRAME scheme                     -> frame
 <windows>
@@ -40,10 +37,6 @@ hint: RATE number                       -> rate
     | PARTITIONS NUMBER                 -> partitions
     | DURATION length                   -> duration
     | HEIGHT NUMBER                     -> height
-
-of_event: ID name                       -> id
-        | AS_OF edge                    -> as_of
-        | MAX length                   -> max_duration
 
 ?edge: STRING -> edge
      | number
@@ -88,18 +81,6 @@ TIEBREAK.3: /tiebreak\b(?=\s+[\w`])/i
 LATE.3: /late\b(?=\s+(open|drop)\b)/i
 WHEN: /open\b|drop\b/i
 FORGET_AFTER.3: /forget\s+after\b(?=\s*['"\d]|\s+interval\b)/i
-POSTPONE.3: /postpone\b(?=\s*['"\d]|\s+interval\b)/i
-EARLY.3: /early\b/i
-RUNNING.3: /running\b(?=\s+(id|as\s+of|max)\b)/i
-ID.3: /id\b(?=\s+[\w`])/i
-AS_OF.3: /as\s+of\b/i
-EMPTY.3: /empty\s+(null|zero|last|linear)\b/i
-COMPLETE.3: /complete\b/i
-SIDE.3: /(start|end)\b/i
-SINCE.3: /since\b/i
-BETWEEN.3: /between\b/i
-AND.3: /and\b/i
-EVERY.3: /every\b/i
 USING.3: /using\b(?=\s+[\w'"])/i
 RATE.3: /rate\b/i
 GROUPS.3: /groups\b/i
@@ -152,12 +133,10 @@ MARK.-1: /[^\s\w`'"()\[\],.\/-]/
 _CALLED = {
     "NAME": "a name", "QUOTED": "a name", "NUMBER": "a number", "STRING": "a string in quotes",
     "WHEN": "OPEN or DROP", "JOINED": "HOW", "JOIN": "LEFT or INNER",
-    "SIDE": "START or END",
     "CROSSING": "INCLUDE CROSSING or EXCLUDE CROSSING",
     "PARTITION": "PARTITION BY", "SPLIT": "SPLIT EVERY", "SO_FAR": "SO FAR",
     "BURSTS": "BURSTS THRESHOLD",
     "TO_FIELD": "TO",
-    "AS_OF": "AS OF",
     "MAX_GAP": "MAX GAP", "FORGET_AFTER": "FORGET AFTER",
     "LPAR": "(", "RPAR": ")", "LSQB": "[", "RSQB": "]",
     "COMMA": "a comma", "DOT": "", "MINUS": "", "SLASH": "", "MARK": "", "$END": "the end: ]",
@@ -167,8 +146,7 @@ _CALLED = {
 _EXAMPLES = {
     "WATTR": "WATTR ts", "SPAN": "SPAN start, stop", "PARTITION": "PARTITION BY key",
     "TIEBREAK": "TIEBREAK id", "LATE": "LATE OPEN", "FORGET": "FORGET AFTER 30 DAYS",
-    "POSTPONE": "POSTPONE 2 HOURS",
-    "USING": "USING panes", "EMPTY": "EMPTY ZERO", "RUNNING": "RUNNING ID call_id",
+    "USING": "USING panes",
     "FRAME": "FRAME THRESHOLD speed > 50", "MIN": "MIN 20 ROWS", "MAX": "MAX 8 HOURS",
     "FIT": "FIT price", "RECURRING": "RECURRING host", "FILL": "FILL gps ON at",
     "SPLIT": "SPLIT EVERY 1 SECOND", "DETECT": "DETECT 'login user=u; logout user=u'",
@@ -193,11 +171,13 @@ OTHERS = {
 }
 
 
-def build_grammar(known: Sequence[Kind]) -> str:
-    """The grammar in lark's notation, with the rules of these kinds of windows."""
-    words = [kind.words for kind in known]
+def build_grammar(known: Sequence[Kind], options: Sequence[Option]) -> str:
+    """The grammar in lark's notation, with the rules of these kinds and options of windows."""
+    kinds = [kind.words for kind in known]
+    asked = [option.words for option in options if option.words is not None]
+    words = [*kinds, *asked]
     parts = [f"     | {one.form} -> {one.rule}\n" for one in words if not one.in_frame]
-    schemes = [f"{one.form} -> {one.rule}\n" for one in words if one.in_frame]
+    schemes = [f"{one.form} -> {one.rule}\n" for one in kinds if one.in_frame]
     return "".join([
         "".join(parts).join(_COMMON.split("<windows>\n")),
         "?scheme: " + "       | ".join(schemes),
@@ -208,17 +188,23 @@ def build_grammar(known: Sequence[Kind]) -> str:
 
 def terminal_names() -> Mapping[str, str]:
     """What errors call each terminal that was expected."""
-    return {**_CALLED, **_merge(kind.words.called for kind in list_kinds())}
+    return {**_CALLED, **_merge(words.called for words in _all_words())}
 
 
 def word_examples() -> Mapping[str, str]:
     """An example of each keyword that is one only before certain tokens."""
-    return {**_EXAMPLES, **_merge(kind.words.examples for kind in list_kinds())}
+    return {**_EXAMPLES, **_merge(words.examples for words in _all_words())}
 
 
 def argument_words() -> Mapping[str, str]:
     """The language's words for the arguments of the classes of windows."""
     return _merge(kind.words.arguments for kind in list_kinds())
+
+
+def _all_words() -> list[Words]:
+    """The words of all kinds and options."""
+    asked = (option.words for option in list_options())
+    return [*(kind.words for kind in list_kinds()), *(one for one in asked if one is not None)]
 
 
 def _merge(several: Iterable[Mapping[str, str]]) -> dict[str, str]:

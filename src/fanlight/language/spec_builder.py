@@ -12,6 +12,7 @@ from lark import Token, Tree
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import list_kinds
+from fanlight.engine.kinds.kind import Words
 from fanlight.engine.spec.units import Rows, read_extent
 from fanlight.language.calls import CallReader, parse_number, parse_string
 from fanlight.language.clause import Spec
@@ -42,13 +43,21 @@ class SpecBuilder:
         self.argument_words = clause_words()  # with those of the kind of windows, once it is known
 
     def add_span(
-        self, argument: str, node: Node | Token, value: str = "", *, whole: bool = True
+        self,
+        argument: str,
+        node: Node | Token,
+        value: str = "",
+        *,
+        until: Node | None = None,
+        whole: bool = True,
     ) -> None:
         """Record where an argument of the API stands in the text."""
         if isinstance(node, Tree):
             start, end = node.meta.start_pos, node.meta.end_pos
         else:
             start, end = int(node.start_pos or 0), int(node.end_pos or 0)
+        if until is not None:
+            end = until.meta.end_pos
         self.spans.append(ArgumentSpan(argument, start, end, value or self.text[start:end], whole))
 
     def translate_errors(self, node: Node) -> AbstractContextManager[None]:
@@ -66,12 +75,16 @@ class SpecBuilder:
         """Return a column's name as the API takes it, and record where it stands."""
         return join_name(self.read_name(argument, node))
 
+    def add_words(self, words: Words) -> None:
+        """From here on errors call arguments by these words."""
+        self.argument_words = {**self.argument_words, **words.arguments}
+
     def build_spec(self, node: Node) -> Spec:
         """The spec of the windows that a node describes."""
         if node.data == "frame":
             (node,) = self.parts(node)
         words = next(kind.words for kind in list_kinds() if kind.words.rule == node.data)
-        self.argument_words = {**self.argument_words, **words.arguments}
+        self.add_words(words)
         with self.translate_errors(node):
             spec: Spec = words.read(self, node)
         return spec

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import in_backticks, in_quotes
 from fanlight.engine.kinds.kind import Writer
+from fanlight.engine.kinds.options import list_options
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import refuse
@@ -41,20 +41,6 @@ def _length(word: str = "", after: str = "") -> _Write:
     def write(writer: Writer, argument: str, given: Any) -> str:
         length = read_length(argument, given)
         return "" if length is None else f" {word}{writer.length(length)}{after}"
-
-    return write
-
-
-def _instant(word: str) -> _Write:
-    def write(writer: Writer, argument: str, given: Any) -> str:
-        if isinstance(given, datetime):
-            given = given.isoformat()
-        if isinstance(given, str):
-            return f" {word}{in_quotes(given)}"
-        if isinstance(given, bool) or not isinstance(given, (int, float)):
-            example = f"{argument}='2025-03-01T00:00:00Z'"
-            raise refuse(f"{argument}={given!r}", "is no time", f"write for example {example}")
-        return f" {word}{writer.number(given)}"
 
     return write
 
@@ -123,11 +109,6 @@ _METHODS: Mapping[str, tuple[str, tuple[str, ...], Mapping[str, _Write]]] = {
 }  # fmt: skip
 
 
-_RUNNING: Mapping[str, _Write] = {
-    "as_of": _instant("AS OF "), "id": _name("ID "), "max_duration": _length("MAX "),
-}  # fmt: skip
-
-
 def write_verb(writer: Writer, method: Any, arguments: Any) -> str:
     """The words for a method of windows, called with these arguments; none without a method."""
     if method is None:
@@ -144,13 +125,29 @@ def write_verb(writer: Writer, method: Any, arguments: Any) -> str:
     return f" {words}{_write_arguments(writer, words, writers, given)}"
 
 
-def write_running(writer: Writer, given: Any) -> str:
-    """The words for events that have not ended; none without arguments."""
-    if given is None:
+def write_options(writer: Writer, options: Any) -> str:
+    """The words for what is asked of windows by their verbs."""
+    if options is None:
         return ""
-    _check_mapping("running", given, "{'id': 'call_id'}")
-    written = _write_arguments(writer, "RUNNING", _RUNNING, given)
-    return written and f" RUNNING{written}"
+    _check_mapping("options", options, "{'early': {}}")
+    written = ""
+    for option in list_options():
+        if option.words is not None and option.verb in options:
+            given = options[option.verb]
+            _check_mapping(f"options[{option.verb!r}]", given, "{}")
+            unknown = next((one for one in given if one not in option.arguments), None)
+            if unknown is not None:
+                raise refuse(
+                    f"{unknown}={given[unknown]!r}",
+                    f"has no words after {option.words.begins}",
+                    f"choose from {', '.join(option.arguments)}",
+                )
+            words = option.words.write(writer, given)
+            written += words and f" {words}"
+    known = [option.verb for option in list_options() if option.words is not None]
+    for verb in options:
+        check_choice("options", verb, known, "an option that has words in SQL")
+    return written
 
 
 def _check_mapping(argument: str, given: Any, example: str) -> None:

@@ -12,6 +12,7 @@ from fanlight.cli.jobs.table import Table
 from fanlight.cli.sql import early_words_of, explain_sql, require_sql, run_sql, sql_columns
 from fanlight.engine.kinds import kind_of, output_columns
 from fanlight.engine.kinds.kind import EMPTY, FRAMED, LEVELLED, PLACED, SIDES, TRAILED, Family
+from fanlight.engine.kinds.options import EARLY, POSTPONE, RUNNING
 from fanlight.language.aggregate_text import parse_aggregate
 
 if TYPE_CHECKING:
@@ -44,9 +45,6 @@ class WindowQuery:
     tiebreak: tuple[str, ...]
     late: str
     forget_after: Any
-    postpone: Any  # None, or a duration
-    early: Any  # False, True, or a duration
-    running: Mapping[str, Any]  # what is said of events that have not ended
     options: Mapping[str, Mapping[str, Any]]  # of windows, by their verbs
     using: Mapping[str, Any]
     aggregates: Mapping[str, Any]
@@ -59,7 +57,7 @@ class WindowQuery:
     @property
     def is_early(self) -> bool:
         """Whether windows are given also while they are open."""
-        return self.early is not False
+        return EARLY in self.options
 
     @property
     def _is_trailing(self) -> bool:
@@ -87,14 +85,9 @@ class WindowQuery:
         windows: Any = fl.over(
             tables[self.source], self.spec, time=self.time, by=self.by, **options
         )
-        if self.running:
-            windows = windows.running(**self.running)
-        if self.postpone is not None:
-            windows = windows.postpone(self.postpone)
-        if self.is_early and tables[self.source].isStreaming:
-            windows = windows.early(None if self.early is True else self.early)
         for option, given in self.options.items():
-            windows = getattr(windows, option)(**given)
+            if option != EARLY or tables[self.source].isStreaming:
+                windows = getattr(windows, option)(**given)
         with_hints: Windowed = windows.using(**self.using) if self.using else windows
         return with_hints
 
@@ -171,10 +164,12 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         table.texts("tiebreak", 'a list of columns, such as ["id"]'),
         table.one_of("late", ("drop", "open")) or "drop",
         _read_length(table, "forget_after", 'a duration, such as "30 days"'),
-        _read_length(table, "postpone", 'a duration, such as "2 hours"'),
-        _read_early(table, name),
-        _read_running(table),
-        _read_options(table, name),
+        {
+            **_read_running(table),
+            **_read_postpone(table),
+            **_read_early(table, name),
+            **_read_options(table, name),
+        },
         _read_hints(table),
         _read_aggregates(table),
     )
@@ -227,11 +222,9 @@ def _read_time(table: Table) -> Any:
     return columns if isinstance(table.values.get("time"), list) else "".join(columns)
 
 
-def _read_length(
-    table: Table, name: str, expected: str, kinds: tuple[type, ...] = (str, int, float)
-) -> Any:
+def _read_length(table: Table, name: str, expected: str) -> Any:
     """A length of time that ``fl.clause`` takes under this name."""
-    given = table.take(name, kinds, expected)
+    given = table.take(name, (str, int, float), expected)
     try:
         fl.clause(fl.Session("1 day"), time="ts", **{name: given})  # it says what is wrong
     except fl.FanlightError as error:
@@ -240,31 +233,50 @@ def _read_length(
     return given
 
 
-def _read_early(table: Table, name: str | None) -> Any:
+def _check_option(table: Table, verb: str, given: Mapping[str, Any], time: Any = "ts") -> bool:
+    """Whether an option's arguments are right; what is wrong is noted."""
+    try:
+        fl.clause(fl.Sliding("1 day"), time=time, options={verb: given})  # it says what is wrong
+    except fl.FanlightError as error:
+        table.note_wrong(verb, str(error))
+        return False
+    return True
+
+
+def _read_postpone(table: Table) -> dict[str, dict[str, Any]]:
+    """How much longer a stream waits for rows."""
+    wait = table.take(POSTPONE, (str, int, float), 'a duration, such as "2 hours"')
+    if wait is None or not _check_option(table, POSTPONE, {"wait": wait}):
+        return {}
+    return {POSTPONE: {"wait": wait}}
+
+
+def _read_early(table: Table, name: str | None) -> dict[str, dict[str, Any]]:
     """How often windows are given while they are open, if they are."""
     expected = 'true, or a duration in which changes come at most once, such as "5 minutes"'
-    given = _read_length(table, "early", expected, (bool, str, int, float))
+    given = table.take(EARLY, (bool, str, int, float), expected)
     if given is None or given is False:
-        return False
+        return {}
+    asked = {} if given is True else {"every": given}
+    if not _check_option(table, EARLY, asked):
+        return {}
     known = window_kinds()
     if name is not None and not known[name].family.opened:
         others = ", ".join(one for one, kind in known.items() if kind.family.opened)
         why = f"does not apply to window = {name!r}"
-        table.note_wrong("early", f"{why}; leave it out, or write one of {others}")
-    return given
+        table.note_wrong(EARLY, f"{why}; leave it out, or write one of {others}")
+    return {EARLY: asked}
 
 
-def _read_running(table: Table) -> Mapping[str, Any]:
+def _read_running(table: Table) -> dict[str, dict[str, Any]]:
     """The arguments of ``running``, for events that last."""
     example = '{ id = "call_id", as_of = "2025-03-01T00:00:00Z" }'
-    given = table.take("running", dict, f"a table such as {example}")
+    given = table.take(RUNNING, dict, f"a table such as {example}")
     if given and not isinstance(table.values.get("time"), list):
-        table.note_wrong("running", 'is of events that last; write time = ["start", "stop"]')
-    try:
-        fl.clause(fl.Sliding("1 day"), time=("a", "b"), running=given)  # it says what is wrong
-    except fl.FanlightError as error:
-        table.note_wrong("running", str(error))
-    return given or {}
+        table.note_wrong(RUNNING, 'is of events that last; write time = ["start", "stop"]')
+    if not given or not _check_option(table, RUNNING, given, ("a", "b")):
+        return {}
+    return {RUNNING: given}
 
 
 def _read_options(table: Table, name: str | None) -> dict[str, dict[str, Any]]:

@@ -87,8 +87,19 @@ class Reader(Protocol):
     def rule(self, node: Node) -> str:
         """The rule of the grammar that a node is read by."""
 
-    def add_span(self, argument: str, node: Node, value: str = "", *, whole: bool = True) -> None:
-        """Record where an argument of the API stands; not ``whole``: an error may point within."""
+    def add_span(
+        self,
+        argument: str,
+        node: Node,
+        value: str = "",
+        *,
+        until: Node | None = None,
+        whole: bool = True,
+    ) -> None:
+        """Record where an argument of the API stands, perhaps ``until`` the end of another node.
+
+        Not ``whole``: an error may point within.
+        """
 
     def add_word_span(self, argument: str, node: Node, word: str) -> None:
         """Record that an argument stands at a word of a node, named by its terminal."""

@@ -14,6 +14,7 @@ from fanlight.engine.algebra.library import count
 from fanlight.engine.algebra.sql_text import in_backticks, quote
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import TRAILED
+from fanlight.engine.kinds.options import find_option
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.sql import expr, free_name, is_taken
 from fanlight.engine.spark.windows.frames import FrameWindows
@@ -258,15 +259,11 @@ class SelectRun:
             "forget_after": clause.forget_after,
         }
         windows: Any = over(self.table.df, clause.spec, **arguments)
-        if clause.running:
-            named = {"id": column(clause.running["id"])} if "id" in clause.running else {}
-            windows = windows.running(**{**clause.running, **named})
-        if clause.postpone is not None:
-            windows = windows.postpone(clause.postpone)
-        if clause.early is not False:
-            windows = windows.early(None if clause.early is True else clause.early)
-        for option, given in clause.options.items():
-            windows = getattr(windows, option)(**given)
+        for verb, given in clause.options.items():
+            option = find_option(verb)
+            named = () if option is None else option.columns
+            asked = {name: column(one) if name in named else one for name, one in given.items()}
+            windows = windows._ask(verb, **asked)  # noqa: SLF001 - of this house
         if clause.strategy == "auto" and not clause.hints:
             return windows
         known = inspect.signature(windows.using).parameters

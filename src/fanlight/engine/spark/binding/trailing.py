@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from fanlight.engine.kinds.options import AT
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.trailing import Horizon, horizon_of
 from fanlight.engine.spark.binding.bound import Bound
@@ -14,8 +15,6 @@ from fanlight.engine.spark.binding.source import bind_source, check_stream, colu
 from fanlight.engine.spark.sql import project, type_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.trailing import Labelled, read_labelled
-
-AT = "at"
 
 
 @dataclass(frozen=True)

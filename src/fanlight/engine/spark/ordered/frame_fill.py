@@ -19,6 +19,7 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.sql_text import literal, quote, struct
 from fanlight.engine.kinds.kind import HOWS
+from fanlight.engine.kinds.options import FILL
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
@@ -54,7 +55,6 @@ from fanlight.engine.spec.units import Extent, read_extent
 
 _PLACE = ("start", "ending", "frame")
 _OTHER = "fill(other, …)"
-FILL = "fill"
 # A join by time alone goes by stretches of time, whose lengths are these powers of two: a row is in
 # one of each length, and a frame in one or two of the least length for which two are enough.
 _STRETCHES = (*range(4, 60, 4), 63)

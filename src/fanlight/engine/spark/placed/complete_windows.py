@@ -15,6 +15,7 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library import count
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.kinds.kind import SIDES
+from fanlight.engine.kinds.options import COMPLETE_ONLY
 from fanlight.engine.plan.request import Event
 from fanlight.engine.plan.row_ends import LastRows
 from fanlight.engine.spark.binding.placed import Lasting, Placed
@@ -26,7 +27,6 @@ from fanlight.engine.spark.sql import expr, expr_as, free_name, group_rows, proj
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
-COMPLETE_ONLY = "complete_only"
 _EXAMPLE = "complete_only(since='2025-03-01T00:00:00Z')"
 
 

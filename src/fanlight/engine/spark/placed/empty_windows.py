@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.algebra.aggregate import INTEGRAL, base_type
 from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.kinds.kind import EMPTY
+from fanlight.engine.kinds.options import WITH_EMPTY
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate, restore_sql
@@ -32,7 +33,6 @@ from fanlight.engine.spark.sql import expr, is_taken, over_clause, quote_column,
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 
-WITH_EMPTY = "with_empty"
 MOST = 10_000_000  # windows in a row
 _TOO_MANY = f"fanlight: more than {MOST:,} empty windows of a key in a row; write between=(…)"
 _NUMBERS = (*INTEGRAL, "float", "double", "decimal")

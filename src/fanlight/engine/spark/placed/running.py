@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pyspark.sql import DataFrame
 from pyspark.sql.types import IntegralType, StringType
 
+from fanlight.engine.kinds.options import RUNNING
 from fanlight.engine.spark.binding.placed import Lasting, Unended
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.binding.source import schema_of
@@ -18,7 +19,6 @@ from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import read_length
 
-RUNNING = "running"
 B = TypeVar("B", bound=Lasting)
 _EXAMPLE = "write for example as_of='2025-03-01T00:00:00Z'"
 

@@ -11,8 +11,9 @@ from pyspark.errors import PySparkException
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.expression import Expression, SqlExpression
+from fanlight.engine.kinds.options import EARLY, POSTPONE
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.options import EARLY, POSTPONE, ask
+from fanlight.engine.spark.options import ask
 from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.windows.missing import refuse_attribute
@@ -82,6 +83,10 @@ class Windowed(Pictured, ABC):
     def _with_bound(self, bound: Any) -> Self:
         """The same windows of another bound."""
 
+    def _ask(self, verb: str, **arguments: Any) -> Self:
+        """The same windows, asked by a verb."""
+        return self._with_bound(ask(self._bound, verb, arguments))
+
     @explain_wrong_calls("windows.postpone('2 hours')")
     def postpone(self, wait: Any) -> Self:
         """Wait so much longer for rows of a stream: windows are released, and rows late, later.
@@ -130,7 +135,7 @@ class Windowed(Pictured, ABC):
         ['window', 'sum(n)']
 
         """
-        return self._with_bound(ask(self._bound, POSTPONE, {"wait": wait}))
+        return self._ask(POSTPONE, wait=wait)
 
     @property
     def _spec(self) -> Any:
@@ -209,7 +214,7 @@ class WindowedEarly(Windowed):
         ['window', 'frame_id', 'rows', 'closed', 'final', 'count(1)']
 
         """
-        return self._with_bound(ask(self._bound, EARLY, {"every": every}))
+        return self._ask(EARLY, every=every)
 
 
 _MOST = 1e18  # rows a second, or keys

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from fanlight.engine.kinds.options import RUNNING
 from fanlight.engine.plan.events import check_height
-from fanlight.engine.spark.options import ask
-from fanlight.engine.spark.placed.running import RUNNING
 from fanlight.engine.spark.windows.base import Windowed
 from fanlight.engine.spark.windows.placed import PlacedWindows
 from fanlight.engine.spec.units import read_extent
@@ -76,8 +75,7 @@ class WithRunning(Windowed):
         [2, 1]
 
         """
-        asked = {"as_of": as_of, "id": id, "max_duration": max_duration}
-        return self._with_bound(ask(self._bound, RUNNING, asked))
+        return self._ask(RUNNING, as_of=as_of, id=id, max_duration=max_duration)
 
 
 class EventWindows(PlacedWindows, WithRunning):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
 from fanlight.engine.kinds.kind import FINAL
+from fanlight.engine.kinds.options import FILL
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_frames import explain_frames
 from fanlight.engine.plan.frames import Scheme
@@ -25,9 +26,9 @@ from fanlight.engine.spark.handed import (
     explain_handed,
     find_handed,
 )
-from fanlight.engine.spark.options import ask, check_options
+from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered import frame_batch
-from fanlight.engine.spark.ordered.frame_fill import FILL, Fill, fill_frames, read_fill
+from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frame_split import (
     check_split,
@@ -331,11 +332,9 @@ Row(dye=0, frame_id=None)]
 
         """
         opened, back = open_frame(other)
-        asked = {
-            "other": opened, "time": time, "by": by, "max_duration": max_duration, "how": how,
-            "own": own,
-        }  # fmt: skip
-        filled = self._with_bound(ask(self._bound, FILL, asked))
+        filled = self._ask(
+            FILL, other=opened, time=time, by=by, max_duration=max_duration, how=how, own=own
+        )
         return remember(filled, self._bound.source.back or back)
 
     def _fill(

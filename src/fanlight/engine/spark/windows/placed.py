@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.kinds.options import COMPLETE_ONLY, WITH_EMPTY
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.aggregate_parts import plan_in_parts
 from fanlight.engine.plan.candidate import Plan
@@ -28,13 +29,11 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame
 from fanlight.engine.spark.handed import Handed, aggregate_placed, explain_handed, find_handed
-from fanlight.engine.spark.options import ask, check_options, name_options, run_steps
+from fanlight.engine.spark.options import check_options, name_options, run_steps
 from fanlight.engine.spark.ordered.silences import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
-from fanlight.engine.spark.placed.complete_windows import COMPLETE_ONLY
 from fanlight.engine.spark.placed.empty_windows import (
-    WITH_EMPTY,
     Empty,
     fill_empty,
     is_number,
@@ -163,10 +162,8 @@ class PlacedWindows(WindowedEarly):
         [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]
 
         """
-        asked = {
-            "values": values, "most": most, "between": between, "keys": open_frame(keys)[0]
-        }  # fmt: skip
-        return self._with_bound(ask(self._bound, WITH_EMPTY, asked))
+        opened, _ = open_frame(keys)
+        return self._ask(WITH_EMPTY, values=values, most=most, between=between, keys=opened)
 
     def complete_only(self, since: Any = None, *, side: Side = "both") -> Self:
         """Give the windows alone that the edges of the data do not cut.
@@ -210,8 +207,7 @@ class PlacedWindows(WindowedEarly):
         [240, 240, 240, 240, 240, 240]
 
         """
-        asked = {"since": since, "side": side}
-        return self._with_bound(ask(self._bound, COMPLETE_ONLY, asked))
+        return self._ask(COMPLETE_ONLY, since=since, side=side)
 
     @in_kind
     def agg(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.algebra.template import find_places
+from fanlight.engine.kinds.options import AT
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_trailing import explain_trailing
@@ -15,10 +16,10 @@ from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls, rename
-from fanlight.engine.spark.binding.trailing import AT, TrailingBound, name_columns, read_at
+from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, read_at
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
-from fanlight.engine.spark.options import ask, check_options
+from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.trailing_rows import (
     Looked,
     attach_to,
@@ -154,10 +155,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
         """
         opened, back = open_frame(spine)
-        asked = {"spine": opened, "time": time, "by": by}
-        return remember(
-            self._with_bound(ask(self._bound, AT, asked)), self._bound.source.back or back
-        )
+        asked = self._ask(AT, spine=opened, time=time, by=by)
+        return remember(asked, self._bound.source.back or back)
 
     def _attach_to(
         self,
