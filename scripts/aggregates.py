@@ -16,12 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import fanlight.engine.algebra.library
-from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.algebra.collections import Collect, Extremes, Values
-from fanlight.engine.algebra.expression import Expression
 from fanlight.engine.algebra.facts import why_not_invertible
-from fanlight.engine.algebra.moments import Moments
-from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Monoid, Sum
 from fanlight.engine.algebra.readings import Distinct
 from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample
 
@@ -30,21 +25,15 @@ MODULE = ROOT / "src/fanlight/agg.py"
 WIDTH = 100
 PAGE = ROOT / "docs/aggregates.md"
 
-# What a user's own aggregates are made of, beside the aggregates themselves.
-TYPES = (
-    *(Aggregate, Call, Expression, Monoid),
-    *(Collect, Count, ExtremeCount, Extremes, Max, Min, Moments, Sum, Values),
-)
-
 TAIL = """
 # Out of the sight of type checkers, which know what there is.
-globals()["__getattr__"] = _make_getattr(__all__)
+globals()["__getattr__"] = _make_getattr(__all__, _PARTS)
 """
 
 HEAD = '''"""The aggregates: ``from fanlight import agg``.
 
 Names and null rules are those of ``pyspark.sql.functions``; columns are given by name or as Column.
-A new aggregate is an :class:`Aggregate` of named monoids.
+Parts of your own aggregates are in :mod:`fanlight.algebra`.
 """
 
 # Written by `python -m scripts.aggregates` from the registry, so that type checkers see each name.
@@ -62,9 +51,10 @@ def library() -> Registry:
 def module(entries: Iterable[Entry]) -> str:
     """The text of ``fanlight/agg.py``."""
     homes: dict[str, list[str]] = defaultdict(list)
+    homes["fanlight.algebra"].append("__all__ as _PARTS")
     homes["fanlight.engine.algebra.suggestions"].append("make_getattr as _make_getattr")
-    for thing in (*TYPES, *(entry.function for entry in entries)):
-        homes[thing.__module__].append(thing.__name__)
+    for entry in entries:
+        homes[entry.function.__module__].append(entry.name)
     lines = [HEAD]
     for home, names in sorted(homes.items()):
         line = f"from {home} import {', '.join(sorted(names))}"
@@ -190,7 +180,7 @@ PREFACE = """# Aggregates
 `from fanlight import agg`. Names and null rules are those of `pyspark.sql.functions`; columns are
 given by name or as Column. `help(agg.sum)` says what this page says.
 
-Each of them, and your own, can be asked [of some rows only](sliding.md#of-some-rows-only):
+Each of them, and [your own](sliding.md#aggregates), can be asked [of some rows only](sliding.md#of-some-rows-only):
 `agg.sum("amount").where("kind = 'a'")`. Those with `distinct` take
 [each value once](sliding.md#each-value-once): `agg.sum("amount", distinct=True)`, in SQL
 `sum(DISTINCT amount)`. `+`, `-`, `*` and `/` of aggregates and numbers are

@@ -157,6 +157,13 @@ def test_aggregates_that_do_not_exist_say_what_to_write():
         assert not hasattr(fl.agg, name)
 
 
+@pytest.mark.parametrize("name", fl.algebra.__all__)
+def test_parts_of_aggregates_are_in_a_module_of_their_own(name):
+    for home in (fl, fl.agg):
+        with pytest.raises(AttributeError, match=rf"write (fanlight\.)?algebra\.{name}\b"):
+            getattr(home, name)
+
+
 @pytest.mark.parametrize("name", OTHERWISE)
 def test_what_is_written_instead_of_an_aggregate_of_spark_is_one(name):
     why, write = advise_otherwise(name.upper())
@@ -215,7 +222,7 @@ def test_what_others_call_an_aggregate_is_found(name):
     write = advise_called(name.upper())
     assert f"; write {write}, or make your own" in str(caught.value)
     made = eval(f"({write},)", {"agg": fl.agg})  # noqa: S307
-    assert all(isinstance(one, (Call, fl.agg.Expression)) for one in made)
+    assert all(isinstance(one, (Call, fl.algebra.Expression)) for one in made)
 
 
 @pytest.mark.parametrize("name", OF_ROWS)

@@ -1,14 +1,12 @@
 """The aggregates: ``from fanlight import agg``.
 
 Names and null rules are those of ``pyspark.sql.functions``; columns are given by name or as Column.
-A new aggregate is an :class:`Aggregate` of named monoids.
+Parts of your own aggregates are in :mod:`fanlight.algebra`.
 """
 
 # Written by `python -m scripts.aggregates` from the registry, so that type checkers see each name.
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.algebra.collections import Collect, Extremes, Values
-from fanlight.engine.algebra.expression import Expression
+from fanlight.algebra import __all__ as _PARTS
 from fanlight.engine.algebra.library.bits import bit_and, bit_or, bit_xor, product
 from fanlight.engine.algebra.library.conditions import bool_and, bool_or, count_if
 from fanlight.engine.algebra.library.distinct import (
@@ -69,24 +67,9 @@ from fanlight.engine.algebra.library.sketches import (
 )
 from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
 from fanlight.engine.algebra.library.totals import avg, count, mean, sum, try_avg, try_sum
-from fanlight.engine.algebra.moments import Moments
-from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Monoid, Sum
 from fanlight.engine.algebra.suggestions import make_getattr as _make_getattr
 
 __all__ = [
-    "Aggregate",
-    "Call",
-    "Collect",
-    "Count",
-    "Expression",
-    "ExtremeCount",
-    "Extremes",
-    "Max",
-    "Min",
-    "Moments",
-    "Monoid",
-    "Sum",
-    "Values",
     "any_value",
     "approx_count_distinct",
     "approx_percentile",
@@ -157,4 +140,4 @@ __all__ = [
 ]
 
 # Out of the sight of type checkers, which know what there is.
-globals()["__getattr__"] = _make_getattr(__all__)
+globals()["__getattr__"] = _make_getattr(__all__, _PARTS)

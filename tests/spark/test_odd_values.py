@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.algebra.template import fill
 from tests.helpers.aggregates import REGISTRY
@@ -124,8 +124,8 @@ def test_a_text_is_what_it_is_whatever_the_parser_makes_of_backslashes(classic, 
 
 
 def test_a_text_in_an_aggregate_of_one_s_own_is_not_filled(classic):
-    own = agg.Aggregate(
-        "own", {"p": agg.Max("{x}")}, "concat({p}, '{{start}}', '{{{{p}}}}')", accepts="string"
+    own = algebra.Aggregate(
+        "own", {"p": algebra.Max("{x}")}, "concat({p}, '{{start}}', '{{{{p}}}}')", accepts="string"
     )
     df = classic.sql("select * from values (0, '{p}'), (1, '{start}') as t(at, s)")
     found = fl.over(df, fl.Sliding(10), time="at").agg(own=own("s")).first()

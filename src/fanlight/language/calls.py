@@ -23,7 +23,7 @@ from fanlight.language.within_group import OrderItem, read_ordering, write_sorte
 Column = Callable[[str, tuple[str, ...]], Any]
 
 # Spark's aggregates that fanlight does not have, and what to write instead.
-_OWN = "build it with agg.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
+_OWN = "build it with algebra.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
 _NOT_SUPPORTED = {
     "percentile_cont": "write percentile_cont({all}) WITHIN GROUP (ORDER BY x)",
     "quantile": "write percentile({all})",

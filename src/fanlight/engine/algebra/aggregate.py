@@ -108,7 +108,7 @@ def _value_if(value: str) -> str:
 Recipe = Callable[[tuple[str, ...]], Partials]
 
 
-@explain_wrong_calls("agg.Aggregate('total', {'p': agg.Sum('{x}')}, '{p}')")
+@explain_wrong_calls("algebra.Aggregate('total', {'p': algebra.Sum('{x}')}, '{p}')")
 @dataclass(frozen=True, repr=False)
 class Aggregate:
     """An aggregate function, defined by its partials.
@@ -120,8 +120,8 @@ class Aggregate:
     name
         It names results that have no alias: ``name(column)``.
     fields
-        The partial: names and monoids (``agg.Sum``, ``agg.Count``, ``agg.Min``, ``agg.Max``,
-        ``agg.Moments``, ``agg.Values``, …), each with the SQL text of what a row contributes;
+        The partial: names and monoids (:class:`Sum`, :class:`Count`, :class:`Min`, :class:`Max`,
+        :class:`Moments`, :class:`Values`, …), each with the SQL text of what a row contributes;
         ``{x}``, ``{y}``, ``{z}`` are the arguments.
     lower
         SQL text of the result over the fields, ``{name}`` each; ``{type}`` is the type of the first
@@ -165,10 +165,9 @@ class Aggregate:
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> spread = agg.Aggregate(
-    ...     "spread", fields={"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, lower="{hi} - {lo}"
-    ... )
+    >>> from fanlight import algebra
+    >>> ends = {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")}
+    >>> spread = algebra.Aggregate("spread", fields=ends, lower="{hi} - {lo}")
     >>> spread("price").label
     'spread(price)'
     >>> spread.bounded, spread.differential
@@ -217,10 +216,10 @@ class Aggregate:
             raise refuse(
                 f"{about} of_events={other!r}",
                 "is not an aggregate of as many columns",
-                "leave it out, or write an agg.Aggregate(…)",
+                "leave it out, or write an algebra.Aggregate(…)",
             )
 
-    @explain_wrong_calls("agg.Aggregate(…)('x')")
+    @explain_wrong_calls("algebra.Aggregate(…)('x')")
     def __call__(self, *columns: Any) -> Call:
         """This aggregate of the given columns.
 
@@ -293,7 +292,7 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
         raise refuse(
             f"{about} fields={partials.fields!r}",
             "is not a dict of named monoids",
-            "write for example fields={'total': agg.Sum('{x}')}",
+            "write for example fields={'total': algebra.Sum('{x}')}",
         )
     arguments = frozenset(ARGUMENTS[:arity])
     for name, monoid in partials.fields.items():
@@ -302,7 +301,7 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
             raise refuse(
                 f"{about} field {name!r}: {monoid!r}",
                 "is not a named monoid",
-                "write for example fields={'total': agg.Sum('{x}')}",
+                "write for example fields={'total': algebra.Sum('{x}')}",
             )
         check_template(
             f"{about} field {name!r}: {monoid.value!r}", monoid.value, arguments | _LIFTED

@@ -87,16 +87,15 @@ OF_SKETCHES = ("hll_", "kll_", "theta_", "tuple_")
 
 def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
     """The aggregate among ``known`` that a name probably means; None if no name is like it."""
-    functions = [one for one in known if one[0].islower()]
     plain = name.casefold()
-    joined = {one.replace("_", ""): one for one in functions if "_" in one}
+    joined = {one.replace("_", ""): one for one in known if "_" in one}
     also = joined | AGGREGATES.names
-    if plain in also or name in functions:
+    if plain in also or name in known:
         return also.get(plain, name)
     if plain in OTHERWISE or plain in UNLIKE or plain.replace("_", "") in OF_ROWS:
         return None
     near = 0.92 if plain.startswith(OF_SKETCHES) else 0.6
-    return guess(name, functions, near) or None
+    return guess(name, known, near) or None
 
 
 def advise_otherwise(name: str) -> tuple[str, str] | None:
@@ -131,22 +130,26 @@ where no two rows of a key have one time"
     return OF_ROWS.get(name.replace("_", "").casefold(), "")
 
 
-def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
-    """The ``__getattr__`` of the module ``fanlight.agg``."""
+def make_getattr(known: Sequence[str], parts: Sequence[str]) -> Callable[[str], NoReturn]:
+    """The ``__getattr__`` of the module ``fanlight.agg``; ``parts``: names of ``algebra``."""
 
     def raise_missing(name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in parts:
+            raise MissingError(
+                f"agg.{name} is not an aggregate but a part of your own; "
+                f"write fanlight.algebra.{name}"
+            )
         meant = suggest_aggregate(name, known)
-        functions = [one for one in known if one[0].islower()]
-        write = f"write agg.{meant}" if meant else f"choose one of {list_some(functions)}"
+        write = f"write agg.{meant}" if meant else f"choose one of {list_some(known)}"
         why, otherwise = advise_otherwise(name) or ("", advise_called(name))
         each = advise_of_rows(name)
         raise MissingError(
             f"agg.{name} is not an aggregate of fanlight{why and f', as {why}'}; "
             + (f"write {each}" if each else
                f"{f'write {otherwise}' if otherwise else write}, or make your own of "
-               "agg.Aggregate(…)")
+               "fanlight.algebra.Aggregate(…)")
         )  # fmt: skip
 
     return raise_missing

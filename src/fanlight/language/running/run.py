@@ -46,7 +46,7 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
         One query. It may have sub-queries, WITH and UNION, and windows in any of them.
     tables
         The DataFrames that the text names, batches or streams; other names are tables and views of
-        the Spark session. An :class:`fanlight.agg.Aggregate` of your own is given by its name, too.
+        the Spark session. Your own :class:`fanlight.algebra.Aggregate` is given by its name, too.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
         else:
             raise refuse(
                 f"sql(…, {name}={value!r})",
-                "is neither a DataFrame nor an agg.Aggregate",
+                "is neither a DataFrame nor an algebra.Aggregate",
                 "pass what the text calls by this name",
             )
     query = Query(text, own)
