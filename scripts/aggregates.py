@@ -180,8 +180,8 @@ PREFACE = """# Aggregates
 `from fanlight import agg`. Names and null rules are those of `pyspark.sql.functions`; columns are
 given by name or as Column. `help(agg.sum)` says what this page says.
 
-Each of them, and [your own](sliding.md#aggregates), can be asked [of some rows only](sliding.md#of-some-rows-only):
-`agg.sum("amount").where("kind = 'a'")`. Those with `distinct` take
+Each of them, and [your own](sliding.md#aggregates), can be asked
+[of some rows only](sliding.md#of-some-rows-only): `agg.sum("amount").where("kind = 'a'")`. Those with `distinct` take
 [each value once](sliding.md#each-value-once): `agg.sum("amount", distinct=True)`, in SQL
 `sum(DISTINCT amount)`. `+`, `-`, `*` and `/` of aggregates and numbers are
 [computed with them](sliding.md#ratios): `agg.count_if("failed") / agg.count()`.

@@ -27,7 +27,14 @@ ON_SPARK = {
 }  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
-OTHERS = {"FanlightError", "Server", "Upsert", "agg", "algebra", "watch"}  # what is made; tests/watching
+OTHERS = {
+    "FanlightError",
+    "Server",
+    "Upsert",
+    "agg",
+    "algebra",
+    "watch",
+}  # what is made; tests/watching
 
 
 def _of_registry():

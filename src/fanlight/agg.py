@@ -28,7 +28,6 @@ from fanlight.engine.algebra.library.held import integral, rate, time_weighted_a
 from fanlight.engine.algebra.library.in_order import (
     any_value,
     collect_list,
-    concat,
     first,
     last,
     listagg,
@@ -81,7 +80,6 @@ __all__ = [
     "bool_or",
     "collect_list",
     "collect_set",
-    "concat",
     "corr",
     "count",
     "count_distinct",

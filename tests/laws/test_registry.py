@@ -116,7 +116,7 @@ def middle(column: str) -> Call:
 
 reveal_type(max("price"))
 reveal_type(agg.percentile("price", [0.5]))
-agg.concat(column="word", separator=1)
+agg.listagg(column="word", delimiter=1)
 agg.nothing("x")
 """
 
@@ -130,7 +130,7 @@ def test_a_user_s_type_checker_sees_each_aggregate(tmp_path, mypy_cache):
     assert [line.partition(": ")[2] for line in lines] == [
         'note: Revealed type is "fanlight.engine.algebra.aggregate.Call"',
         'note: Revealed type is "fanlight.engine.algebra.aggregate.Call"',
-        f'error: Argument "separator" to "concat" {WRONG_TYPE}',
+        f'error: Argument "delimiter" to "listagg" {WRONG_TYPE}',
         'error: Module has no attribute "nothing"  [attr-defined]',
     ], ran.stdout + ran.stderr
 

@@ -187,7 +187,7 @@ def test_no_aggregate(df):
         (agg.median("s"), ("median(s)", "string")),
         (agg.linear_fit("s"), ("linear_fit(s)", "string")),
         (agg.approx_percentile("s", 0.5), ("approx_percentile(s", "string")),
-        (agg.concat("v"), ("concat(v)", "double")),
+        (agg.listagg("v"), ("listagg(v)", "double")),
         (agg.sum(5), ("5",)),
         (agg.sum(None), ("None",)),
     ],

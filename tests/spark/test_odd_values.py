@@ -118,7 +118,7 @@ def test_a_text_is_what_it_is_whatever_the_parser_makes_of_backslashes(classic, 
     (row,) = classic.range(1).selectExpr(*map(literal, TEXTS)).collect()
     assert tuple(row) == TEXTS
     df = classic.sql("select * from values (0, 'a'), (1, 'b') as t(at, s)")
-    asked = {f"t{n}": agg.concat("s", text) for n, text in enumerate(TEXTS)}
+    asked = {f"t{n}": agg.listagg("s", text) for n, text in enumerate(TEXTS)}
     found = fl.over(df, fl.Sliding(10), time="at").agg(**asked).first()
     assert [found[f"t{n}"] for n, _ in enumerate(TEXTS)] == [f"a{text}b" for text in TEXTS]
 

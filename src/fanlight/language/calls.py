@@ -96,6 +96,17 @@ class CallReader:
                     return place, near
         return None
 
+    def advise_around(self, place: int) -> str:
+        """What to write for the texts of all rows, if a token is an argument of ``concat``."""
+        for at, one in enumerate(self.tokens[:place]):
+            following = self.tokens[at + 1]
+            if one.folded == "concat" and following.text == "(" and place < following.partner:
+                why, call = OTHERWISE["concat"]
+                return (
+                    f"; {why}, for those of all rows write {fill(call, x=self.tokens[place].text)}"
+                )
+        return ""
+
     def opens_subquery(self, at: int) -> bool:
         """Whether a bracket opens a sub-query."""
         one = self.tokens[at]

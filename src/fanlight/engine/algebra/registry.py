@@ -58,8 +58,6 @@ class Entry:
         How it is called.
     names
         Its other names in Spark and SQL.
-    in_sql
-        Whether it has its own name in SQL; not where that is another function there.
     alike
         Where Spark's functions of its names mean the same.
     after_share
@@ -76,7 +74,6 @@ class Entry:
     function: Callable[..., Call]
     samples: tuple[Sample, ...]
     names: tuple[str, ...] = ()
-    in_sql: bool = True
     alike: Alike = ""
     after_share: str = ""
     ordered: str = ""
@@ -143,7 +140,6 @@ class Registry(Mapping[str, Entry]):
         self,
         *samples: Sample,
         names: tuple[str, ...] = (),
-        in_sql: bool = True,
         alike: Alike = "",
         after_share: str = "",
         ordered: str = "",
@@ -177,7 +173,6 @@ class Registry(Mapping[str, Entry]):
                 entered,
                 samples,
                 names,
-                in_sql,
                 alike,
                 after_share,
                 ordered,
@@ -196,7 +191,7 @@ class Registry(Mapping[str, Entry]):
     @property
     def in_sql(self) -> dict[str, str]:
         """The names of aggregates in SQL, each with its name here."""
-        return {name: name for name, entry in self.items() if entry.in_sql} | self.names
+        return {name: name for name in self} | self.names
 
     @property
     def ordered(self) -> dict[str, str]:

@@ -18,6 +18,7 @@ OTHERWISE = {
     **dict.fromkeys(("sum_distinct", "sumdistinct"), ("", "sum({x}, distinct=True)")),
     "percentile_cont": ("", "percentile({x}, 0.5)"),
     "histogram_numeric": (_IN_ORDER, "approx_percentile({x}, {shares})"),
+    "concat": ("concat joins the texts of one row", "listagg({x}, ', ')"),
     "count_min_sketch": ("Spark cannot unite two of these sketches", "top_k({x}, 10)"),
     **dict.fromkeys(("approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine"), _TOP),
     **dict.fromkeys(("tdigest", "t_digest", "tdigest_agg"), _DIGEST),

@@ -200,8 +200,10 @@ class _RunningText(TextSource):
         if names and message.startswith("[UNRESOLVED_ROUTINE]"):
             message += self._advise_function(names[0])
         for at, end in places:
-            for one in tokens[at:end]:
+            for number, one in enumerate(tokens[at:end], at):
                 if one.is_name and one.folded in names:
+                    if message.startswith("[UNRESOLVED_COLUMN"):
+                        message += self.query.call_reader.advise_around(number)
                     return error_at(text, one.start, one.end, f"Spark says: {message}")
         at, end = places[0]
         return error_at(text, tokens[at].start, tokens[at].end, f"Spark says: {message}")
