@@ -65,13 +65,28 @@ from fanlight.engine.algebra.library.sketches import (
     theta_sketch_agg,
 )
 from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
-from fanlight.engine.algebra.library.totals import avg, count, mean, sum, try_avg, try_sum
+from fanlight.engine.algebra.library.totals import avg, count, sum, try_avg, try_sum
+from fanlight.engine.algebra.registry import name_anew as _name_anew
 from fanlight.engine.algebra.suggestions import make_getattr as _make_getattr
+
+# Their other names in ``pyspark.sql.functions``.
+array_agg = _name_anew(collect_list, "array_agg")
+every = _name_anew(bool_and, "every")
+first_value = _name_anew(first, "first_value")
+last_value = _name_anew(last, "last_value")
+mean = _name_anew(avg, "mean")
+percentile_approx = _name_anew(approx_percentile, "percentile_approx")
+some = _name_anew(bool_or, "some")
+std = _name_anew(stddev_samp, "std")
+stddev = _name_anew(stddev_samp, "stddev")
+string_agg = _name_anew(listagg, "string_agg")
+variance = _name_anew(var_samp, "variance")
 
 __all__ = [
     "any_value",
     "approx_count_distinct",
     "approx_percentile",
+    "array_agg",
     "avg",
     "bit_and",
     "bit_or",
@@ -86,7 +101,9 @@ __all__ = [
     "count_if",
     "covar_pop",
     "covar_samp",
+    "every",
     "first",
+    "first_value",
     "heavy_hitters",
     "hll_sketch_agg",
     "integral",
@@ -95,6 +112,7 @@ __all__ = [
     "kll_sketch_agg_float",
     "kurtosis",
     "last",
+    "last_value",
     "linear_fit",
     "listagg",
     "max",
@@ -112,6 +130,7 @@ __all__ = [
     "overlap",
     "peak",
     "percentile",
+    "percentile_approx",
     "percentile_disc",
     "product",
     "rate",
@@ -125,8 +144,12 @@ __all__ = [
     "regr_sxy",
     "regr_syy",
     "skewness",
+    "some",
+    "std",
+    "stddev",
     "stddev_pop",
     "stddev_samp",
+    "string_agg",
     "sum",
     "theta_sketch_agg",
     "time_weighted_avg",
@@ -135,6 +158,7 @@ __all__ = [
     "try_sum",
     "var_pop",
     "var_samp",
+    "variance",
 ]
 
 # Out of the sight of type checkers, which know what there is.

@@ -128,7 +128,7 @@ def _bit_xor(rows: Rows) -> int | None:
     return _bits(rows, lambda having, _: having % 2 == 1)
 
 
-@oracle("avg", "mean", "try_avg")
+@oracle("avg", "try_avg")
 def _avg(rows: Rows, distinct: bool = False) -> Any:
     values = _numbers(rows, distinct)
     if not values:

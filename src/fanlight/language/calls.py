@@ -281,7 +281,7 @@ class CallReader:
                          f"write {parsed.name}({together}({inside}))")  # fmt: skip
         if parsed.ignore_nulls:
             options.setdefault("ignorenulls", True)
-        return function(*columns, **options)
+        return AGGREGATES.call_by(function(*columns, **options), parsed.name)
 
     def _check_nulls(self, parsed: ParsedCall, function: Callable[..., Call]) -> None:
         """Refuse IGNORE NULLS for an aggregate that has no option for it."""

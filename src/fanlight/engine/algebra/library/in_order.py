@@ -215,6 +215,7 @@ def nth_youngest(column: Any, n: int) -> Call:
     sample("double", gives="array<double>"),
     sample("string", gives="array<string>", distinct=True),
     names=("array_agg",),
+    shown=False,
     alike="columns",
 )
 def collect_list(column: Any, *, distinct: bool = False) -> Call:
