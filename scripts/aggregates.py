@@ -190,7 +190,11 @@ Each of them, and [your own](sliding.md#aggregates), can be asked
 with `distinct` take [each value once](sliding.md#each-value-once):
 `agg.sum("amount", distinct=True)`, in SQL `sum(DISTINCT amount)`. `+`, `-`, `*` and `/` of
 aggregates and numbers are [computed with them](sliding.md#ratios):
-`agg.count_if("failed") / agg.count()`.
+`agg.count_if("failed") / agg.count()`. A function of a result is computed with it, too:
+`agg.avg("price").transform(lambda average: F.round(average, 2))`, where `F.round(agg.avg("price"))`
+would need a Column. The function takes and returns a Column, without other columns, aggregates or
+Python; what has these is computed from the result, by `withColumn`. Limits of an `AggregateFrame`
+and `pieces` take aggregates alone.
 
 Spark's own Columns are taken, too, where they mean one of these:
 `windows.agg(F.max_by("item", "price"), F.sum(F.col("price") * 2).alias("double"))`, also inside

@@ -81,6 +81,12 @@ GOOD = [
     ("Expression", Good(algebra.Expression, {
         "left": agg.max("x"), "sign": "/", "right": 2, "output": "y",
     })),
+    ("Call", Good(agg.max("x").transform, {"function": abs})),
+    ("Transformed", Good(agg.max("x").transform(abs).alias, {"name": "y"})),
+    ("Transformed", Good(agg.max("x").transform(abs).where, {"condition": "x > 1"})),
+    ("Transformed", Good(algebra.Transformed, {
+        "part": agg.max("x"), "function": abs, "output": "y",
+    })),
     ("Call", Good(algebra.Call, {
         "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "output": None,
         "exact": None, "conditions": ("x > 1",), "usual": "", "called": "", "options": None,

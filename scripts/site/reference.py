@@ -77,7 +77,7 @@ def pages() -> list[Page]:
             "Parts of your own aggregates",
             "`from fanlight import algebra`. Your own aggregate is an `Aggregate` of monoids; what "
             "you call with a column, yours or one of `agg`, gives a `Call`, and arithmetic of "
-            "calls an `Expression`.",
+            "calls an `Expression`, a function of a result `Transformed`.",
             "fanlight.algebra",
             tuple(algebra.__all__),
         ),
