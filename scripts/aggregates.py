@@ -12,16 +12,11 @@ import inspect
 import pkgutil
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import fanlight.engine.algebra.library
-from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.algebra.collections import Collect, Extremes, Values
-from fanlight.engine.algebra.expression import Expression
 from fanlight.engine.algebra.facts import why_not_invertible
-from fanlight.engine.algebra.moments import Moments
-from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Monoid, Sum
 from fanlight.engine.algebra.readings import Distinct
 from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample
 
@@ -30,21 +25,17 @@ MODULE = ROOT / "src/fanlight/agg.py"
 WIDTH = 100
 PAGE = ROOT / "docs/aggregates.md"
 
-# What a user's own aggregates are made of, beside the aggregates themselves.
-TYPES = (
-    *(Aggregate, Call, Expression, Monoid),
-    *(Collect, Count, ExtremeCount, Extremes, Max, Min, Moments, Sum, Values),
-)
-
 TAIL = """
 # Out of the sight of type checkers, which know what there is.
-globals()["__getattr__"] = _make_getattr(__all__)
+globals()["__getattr__"] = _make_getattr(__all__, _PARTS)
 """
+
+OTHERS = "\n# Their other names in ``pyspark.sql.functions``."
 
 HEAD = '''"""The aggregates: ``from fanlight import agg``.
 
 Names and null rules are those of ``pyspark.sql.functions``; columns are given by name or as Column.
-A new aggregate is an :class:`Aggregate` of named monoids.
+Parts of your own aggregates are in :mod:`fanlight.algebra`.
 """
 
 # Written by `python -m scripts.aggregates` from the registry, so that type checkers see each name.
@@ -59,12 +50,14 @@ def library() -> Registry:
     return AGGREGATES
 
 
-def module(entries: Iterable[Entry]) -> str:
+def module(entries: Sequence[Entry]) -> str:
     """The text of ``fanlight/agg.py``."""
     homes: dict[str, list[str]] = defaultdict(list)
+    homes["fanlight.algebra"].append("__all__ as _PARTS")
+    homes["fanlight.engine.algebra.registry"].append("name_anew as _name_anew")
     homes["fanlight.engine.algebra.suggestions"].append("make_getattr as _make_getattr")
-    for thing in (*TYPES, *(entry.function for entry in entries)):
-        homes[thing.__module__].append(thing.__name__)
+    for entry in entries:
+        homes[entry.function.__module__].append(entry.name)
     lines = [HEAD]
     for home, names in sorted(homes.items()):
         line = f"from {home} import {', '.join(sorted(names))}"
@@ -73,9 +66,11 @@ def module(entries: Iterable[Entry]) -> str:
                 [f"from {home} import (", *(f"    {name}," for name in sorted(names)), ")"]
             )
         lines.append(line)
-    public = sorted(name for names in homes.values() for name in names if " as _" not in name)
-    listed = [f'    "{name}",' for name in public]
-    return "\n".join([*lines, "", "__all__ = [", *listed, "]", TAIL])
+    public = [name for names in homes.values() for name in names if " as _" not in name]
+    others = {other: entry.name for entry in entries for other in entry.names}
+    made = [f'{other} = _name_anew({name}, "{other}")' for other, name in sorted(others.items())]
+    listed = [f'    "{name}",' for name in sorted([*public, *others])]
+    return "\n".join([*lines, OTHERS, *made, "", "__all__ = [", *listed, "]", TAIL])
 
 
 def sections(text: str) -> dict[str, str]:
@@ -190,11 +185,16 @@ PREFACE = """# Aggregates
 `from fanlight import agg`. Names and null rules are those of `pyspark.sql.functions`; columns are
 given by name or as Column. `help(agg.sum)` says what this page says.
 
-Each of them, and your own, can be asked [of some rows only](sliding.md#of-some-rows-only):
-`agg.sum("amount").where("kind = 'a'")`. Those with `distinct` take
-[each value once](sliding.md#each-value-once): `agg.sum("amount", distinct=True)`, in SQL
-`sum(DISTINCT amount)`. `+`, `-`, `*` and `/` of aggregates and numbers are
-[computed with them](sliding.md#ratios): `agg.count_if("failed") / agg.count()`.
+Each of them, and [your own](sliding.md#aggregates), can be asked
+[of some rows only](sliding.md#of-some-rows-only): `agg.sum("amount").where("kind = 'a'")`. Those
+with `distinct` take [each value once](sliding.md#each-value-once):
+`agg.sum("amount", distinct=True)`, in SQL `sum(DISTINCT amount)`. `+`, `-`, `*` and `/` of
+aggregates and numbers are [computed with them](sliding.md#ratios):
+`agg.count_if("failed") / agg.count()`. A function of a result is computed with it, too:
+`agg.avg("price").transform(lambda average: F.round(average, 2))`, where `F.round(agg.avg("price"))`
+would need a Column. The function takes and returns a Column, without other columns, aggregates or
+Python; what has these is computed from the result, by `withColumn`. Limits of an `AggregateFrame`
+and `pieces` take aggregates alone.
 
 Spark's own Columns are taken, too, where they mean one of these:
 `windows.agg(F.max_by("item", "price"), F.sum(F.col("price") * 2).alias("double"))`, also inside
@@ -220,6 +220,11 @@ of `agg` in a query of their own, and for all that is beside one in pandas.
 """
 
 
+def marked(names: Iterable[str]) -> list[str]:
+    """Names as code."""
+    return [f"`{name}`" for name in names]
+
+
 def overview(entries: Iterable[Entry]) -> list[str]:
     """The table of all aggregates."""
     lines = [
@@ -229,7 +234,8 @@ def overview(entries: Iterable[Entry]) -> list[str]:
     for entry in entries:
         asked = entry.call(entry.plain[-1]).aggregate
         lines.append(
-            f"| [`{entry.name}`](#{entry.name}) | {TAKES[asked.accepts]} "
+            f"| {', '.join([f'[`{entry.name}`](#{entry.name})', *marked(entry.names)])} "
+            f"| {TAKES[asked.accepts]} "
             f"| {asked.algebra}, {asked.accumulation} | {kept(entry)} "
             f"| {taken_back(entry)} | {techniques(entry)} |"
         )
@@ -241,7 +247,12 @@ def described(entry: Entry) -> list[str]:
     said = sections(entry.function.__doc__ or "")
     taken = parameters(said.get("Parameters", ""))
     names = [name for name, _ in taken]
-    lines = [f"## {entry.name}", "", f"`agg.{entry.name}({', '.join(names)})`", ""]
+    called = ", or ".join(
+        [f"`agg.{entry.name}({', '.join(names)})`"]
+        + marked(f"agg.{name}" for name in entry.names)
+        + [f"in SQL {name}" for name in marked(entry.in_sql)]
+    )
+    lines = [f"## {entry.name}", "", called, ""]
     lines += [flowing(said[""]), ""]
     lines += [f"- `{name}`: {text}" for name, text in taken]
     ((_, returned),) = parameters(said["Returns"])

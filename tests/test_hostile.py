@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from tests.helpers.aggregates import REGISTRY
 from tests.helpers.hostile import Good, LikeColumn, wrong
 
@@ -25,17 +25,18 @@ ON_SPARK = {
 }  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
-OTHERS = {"FanlightError", "Server", "Upsert", "agg", "watch"}  # what is made; tests/watching
+OTHERS = {"FanlightError", "Server", "Upsert", "agg", "algebra", "watch"}  # made; tests/watching
 
 
 def _of_registry():
-    for name, entry in REGISTRY.items():
+    for name in agg.__all__:
+        entry = REGISTRY[REGISTRY.others.get(name, name)]
         for one in entry.samples:
             call = inspect.signature(entry.function).bind(
                 *"xyz"[: len(one.types)], **dict(one.options)
             )
             call.apply_defaults()
-            yield name, Good(entry.function, dict(call.arguments))
+            yield name, Good(getattr(agg, name), dict(call.arguments))
 
 
 SIZES = {
@@ -57,28 +58,36 @@ def _written(spec, method, **arguments):
 
 GOOD = [
     *_of_registry(),
-    ("Aggregate", Good(agg.Aggregate, {
-        "name": "spread", "fields": {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")},
+    ("Aggregate", Good(algebra.Aggregate, {
+        "name": "spread", "fields": {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")},
         "lower": "{hi} - {lo}", "accepts": "numeric", "arity": 1, "algebra": "algebraic",
         "accumulation": "cumulative", "recipe": None, "native": "max({x}) - min({x})",
         "watched": "avg", "lower_values": None, "of_events": None,
     })),
-    ("Aggregate", Good(agg.Aggregate("spread", {"hi": agg.Max()}, "{hi}"), {"columns": ("x",)})),
+    ("Aggregate", Good(
+        algebra.Aggregate("spread", {"hi": algebra.Max()}, "{hi}"), {"columns": ("x",)},
+    )),
     ("Call", Good(agg.max("x").alias, {"name": "y"})),
     ("Call", Good(agg.max("x").where, {"condition": "x > 1"})),
     *((kind.__name__, Good(kind, {"value": "{x}"}))
-      for kind in (agg.Collect, agg.Count, agg.Max, agg.Min, agg.Moments, agg.Monoid, agg.Sum,
-                   agg.Values)),
-    ("ExtremeCount", Good(agg.ExtremeCount, {"value": "{x}", "largest": True})),
-    ("Extremes", Good(agg.Extremes, {"value": "{x}", "count": 2, "largest": True})),
+      for kind in (algebra.Collect, algebra.Count, algebra.Max, algebra.Min, algebra.Moments,
+                   algebra.Monoid, algebra.Sum, algebra.Values)),
+    ("ExtremeCount", Good(algebra.ExtremeCount, {"value": "{x}", "largest": True})),
+    ("Extremes", Good(algebra.Extremes, {"value": "{x}", "count": 2, "largest": True})),
     ("Expression", Good((agg.max("x") / 2).alias, {"name": "y"})),
     ("Expression", Good((agg.max("x") / 2).where, {"condition": "x > 1"})),
-    ("Expression", Good(agg.Expression, {
+    ("Expression", Good(algebra.Expression, {
         "left": agg.max("x"), "sign": "/", "right": 2, "output": "y",
     })),
-    ("Call", Good(agg.Call, {
+    ("Call", Good(agg.max("x").transform, {"function": abs})),
+    ("Transformed", Good(agg.max("x").transform(abs).alias, {"name": "y"})),
+    ("Transformed", Good(agg.max("x").transform(abs).where, {"condition": "x > 1"})),
+    ("Transformed", Good(algebra.Transformed, {
+        "part": agg.max("x"), "function": abs, "output": "y",
+    })),
+    ("Call", Good(algebra.Call, {
         "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "output": None,
-        "exact": None, "conditions": ("x > 1",), "usual": "", "options": None,
+        "exact": None, "conditions": ("x > 1",), "usual": "", "called": "", "options": None,
     })),
     ("Rows", Good(fl.Rows, {"count": 3})),
     ("decay", Good(fl.decay, {"half_life": "10 minutes"})),
@@ -212,7 +221,7 @@ GOOD = [
 
 
 def test_every_public_callable_is_tried():
-    public = {*fl.__all__, *agg.__all__}
+    public = {*fl.__all__, *agg.__all__, *algebra.__all__}
     assert {name for name, _ in GOOD} | ON_SPARK | MADE_BY_OVER | OTHERS == public
 
 
@@ -221,7 +230,7 @@ def test_every_public_callable_is_tried():
 )
 def test_whatever_an_argument_is_it_works_or_is_refused_in_our_words(at):
     good = GOOD[at][1]
-    if good.function is not agg.Monoid:
+    if good.function is not algebra.Monoid:
         good.call()
     assert wrong(good, fl.FanlightError) == []
 

@@ -153,10 +153,17 @@ def test_what_there_is_not_says_what_to_write(name, write):
 
 
 def test_aggregates_that_do_not_exist_say_what_to_write():
-    for name, write in (("maximum", "agg.max,"), ("stddev", "agg.stddev_samp"), ("zzz", "57 more")):
+    for name, write in (("maximum", "agg.max,"), ("var", "agg.var_samp"), ("zzz", "66 more")):
         with pytest.raises(fl.FanlightError, match=write):
             getattr(fl.agg, name)
         assert not hasattr(fl.agg, name)
+
+
+@pytest.mark.parametrize("name", fl.algebra.__all__)
+def test_parts_of_aggregates_are_in_a_module_of_their_own(name):
+    for home in (fl, fl.agg):
+        with pytest.raises(AttributeError, match=rf"write (fanlight\.)?algebra\.{name}\b"):
+            getattr(home, name)
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
@@ -217,7 +224,7 @@ def test_what_others_call_an_aggregate_is_found(name):
     write = advise_called(name.upper())
     assert f"; write {write}, or make your own" in str(caught.value)
     made = eval(f"({write},)", {"agg": fl.agg})  # noqa: S307
-    assert all(isinstance(one, (Call, fl.agg.Expression)) for one in made)
+    assert all(isinstance(one, (Call, fl.algebra.Expression)) for one in made)
 
 
 @pytest.mark.parametrize("name", OF_ROWS)
@@ -356,7 +363,7 @@ def test_the_page_of_names_has_every_name_and_every_argument_once():
 
 def called_by_name():
     """Every public function and class of fanlight that a user calls, and methods of windows."""
-    for name in set(fl.__all__) - {"agg", "FanlightError", "Server", "Upsert", "Windowed"}:
+    for name in set(fl.__all__) - {"agg", "algebra", "FanlightError", "Server", "Upsert", "Windowed"}:
         if (one := getattr(fl, name)) not in METHODS:
             yield one
     yield from (getattr(kind, name) for kind, some in METHODS.items() for name in some)

@@ -14,7 +14,7 @@ from threading import Thread
 import nbformat
 import pytest
 
-from fanlight import agg, plots
+from fanlight import agg, algebra, plots
 from scripts.notebooks import notebooks
 from scripts.pictures import IMAGES, KINDS, drawn
 from scripts.site import notebook, reference, repository, roles
@@ -96,6 +96,7 @@ def test_every_public_name_has_one_place_in_the_reference(monkeypatch):
     assert reference.missing() == []
     found = {page.module: set(page.names) for page in reference.pages()}
     assert found["fanlight.agg"] == set(agg.__all__)
+    assert found["fanlight.algebra"] == set(algebra.__all__)
     assert found["fanlight.plots"] == set(plots.__all__)
     monkeypatch.setattr(reference, "SPECS", reference.SPECS[1:])
     assert reference.missing() == ["Sliding"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import algebra
 from fanlight.engine.algebra.lowering import next_share
 from fanlight.engine.algebra.template import fill, find_places
 from tests.helpers.imports import MODULES, parsed
@@ -94,16 +94,16 @@ def test_braces_written_twice_are_plain(text):
 )
 def test_a_field_that_cannot_be_filled_is_refused(template, said):
     with pytest.raises(fl.FanlightError) as error:
-        agg.Aggregate("q", {"p": agg.Max(template)}, "{p}")
+        algebra.Aggregate("q", {"p": algebra.Max(template)}, "{p}")
     assert said in str(error.value)
 
 
 def test_a_lowering_that_cannot_be_filled_is_refused():
     for lower, said in (("{q}", "names {q}"), ("{p", "brace"), (None, "not SQL text")):
         with pytest.raises(fl.FanlightError, match=said):
-            agg.Aggregate("q", {"p": agg.Max()}, lower)
+            algebra.Aggregate("q", {"p": algebra.Max()}, lower)
     with pytest.raises(fl.FanlightError, match="not a named monoid"):
-        agg.Aggregate("q", {"start": agg.Max()}, "{start}")
+        algebra.Aggregate("q", {"start": algebra.Max()}, "{start}")
 
 
 @given(st.fractions(0, 1, max_denominator=10**6), st.integers(1, 40))

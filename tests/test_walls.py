@@ -85,7 +85,7 @@ ROOMS = {
 
 # Programs around the library may use other packages, pyspark too (they make the session), but of
 # fanlight only what is public.
-PUBLIC = {"fanlight", "fanlight.agg", "fanlight.plots", "fanlight.report"}
+PUBLIC = {"fanlight", "fanlight.agg", "fanlight.algebra", "fanlight.plots", "fanlight.report"}
 # What reads a text, and what windows there are, need no Spark, so that a job file is checked before
 # one starts.
 PROGRAMS = {

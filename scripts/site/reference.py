@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import fanlight
-from fanlight import agg, plots, report
+from fanlight import agg, algebra, plots, report
 from fanlight.engine.kinds import list_kinds
 
 
@@ -34,13 +34,11 @@ FUNCTIONS = (
     "replay", "heartbeat", "upsert", "Upsert", "roll_up", "roll_up_late", "serve", "Server",
     "FanlightError",
 )  # fmt: skip
-ELSEWHERE = ("agg",)  # a page of its own
+ELSEWHERE = ("agg", "algebra")  # pages of their own
 
 
 def pages() -> list[Page]:
     """The pages, with what each public module has."""
-    made = [name for name in agg.__all__ if name[0].islower()]
-    parts = [name for name in agg.__all__ if name[0].isupper()]
     drawn = [name for name in plots.__all__ if name.islower()]
     colours = [name for name in plots.__all__ if not name.islower()]
     return [
@@ -70,10 +68,18 @@ def pages() -> list[Page]:
         Page(
             "agg",
             "Aggregates",
-            "`from fanlight import agg`. The functions are aggregates, in the order of the "
-            "alphabet; your own is an `Aggregate` made of the classes at the end.",
+            "`from fanlight import agg`: functions, in the order of the alphabet.",
             "fanlight.agg",
-            (*made, *parts),
+            tuple(agg.__all__),
+        ),
+        Page(
+            "algebra",
+            "Parts of your own aggregates",
+            "`from fanlight import algebra`. Your own aggregate is an `Aggregate` of monoids; what "
+            "you call with a column, yours or one of `agg`, gives a `Call`, and arithmetic of "
+            "calls an `Expression`, a function of a result `Transformed`.",
+            "fanlight.algebra",
+            tuple(algebra.__all__),
         ),
         Page(
             "plots",

@@ -17,7 +17,7 @@ import griffe
 from scripts.site.reference import identifiers
 
 ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([\w.]+)`")
-HOMES = ("fanlight.plots", "fanlight.agg", "fanlight")
+HOMES = ("fanlight.plots", "fanlight.agg", "fanlight.algebra", "fanlight")
 RULE = re.compile(r"=+(?: +=+)+")
 WINDOWS = "fanlight.engine.spark.windows."
 
@@ -65,7 +65,7 @@ def _read_made(name: str, module: str) -> griffe.Function | None:
     ]
     return griffe.Function(
         name, parameters=griffe.Parameters(*parameters),
-        returns=griffe.ExprName(made.__annotations__["return"], parent="fanlight.agg"),
+        returns=griffe.ExprName(made.__annotations__["return"], parent="fanlight.algebra"),
         docstring=griffe.Docstring(inspect.cleandoc(made.__doc__ or "")),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.engine.spec import (
     AggregateFrame,
     BoundaryFrame,
@@ -67,9 +67,9 @@ __all__ = [
     "EventWindows", "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular",
     "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
     "SlidingWindows", "Snapshot", "SnapshotWindows", "StateFrame", "ThresholdFrame", "Trailing",
-    "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "clause", "decay", "doctor",
-    "heartbeat", "over", "progress", "replay", "roll_up", "roll_up_late",
-    "serve", "sql", "suggest", "upsert", "watch",
+    "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "algebra", "clause", "decay",
+    "doctor", "heartbeat", "over", "progress", "replay", "roll_up", "roll_up_late", "serve", "sql",
+    "suggest", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.
@@ -124,8 +124,10 @@ def _missing(name: str) -> Exception:
     close = guess(name, made) or guess(short, made)
     known = (called[one] for one in (plain, plain.removesuffix("s"), short) if one in called)
     write = next(known, f"fl.{close}" if close else "")
-    if name in agg.__all__:
-        write = f"agg.{name}, after 'from fanlight import agg'"
+    for home in (agg, algebra):
+        if name in home.__all__:
+            module = home.__name__.removeprefix("fanlight.")
+            write = f"{module}.{name}, after 'from fanlight import {module}'"
     if plain in ("col", "lit", "expr", "when"):
         write = f"F.{plain}, after 'from pyspark.sql import functions as F'"
     if plain in ("withwatermark", "watermark", "allowedlateness"):

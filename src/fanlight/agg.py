@@ -1,14 +1,12 @@
 """The aggregates: ``from fanlight import agg``.
 
 Names and null rules are those of ``pyspark.sql.functions``; columns are given by name or as Column.
-A new aggregate is an :class:`Aggregate` of named monoids.
+Parts of your own aggregates are in :mod:`fanlight.algebra`.
 """
 
 # Written by `python -m scripts.aggregates` from the registry, so that type checkers see each name.
 
-from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.algebra.collections import Collect, Extremes, Values
-from fanlight.engine.algebra.expression import Expression
+from fanlight.algebra import __all__ as _PARTS
 from fanlight.engine.algebra.library.bits import bit_and, bit_or, bit_xor, product
 from fanlight.engine.algebra.library.conditions import bool_and, bool_or, count_if
 from fanlight.engine.algebra.library.distinct import (
@@ -30,7 +28,6 @@ from fanlight.engine.algebra.library.held import integral, rate, time_weighted_a
 from fanlight.engine.algebra.library.in_order import (
     any_value,
     collect_list,
-    concat,
     first,
     last,
     listagg,
@@ -68,28 +65,28 @@ from fanlight.engine.algebra.library.sketches import (
     theta_sketch_agg,
 )
 from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
-from fanlight.engine.algebra.library.totals import avg, count, mean, sum, try_avg, try_sum
-from fanlight.engine.algebra.moments import Moments
-from fanlight.engine.algebra.monoids import Count, ExtremeCount, Max, Min, Monoid, Sum
+from fanlight.engine.algebra.library.totals import avg, count, sum, try_avg, try_sum
+from fanlight.engine.algebra.registry import name_anew as _name_anew
 from fanlight.engine.algebra.suggestions import make_getattr as _make_getattr
 
+# Their other names in ``pyspark.sql.functions``.
+array_agg = _name_anew(collect_list, "array_agg")
+every = _name_anew(bool_and, "every")
+first_value = _name_anew(first, "first_value")
+last_value = _name_anew(last, "last_value")
+mean = _name_anew(avg, "mean")
+percentile_approx = _name_anew(approx_percentile, "percentile_approx")
+some = _name_anew(bool_or, "some")
+std = _name_anew(stddev_samp, "std")
+stddev = _name_anew(stddev_samp, "stddev")
+string_agg = _name_anew(listagg, "string_agg")
+variance = _name_anew(var_samp, "variance")
+
 __all__ = [
-    "Aggregate",
-    "Call",
-    "Collect",
-    "Count",
-    "Expression",
-    "ExtremeCount",
-    "Extremes",
-    "Max",
-    "Min",
-    "Moments",
-    "Monoid",
-    "Sum",
-    "Values",
     "any_value",
     "approx_count_distinct",
     "approx_percentile",
+    "array_agg",
     "avg",
     "bit_and",
     "bit_or",
@@ -98,14 +95,15 @@ __all__ = [
     "bool_or",
     "collect_list",
     "collect_set",
-    "concat",
     "corr",
     "count",
     "count_distinct",
     "count_if",
     "covar_pop",
     "covar_samp",
+    "every",
     "first",
+    "first_value",
     "heavy_hitters",
     "hll_sketch_agg",
     "integral",
@@ -114,6 +112,7 @@ __all__ = [
     "kll_sketch_agg_float",
     "kurtosis",
     "last",
+    "last_value",
     "linear_fit",
     "listagg",
     "max",
@@ -131,6 +130,7 @@ __all__ = [
     "overlap",
     "peak",
     "percentile",
+    "percentile_approx",
     "percentile_disc",
     "product",
     "rate",
@@ -144,8 +144,12 @@ __all__ = [
     "regr_sxy",
     "regr_syy",
     "skewness",
+    "some",
+    "std",
+    "stddev",
     "stddev_pop",
     "stddev_samp",
+    "string_agg",
     "sum",
     "theta_sketch_agg",
     "time_weighted_avg",
@@ -154,7 +158,8 @@ __all__ = [
     "try_sum",
     "var_pop",
     "var_samp",
+    "variance",
 ]
 
 # Out of the sight of type checkers, which know what there is.
-globals()["__getattr__"] = _make_getattr(__all__)
+globals()["__getattr__"] = _make_getattr(__all__, _PARTS)

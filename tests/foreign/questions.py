@@ -34,7 +34,7 @@ QUESTIONS = {
         ("collect_list", "n"),
         "coalesce(list(n order by t, seq, n) filter (n is not null), [])",
     ),
-    "text": (("concat", "s", "-"), "string_agg(s, '-' order by t, seq, s)"),
+    "text": (("listagg", "s", "-"), "string_agg(s, '-' order by t, seq, s)"),
     "median": (("median", "n"), "quantile_cont(cast(n as double), 0.5)"),
     "p90": (("percentile", "v", 0.9), "quantile_cont(v, 0.9)"),
     "p25_disc": (("approx_percentile", "v", 0.25), "quantile_disc(v, 0.25)"),

@@ -60,11 +60,11 @@ def tolerance(request, window, spec, time):
     slack = 0.0
     if not finite or len(finite) < len(values):
         slack = 0.0  # NaN, infinite and null are what they are
-    elif function in ("sum", "avg", "mean", "try_sum", "try_avg") and not isinstance(
+    elif function in ("sum", "avg", "try_sum", "try_avg") and not isinstance(
         values[0], (int, Decimal)
     ):
         slack = CLOSE * math.fsum(finite) / (1 if function == "sum" else len(values))
-    elif function in ("avg", "mean", "try_avg") and isinstance(values[0], int):
+    elif function in ("avg", "try_avg") and isinstance(values[0], int):
         slack = CLOSE * sum(finite) / len(values)
     elif function.startswith(("var", "stddev")):
         slack = _spread_slack(function, values)

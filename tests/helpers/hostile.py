@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 
 
 class Untrue:
@@ -68,13 +68,15 @@ VALUES: tuple[Any, ...] = (
     "", " ", "x", "{", "'", "\\", "\x00", "9" * 400, "1e400 days", "1 minute", "x > 1", "\ud800",
     b"x", [], [None], [[1]], [1, "x"], ["x", "x"], [2, 1], ["2 minutes", "1 minute"], (), (1, 2),
     ("x", "y"), {}, {"x": None}, {"x": "y"}, {"x": [1, None]}, {1: 2}, {"x": math.nan},
-    {"x": 10**400}, MappingProxyType({"x": Untrue()}), {"x": agg.Monoid()}, {"x": agg.Max("{w}")},
+    {"x": 10**400}, MappingProxyType({"x": Untrue()}), {"x": algebra.Monoid()},
+    {"x": algebra.Max("{w}")},
     set(), {1}, range(3), object(), int, len, lambda: 1, lambda *_: 1, Untrue(), [Untrue()],
     np.array([1, 2]), np.array([]), np.float64("nan"), np.int64(1), datetime(2024, 1, 1),
-    timedelta(0), timedelta(minutes=-1), timedelta.max, agg.max("x"), agg.Max(), agg, fl.Rows(1),
+    timedelta(0), timedelta(minutes=-1), timedelta.max, agg.max("x"), algebra.Max(), agg,
+    fl.Rows(1),
     fl.Sliding("1 minute"), NotImplemented, ..., ValueError("x"), LikeColumn(), [LikeColumn()],
     {"x": LikeColumn()}, [agg.max("x")], agg.max, agg.sum("x") / 2,
-    agg.Aggregate("a", {"p": agg.Max("{x}")}, "{p}"),
+    algebra.Aggregate("a", {"p": algebra.Max("{x}")}, "{p}"),
 )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ def aggregates(c, *, most=8):
         agg.mode(c("packed")),
         agg.heavy_hitters(c("other"), 0.2),
         agg.count_distinct(c("packed"), c("text")),
-        agg.concat(c("text"), "'{start}`${a}\\"),
+        agg.listagg(c("text"), "'{start}`${a}\\"),
         agg.min_by(c("packed"), c("real")),
     )
     names = ("first", "most", "all", "mode", "heavy", "count", "joined", "best")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.language.columns import selected_columns
 from fanlight.language.query import Query
 from fanlight.language.tokens import tokenize
@@ -129,7 +129,9 @@ def test_windows_as_flink_has_them(text, spec, by, around):
     assert one.clause.time == (("ts",),)
 
 
-SPREAD = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}")
+SPREAD = algebra.Aggregate(
+    "spread", {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")}, "{hi} - {lo}"
+)
 
 
 def label(text):

@@ -327,7 +327,7 @@ WRONG = [
      "leave WITHIN GROUP out"),
     ("SELECT ^listagg(x) WITHIN GROUP (ORDER BY y NULLS LAST)^ FROM b [WATTR ts RANGE 1 HOUR]",
      "leave WITHIN GROUP out"),
-    ("SELECT ^hll_union_agg(x)^ FROM b [WATTR ts RANGE 1 HOUR]", "agg.Aggregate"),
+    ("SELECT ^hll_union_agg(x)^ FROM b [WATTR ts RANGE 1 HOUR]", "algebra.Aggregate"),
     ("SELECT ^histogram_numeric(x + 1, 9)^ FROM b [WATTR ts RANGE 1 HOUR]",
      r"the order of rows.*write approx_percentile\(x \+ 1, array\(0.25, 0.5, 0.75\)\)"),
     ("SELECT ^count_min_sketch(x, 0.1D, 0.9D, 1)^ FROM b [WATTR ts RANGE 1 HOUR]",

@@ -11,7 +11,7 @@ from tests.helpers.events import MINUTE
 from tests.law.ask import Data
 
 # Aggregates whose SQL says the most: texts, counted values, structs, lines.
-NAMES = ("concat", "median", "min_by", "heavy_hitters", "fit")
+NAMES = ("listagg", "median", "min_by", "heavy_hitters", "fit")
 SPREAD = FEW | {name: EVERYTHING[name] for name in NAMES}
 TODAY = 1_700_000_000_000_000
 SOME_MINUTE = TODAY - TODAY % MINUTE

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight import agg
+from fanlight import algebra
 from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
@@ -50,13 +50,13 @@ def _ordered(monoid):
 
 # What a row may contribute to a monoid: its partial. A new monoid needs a line here.
 PARTS = {
-    agg.Sum: lambda _: exact,
-    agg.Count: lambda _: st.just(1),
+    algebra.Sum: lambda _: exact,
+    algebra.Count: lambda _: st.just(1),
     Area: lambda _: exact,
     WholeArea: lambda _: whole,
-    agg.Min: _ordered,
-    agg.Max: _ordered,
-    agg.Moments: lambda _: finite.map(lambda value: (1, value, 0.0)),
+    algebra.Min: _ordered,
+    algebra.Max: _ordered,
+    algebra.Moments: lambda _: finite.map(lambda value: (1, value, 0.0)),
     HigherMoments: lambda _: finite.map(lambda value: (1, value, 0.0, 0.0, 0.0)),
     Covariances: lambda _: st.tuples(finite, finite).map(
         lambda pair: (1, 0, pair[0], pair[1], 0.0, 0.0, 0.0)
@@ -68,12 +68,12 @@ PARTS = {
     Comoments: lambda _: st.tuples(times, finite).map(
         lambda point: (1, point[0], 0.0, point[1], 0.0, 0.0, 0.0)
     ),
-    agg.ExtremeCount: lambda _: scalars.map(lambda value: (value, 1)),
-    agg.Values: lambda _: scalars.map(lambda value: [(value, 1)]),
-    agg.Collect: lambda _: st.tuples(orders, scalars).map(lambda entry: [entry]),
+    algebra.ExtremeCount: lambda _: scalars.map(lambda value: (value, 1)),
+    algebra.Values: lambda _: scalars.map(lambda value: [(value, 1)]),
+    algebra.Collect: lambda _: st.tuples(orders, scalars).map(lambda entry: [entry]),
     AtOnce: lambda _: st.tuples(times, times, st.just(1)).map(lambda part: [part]),
     Readings: lambda _: st.tuples(times, orders, scalars).map(lambda entry: [entry]),
-    agg.Extremes: lambda _: scalars.map(lambda value: [value]),
+    algebra.Extremes: lambda _: scalars.map(lambda value: [value]),
 }
 
 
@@ -93,12 +93,12 @@ def meaning(monoid, partial):
     """What a partial stands for, however it was come by."""
     if partial is None:
         return None
-    if isinstance(monoid, agg.Values):
+    if isinstance(monoid, algebra.Values):
         counts = {}
         for value, count in partial:
             counts[rank(value)] = counts.get(rank(value), 0) + count
         return sorted(item for item in counts.items() if item[1])
-    if isinstance(monoid, agg.Collect):
+    if isinstance(monoid, algebra.Collect):
         return sorted(map(rank, partial))
     if isinstance(monoid, Comoments):
         n, t0, mx, *rest = partial
@@ -108,7 +108,7 @@ def meaning(monoid, partial):
 
 # Sizes of the values above bound what each step may lose.
 SIZES = {
-    agg.Moments: (0, 1e15, 1e30),
+    algebra.Moments: (0, 1e15, 1e30),
     HigherMoments: (0, 1e15, 1e30, 1e45, 1e60),
     Comoments: (0, 100, 1e15, 1e4, 1e17, 1e30),
     Covariances: (0, 1e15, 1e15, 1e30, 1e30, 1e30),

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.engine.algebra import forms
 from fanlight.engine.algebra.aggregate import Accepts
 from fanlight.engine.algebra.facts import ignores_repeats, why_not_weightable
@@ -121,13 +121,13 @@ def test_what_is_null_of_nulls_is_told_by_its_form(value, known):
 
 
 def test_a_monoid_that_combines_otherwise_is_no_sum():
-    class Squares(agg.Sum):
+    class Squares(algebra.Sum):
         value: str = "{x} * {x}"
 
-    class Product(agg.Sum):
+    class Product(algebra.Sum):
         _combine = "coalesce({a} * {b}, {a}, {b})"
 
-    class Minutes(agg.Sum):
+    class Minutes(algebra.Sum):
         _combine = "{a} + {b}"
         combining = "sum"
 
@@ -136,17 +136,17 @@ def test_a_monoid_that_combines_otherwise_is_no_sum():
 
 def test_weights_need_sums_and_results_of_doubles():
     def refused(lower, **fields):
-        return why_not_weightable(agg.Aggregate("mine", fields, lower).partials(("bigint",)))
+        return why_not_weightable(algebra.Aggregate("mine", fields, lower).partials(("bigint",)))
 
-    assert refused("{s} / nullif({n}, 0)", s=agg.Sum(), n=agg.Count()) is None
-    assert "sums over rows" in refused("{s} - {m}", s=agg.Sum(), m=agg.Max())[0]
+    assert refused("{s} / nullif({n}, 0)", s=algebra.Sum(), n=algebra.Count()) is None
+    assert "sums over rows" in refused("{s} - {m}", s=algebra.Sum(), m=algebra.Max())[0]
     for lower in (
         "{s} div 2L",
         "cast({s} as bigint)",
         "{s} / {scale}",
         "{s} - cast({s} as {type})",
     ):
-        assert "doubles" in refused(lower, s=agg.Sum())[0]
+        assert "doubles" in refused(lower, s=algebra.Sum())[0]
 
 
 def test_whatever_can_be_watched_is_followed_and_is_that_of_an_aggregate():
@@ -162,9 +162,9 @@ def test_whatever_can_be_watched_is_followed_and_is_that_of_an_aggregate():
                                                 ("distinct", 0)])  # fmt: skip
 def test_watching_what_takes_other_columns_is_refused(watched, arity):
     with pytest.raises(fl.FanlightError, match=r"no limit can watch the aggregate then"):
-        agg.Aggregate("mine", {"n": agg.Count("1")}, "{n}", arity=arity, watched=watched)
+        algebra.Aggregate("mine", {"n": algebra.Count("1")}, "{n}", arity=arity, watched=watched)
     with pytest.raises(fl.FanlightError, match=r"watched='median' is not known; write"):
-        agg.Aggregate("mine", {"n": agg.Count("1")}, "{n}", watched="median")
+        algebra.Aggregate("mine", {"n": algebra.Count("1")}, "{n}", watched="median")
 
 
 def test_names_that_are_taken_are_refused():

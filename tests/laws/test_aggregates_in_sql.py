@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import algebra
 from fanlight.engine.algebra.registry import Entry, sample
 from tests.helpers.aggregates import EVERYTHING, REGISTRY, Asked, asked, call, of_rows
 from tests.helpers.dataframes import frame
@@ -68,20 +68,20 @@ def _claimed(name, fields, lower, kind="double"):
     """An aggregate that claims to be the one called ``name``."""
 
     def function(*columns):
-        return agg.Aggregate(name, fields, lower, accepts="any")(*columns)
+        return algebra.Aggregate(name, fields, lower, accepts="any")(*columns)
 
     function.__name__ = name
     return Asked(Entry(function, (sample(kind, gives=kind),)), sample(kind, gives=kind))
 
 
-class WithoutNull(agg.Max):
+class WithoutNull(algebra.Max):
     """Takes a piece without values for a piece with a 0."""
 
     def lift(self, v, **more):
         return f"coalesce({super().lift(v, **more)}, 0D)"
 
 
-class LastOnly(agg.Sum):
+class LastOnly(algebra.Sum):
     """Forgets all pieces but one."""
 
     _combine_all = "max({p}){over}"
@@ -90,10 +90,10 @@ class LastOnly(agg.Sum):
 WRONG = [
     (_claimed("max", {"p": WithoutNull()}, "{p}"), "negative values"),
     (_claimed("sum", {"p": LastOnly()}, "{p}"), "at once"),
-    (_claimed("max", {"p": agg.Min()}, "{p}"), "in one piece"),
-    (_claimed("count", {"p": agg.Count()}, "{p}"), "without rows"),
-    (_claimed("avg", {"p": agg.Sum()}, "{p}"), "finite values"),
-    (_claimed("min_count", {"p": agg.Count()}, "coalesce({p}, 0L)"), "finite values"),
+    (_claimed("max", {"p": algebra.Min()}, "{p}"), "in one piece"),
+    (_claimed("count", {"p": algebra.Count()}, "{p}"), "without rows"),
+    (_claimed("avg", {"p": algebra.Sum()}, "{p}"), "finite values"),
+    (_claimed("min_count", {"p": algebra.Count()}, "coalesce({p}, 0L)"), "finite values"),
 ]
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
@@ -87,13 +87,13 @@ def _pairs(values):
 
 # What partials of single rows come to, by definition, from all of them at once.
 DEFINED = {
-    agg.Sum: lambda _, units: sum(map(Fraction, units)),
+    algebra.Sum: lambda _, units: sum(map(Fraction, units)),
     Area: lambda _, units: sum(map(Fraction, units)),
     WholeArea: lambda _, units: sum(map(Fraction, units)),
-    agg.Count: lambda _, units: len(units),
-    agg.Min: lambda _, units: min(map(rank, units)),
-    agg.Max: lambda _, units: max(map(rank, units)),
-    agg.Moments: lambda _, units: _spread(units),
+    algebra.Count: lambda _, units: len(units),
+    algebra.Min: lambda _, units: min(map(rank, units)),
+    algebra.Max: lambda _, units: max(map(rank, units)),
+    algebra.Moments: lambda _, units: _spread(units),
     Comoments: lambda _, units: _line(units),
     HigherMoments: lambda _, units: _spread(units),
     Covariances: lambda _, units: _pairs(units),
@@ -101,12 +101,14 @@ DEFINED = {
     BitOr: lambda _, units: functools.reduce(operator.or_, units),
     BitXor: lambda _, units: functools.reduce(operator.xor, units),
     Product: lambda _, units: float(math.prod(map(Fraction, units))),
-    agg.ExtremeCount: lambda monoid, units: _extreme(monoid, [value for value, _ in units]),
-    agg.Values: lambda _, units: meaning(agg.Values(), [one for unit in units for one in unit]),
-    agg.Collect: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
+    algebra.ExtremeCount: lambda monoid, units: _extreme(monoid, [value for value, _ in units]),
+    algebra.Values: lambda _, units: meaning(
+        algebra.Values(), [one for unit in units for one in unit]
+    ),
+    algebra.Collect: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
     Readings: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
     AtOnce: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
-    agg.Extremes: lambda monoid, units: sorted(
+    algebra.Extremes: lambda monoid, units: sorted(
         (rank(value) for unit in units for value in unit), reverse=monoid.largest
     )[: monoid.count],
 }
@@ -114,11 +116,11 @@ DEFINED = {
 
 def stands_for(monoid, partial):
     """A partial in the words of ``DEFINED``."""
-    if isinstance(monoid, (agg.Min, agg.Max)):
+    if isinstance(monoid, (algebra.Min, algebra.Max)):
         return rank(partial)
-    if isinstance(monoid, agg.ExtremeCount):
+    if isinstance(monoid, algebra.ExtremeCount):
         return rank(partial[0]), partial[1]
-    if isinstance(monoid, agg.Extremes):
+    if isinstance(monoid, algebra.Extremes):
         return [rank(value) for value in partial]
     return meaning(monoid, partial)
 
@@ -181,7 +183,7 @@ def test_what_is_invertible_can_be_taken_back(monoid):
 
 def test_moments_do_not_cancel():
     values = [1e9 + step for step in (4.0, 7.0, 13.0, 16.0)]
-    monoid = agg.Moments()
+    monoid = algebra.Moments()
     for parts in itertools.permutations([(1, value, 0.0) for value in values]):
         n, mean, m2 = fold(monoid, parts)
         assert (n, mean) == (4, 1e9 + 10)
@@ -192,7 +194,7 @@ def test_moments_do_not_cancel():
 
 
 @dataclass(frozen=True)
-class Difference(agg.Monoid):
+class Difference(algebra.Monoid):
     """Not associative."""
 
     def _combine_values(self, a, b):
@@ -200,7 +202,7 @@ class Difference(agg.Monoid):
 
 
 @dataclass(frozen=True)
-class MeanOfMeans(agg.Monoid):
+class MeanOfMeans(algebra.Monoid):
     """Not associative, though commutative."""
 
     def _combine_values(self, a, b):
@@ -208,7 +210,7 @@ class MeanOfMeans(agg.Monoid):
 
 
 @dataclass(frozen=True)
-class Leftmost(agg.Monoid):
+class Leftmost(algebra.Monoid):
     """Not commutative, though associative."""
 
     def _combine_values(self, a, b):
@@ -217,7 +219,7 @@ class Leftmost(agg.Monoid):
 
 
 @dataclass(frozen=True)
-class TakenBackMax(agg.Max):
+class TakenBackMax(algebra.Max):
     """Claims an inverse that a maximum has not."""
 
     def without(self, a, b):
@@ -225,14 +227,14 @@ class TakenBackMax(agg.Max):
 
 
 @dataclass(frozen=True)
-class IdempotentSum(agg.Sum):
+class IdempotentSum(algebra.Sum):
     """Claims that a row may be counted twice."""
 
     idempotent = True
 
 
 @dataclass(frozen=True)
-class ZeroBased(agg.Sum):
+class ZeroBased(algebra.Sum):
     """Whose identity is not None: it loses what stands alone."""
 
     def combine_values(self, a, b):
@@ -281,7 +283,7 @@ def test_classes_of_the_paper(call, bounded, differential):
 
 
 def test_a_user_s_aggregate_comes_in_by_the_same_door():
-    spread = agg.Aggregate("spread", {"hi": agg.Max(), "lo": agg.Min()}, "{hi} - {lo}")
+    spread = algebra.Aggregate("spread", {"hi": algebra.Max(), "lo": algebra.Min()}, "{hi} - {lo}")
     for monoid in spread.partials(("double",)).fields.values():
         check_laws(monoid, 1.0, NAN, None)
 
@@ -289,10 +291,10 @@ def test_a_user_s_aggregate_comes_in_by_the_same_door():
 @pytest.mark.parametrize(
     ("make", "named"),
     [
-        (lambda: agg.Aggregate("not a name", {"p": agg.Sum()}, "{p}"), "not a name"),
-        (lambda: agg.Aggregate("f", {"p": "sum"}, "{p}"), "'p'"),
-        (lambda: agg.Aggregate("f", {"p": agg.Sum()}, "{q}"), "lower"),
-        (lambda: agg.Aggregate("f", {"p": agg.Sum()}, "{p}")("a", "b"), "2 arguments"),
+        (lambda: algebra.Aggregate("not a name", {"p": algebra.Sum()}, "{p}"), "not a name"),
+        (lambda: algebra.Aggregate("f", {"p": "sum"}, "{p}"), "'p'"),
+        (lambda: algebra.Aggregate("f", {"p": algebra.Sum()}, "{q}"), "lower"),
+        (lambda: algebra.Aggregate("f", {"p": algebra.Sum()}, "{p}")("a", "b"), "2 arguments"),
         (lambda: agg.sum("x").alias(""), "alias"),
         (lambda: agg.percentile("x", 1.5), "percentage"),
         (lambda: agg.percentile("x", [0.1, True]), "percentage"),

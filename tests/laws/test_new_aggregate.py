@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES, Registry, sample
 from fanlight.language.clause_writer import clause
@@ -28,8 +28,8 @@ from tests.oracle.values import rank
 
 MINE, MORE = Registry(), Registry()
 PLACE = {"time": "ts", "by": ["case", "k"], "tiebreak": ["seq"]}
-_MIDRANGE = agg.Aggregate(
-    "midrange", {"lo": agg.Min(), "hi": agg.Max()}, "(cast({lo} as double) + {hi}) / 2D"
+_MIDRANGE = algebra.Aggregate(
+    "midrange", {"lo": algebra.Min(), "hi": algebra.Max()}, "(cast({lo} as double) + {hi}) / 2D"
 )
 
 
@@ -66,8 +66,10 @@ def midrange(column: Any) -> Call:
 
 
 # Further ones, for what is said of an aggregate: the same as a sum, and what nothing is said of.
-_TRAFFIC = agg.Aggregate("traffic", {"p": agg.Sum("cast({x} as double)")}, "{p}", watched="sum")
-_LINES = agg.Aggregate("lines", {"n": agg.Count("1")}, "cast({n} as bigint)")
+_TRAFFIC = algebra.Aggregate(
+    "traffic", {"p": algebra.Sum("cast({x} as double)")}, "{p}", watched="sum"
+)
+_LINES = algebra.Aggregate("lines", {"n": algebra.Count("1")}, "cast({n} as bigint)")
 
 
 @MORE.aggregate(sample("double", gives="double"), names=("load",))
@@ -108,7 +110,7 @@ def over(df, spec):
 
 
 def test_it_goes_through_the_laws(classic):
-    assert in_python(MINE) == [agg.Max(), agg.Min()]
+    assert in_python(MINE) == [algebra.Max(), algebra.Min()]
     for monoid in in_python(MINE):
         check_monoid(monoid, 50)
     assert set(map(tuple, complaints(classic, asked(MINE)).values())) == {()}
@@ -213,6 +215,6 @@ def test_what_nothing_is_said_of_is_refused_with_a_reason(classic):
 
 
 def test_a_name_says_nothing():
-    mine = agg.Aggregate("sum", {"p": agg.Sum("{x} * {x}")}, "{p}")
+    mine = algebra.Aggregate("sum", {"p": algebra.Sum("{x} * {x}")}, "{p}")
     with pytest.raises(fl.FanlightError, match="a sum is not followed row by row"):
         fl.AggregateFrame(mine("v"), 3)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 
 import pytest
+from pyspark.sql import functions
 
 import fanlight.engine.algebra.library
-from fanlight import agg
+from fanlight import agg, algebra
+from fanlight.engine.algebra.aggregate import ARGUMENTS
 from fanlight.engine.algebra.registry import Registry, sample
+from fanlight.engine.algebra.suggestions import OF_SPARK, OTHERWISE
 from fanlight.engine.spec.errors import FanlightError
 from scripts import aggregates as written
 from tests.helpers.aggregates import (
@@ -31,10 +35,10 @@ COMPARED = {name for name, entry in REGISTRY.items() if any(map(is_compared, ent
 
 def left_out(registry, names):
     """What of a registry is missing from names, or is there without an entry."""
-    return set(registry) ^ {name for name in names if name[0].islower()}
+    return set(registry) ^ set(names)
 
 
-def functions():
+def found_functions():
     """Every public function of the library that makes an aggregate, by name."""
     home = fanlight.engine.algebra.library
     modules = [
@@ -50,14 +54,56 @@ def functions():
 
 
 def test_every_function_is_entered():
-    assert left_out(REGISTRY, functions()) == set()
+    assert left_out(REGISTRY, found_functions()) == set()
 
 
 def test_every_entry_is_exported():
-    assert left_out(REGISTRY, agg.__all__) == set()
+    assert left_out({*REGISTRY, *REGISTRY.others}, agg.__all__) == set()
     assert sorted(name for name in dir(agg) if not name.startswith("_")) == sorted(agg.__all__)
     for name, entry in REGISTRY.items():
         assert getattr(agg, name) is entry.function
+
+
+@pytest.mark.parametrize(("other", "name"), REGISTRY.others.items())
+def test_other_names_are_those_of_spark_and_mean_the_same(other, name):
+    function, usual = getattr(agg, other), getattr(agg, name)
+    assert hasattr(functions, other)
+    assert function.__name__ == other
+    assert function.__doc__ == f"Another name for :func:`{name}`."
+    assert inspect.signature(function) == inspect.signature(usual)
+    for one in REGISTRY[name].samples:
+        given = (ARGUMENTS[: len(one.types)], dict(one.options))
+        asked, same = function(*given[0], **given[1]), usual(*given[0], **given[1])
+        assert asked.aggregate.partials(one.types) == same.aggregate.partials(one.types)
+        assert asked.label.removeprefix(other) == same.label.removeprefix(same.aggregate.name) or (
+            asked.label == same.label
+        )
+    with pytest.raises(FanlightError, match=rf"{other}\(.*; write agg.{other}\('x'"):
+        function()
+
+
+def test_names_that_only_sql_has_are_not_in_agg():
+    for other in {*REGISTRY.names} - {*REGISTRY.others}:
+        assert not hasattr(functions, other)
+        with pytest.raises(FanlightError, match=f"write agg.{REGISTRY.names[other]}"):
+            getattr(agg, other)
+
+
+def of_spark():
+    """The aggregates in ``pyspark.sql.functions``, as its source lists them since Spark 4.0."""
+    listed = inspect.getsource(functions).partition("# Aggregate Functions")[2]
+    return re.findall(r'^    "(\w+)",$', listed.partition(" Functions")[0], re.MULTILINE)
+
+
+@pytest.mark.skipif(len(of_spark()) < 60, reason="an older Spark lists none")
+@pytest.mark.parametrize("name", of_spark())
+def test_every_aggregate_of_spark_is_there_or_says_what_to_write(name):
+    if name in agg.__all__:
+        assert {*inspect.signature(getattr(agg, name)).parameters}
+        return
+    with pytest.raises(FanlightError, match=r"; write (agg\.|F\.|df\.)") as caught:
+        getattr(agg, name)
+    assert name in {*OTHERWISE, *OF_SPARK}, caught.value
 
 
 def test_every_entry_has_an_oracle_and_every_oracle_an_entry():
@@ -99,23 +145,25 @@ def test_every_docstring_is_complete(name):
     assert unexplained(REGISTRY[name].function) == set()
 
 
-@pytest.mark.parametrize("thing", written.TYPES, ids=lambda thing: thing.__name__)
-def test_what_aggregates_are_made_of_is_explained(thing):
-    said = written.sections(thing.__doc__)
+@pytest.mark.parametrize("name", algebra.__all__)
+def test_what_aggregates_are_made_of_is_explained(name):
+    said = written.sections(getattr(algebra, name).__doc__)
     assert len(said[""]) > 20
     assert ">>> " in said["Examples"]
 
 
 USER = """
 from fanlight import agg
-from fanlight.agg import Call, max
+from fanlight.agg import max
+from fanlight.algebra import Call
 
 def middle(column: str) -> Call:
     return agg.median(column).alias("middle")
 
 reveal_type(max("price"))
 reveal_type(agg.percentile("price", [0.5]))
-agg.concat(column="word", separator=1)
+reveal_type(agg.stddev("price", distinct=True))
+agg.listagg(column="word", delimiter=1)
 agg.nothing("x")
 """
 
@@ -129,7 +177,8 @@ def test_a_user_s_type_checker_sees_each_aggregate(tmp_path, mypy_cache):
     assert [line.partition(": ")[2] for line in lines] == [
         'note: Revealed type is "fanlight.engine.algebra.aggregate.Call"',
         'note: Revealed type is "fanlight.engine.algebra.aggregate.Call"',
-        f'error: Argument "separator" to "concat" {WRONG_TYPE}',
+        'note: Revealed type is "fanlight.engine.algebra.aggregate.Call"',
+        f'error: Argument "delimiter" to "listagg" {WRONG_TYPE}',
         'error: Module has no attribute "nothing"  [attr-defined]',
     ], ran.stdout + ran.stderr
 
@@ -139,8 +188,8 @@ def test_a_user_s_type_checker_sees_each_aggregate(tmp_path, mypy_cache):
 
 def test_what_is_left_out_is_seen():
     one_less = {name: entry for name, entry in REGISTRY.items() if name != "mode"}
-    assert left_out(one_less, functions()) == {"mode"}
-    assert left_out(REGISTRY, set(agg.__all__) - {"max"}) == {"max"}
+    assert left_out(one_less, found_functions()) == {"mode"}
+    assert left_out(REGISTRY, {*REGISTRY} - {"max"}) == {"max"}
     assert left_out(COMPARED, {**FUNCTIONS, "histogram": sum}) == {"histogram"}
     assert written.MODULE.read_text("utf-8") != written.module(one_less.values())
     assert written.PAGE.read_text("utf-8") != written.page(one_less.values())

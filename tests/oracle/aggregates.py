@@ -128,7 +128,7 @@ def _bit_xor(rows: Rows) -> int | None:
     return _bits(rows, lambda having, _: having % 2 == 1)
 
 
-@oracle("avg", "mean", "try_avg")
+@oracle("avg", "try_avg")
 def _avg(rows: Rows, distinct: bool = False) -> Any:
     values = _numbers(rows, distinct)
     if not values:
@@ -376,10 +376,10 @@ def _collect_list(rows: Rows, distinct: bool = False) -> list[Any]:
     return [one for at, one in enumerate(values) if not distinct or seen.index(seen[at]) == at]
 
 
-@oracle("concat", "listagg")
-def _concat(rows: Rows, separator: str = "", distinct: bool = False) -> str | None:
+@oracle("listagg")
+def _listagg(rows: Rows, delimiter: str = "", distinct: bool = False) -> str | None:
     texts = _collect_list(rows, distinct)
-    return separator.join(texts) if texts else None
+    return delimiter.join(texts) if texts else None
 
 
 @oracle("collect_set")

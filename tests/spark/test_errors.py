@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.engine.algebra.suggestions import OF_ROWS
 from fanlight.engine.spark.fields import check_version
 from fanlight.engine.spark.sql import expr, is_connect
@@ -187,7 +187,7 @@ def test_no_aggregate(df):
         (agg.median("s"), ("median(s)", "string")),
         (agg.linear_fit("s"), ("linear_fit(s)", "string")),
         (agg.approx_percentile("s", 0.5), ("approx_percentile(s", "string")),
-        (agg.concat("v"), ("concat(v)", "double")),
+        (agg.listagg("v"), ("listagg(v)", "double")),
         (agg.sum(5), ("5",)),
         (agg.sum(None), ("None",)),
     ],
@@ -227,9 +227,9 @@ def test_names_that_clash(df, positional, named, clash):
     refused(lambda: windows(df, fl.Trailing()).attach(x=agg.count()), "write another name: x_2=…")
 
 
-LATEST = agg.Aggregate("latest", {"p": agg.Max("{time}")}, "{p}", arity=0)
-SUM_OF_TIMES = agg.Aggregate("times", {"p": agg.Sum("{time}")}, "{p}", arity=0)
-SINCE_START = agg.Aggregate("since", {"p": agg.Max()}, "{p} - {start}")
+LATEST = algebra.Aggregate("latest", {"p": algebra.Max("{time}")}, "{p}", arity=0)
+SUM_OF_TIMES = algebra.Aggregate("times", {"p": algebra.Sum("{time}")}, "{p}", arity=0)
+SINCE_START = algebra.Aggregate("since", {"p": algebra.Max()}, "{p} - {start}")
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_snapshots_have_no_instants(spark, made):
 def test_a_field_of_snapshots_may_be_called_time(spark):
     stays = spark.sql("select * from values (0L, 9L, 2.5D), (4L, 6L, 1D) as t(start, stop, v)")
     snapshots = fl.over(stays, fl.Snapshot(), time=("start", "stop"))
-    own = agg.Aggregate("own", {"time": agg.Sum("{x}")}, "{time}")
+    own = algebra.Aggregate("own", {"time": algebra.Sum("{x}")}, "{time}")
     found = snapshots.agg(total=own("v")).orderBy("window").collect()
     assert [row.total for row in found] == [2.5, 3.5, 2.5]
 

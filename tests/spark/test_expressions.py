@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 from pyspark.errors import ArithmeticException
+from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 import fanlight as fl
@@ -147,6 +148,43 @@ def test_what_cannot_be_computed_is_refused(make, told):
         make()
 
 
+def test_a_function_of_a_result_is_that_of_spark(df):
+    windows, half = fl.over(df, HOUR, time="ts", by="k"), lambda x: F.when(x > 1.5, x / 2)
+    asked = [
+        (agg.avg("v").transform(lambda x: F.round(x, 1)), F.round(F.avg("v"), 1)),
+        (agg.sum("n").transform(half), half(F.sum("n"))),
+        (agg.count_if("ok").transform(F.sqrt) * 0.5 + 1, F.sqrt(F.count_if("ok")) * 0.5 + 1),
+        (agg.max("v").transform(lambda x: F.struct(x.alias("most"), x)),
+         F.struct(F.max("v").alias("most"), F.max("v").alias("col2"))),
+    ]  # fmt: skip
+    ours = windows.agg(**{f"a{at}": one for at, (one, _) in enumerate(asked)})
+    theirs = df.groupBy("k", F.window("ts", "10 minutes", "5 minutes")).agg(
+        *(one.alias(f"a{at}") for at, (_, one) in enumerate(asked))
+    )
+    assert rounded(ours.collect()) == rounded(theirs.collect())
+    assert windows.agg(asked[0][0]).columns[2:] == ["round(avg(v), 1)"]
+    assert "round(avg(v), 1)" in str(windows.explain(asked[0][0]))
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (3, "is not a function of an aggregate; write for example"),
+        (lambda _: 5, "gives a int, not a Column"),
+        (F.sum, "cannot be computed of one result.*compute it from the result"),
+        (lambda x: x + F.col("v"), "cannot be computed of one result.*compute it from the result"),
+        (F.explode, "cannot be computed of one result"),
+        (lambda x: F.sum(x).over(Window.partitionBy(x)), "cannot be computed of one result"),
+        (F.udf(lambda x: x), "cannot be read as SQL of the result.*compute it from the result"),
+        (lambda _: F.lit(3), "cannot be read as SQL of the result"),
+    ],
+)
+def test_a_function_that_cannot_be_computed_of_a_result_is_refused(df, function, told):
+    windows = fl.over(df, HOUR, time="ts", by="k")
+    with pytest.raises(fl.FanlightError, match=told):
+        windows.agg(agg.sum("n").transform(function))
+
+
 def test_weighted_levels_are_refused(df):
     spec = fl.MultiGranular(
         ["5 minutes", "20 minutes"], ["5 minutes", "10 minutes"], weights=[1, 0.5]
@@ -177,6 +215,27 @@ FORMS = {
     "a ratio": (lambda f: agg.sum(f.col("i") * 2) / agg.count(), agg.sum("twice") / agg.count()),
     "a ratio, where": (
         lambda _: agg.sum("i").where("even") / agg.count(), agg.sum("of_even") / agg.count(),
+    ),
+    "a function": (lambda _: agg.sum("i").transform(lambda x: x * 2), agg.sum("twice")),
+    "a function, where": (
+        lambda _: agg.sum("i").transform(lambda x: x + 0).where("even"), agg.sum("of_even"),
+    ),
+    "a function, a ratio": (
+        lambda _: agg.sum("i").transform(lambda x: x * 2) / agg.count(),
+        agg.sum("twice") / agg.count(),
+    ),
+    "a function of a ratio": (
+        lambda _: (agg.sum("i") / agg.count()).transform(lambda x: x * 2),
+        agg.sum("twice") / agg.count(),
+    ),
+    "a function of a function": (
+        lambda f: agg.sum("i").transform(lambda x: -x).transform(f.negate), agg.sum("i"),
+    ),
+    "a function of a struct": (
+        lambda f: agg.max(f.struct("i", "v")).transform(lambda x: x["i"]), agg.max("i"),
+    ),
+    "a function of an array": (
+        lambda f: agg.collect_list("i").transform(f.size), agg.count("i"),
     ),
     "Spark's": (lambda f: f.sum(f.col("i") * 2), agg.sum("twice")),
     "Spark's, FILTER": (lambda f: f.expr("sum(i) filter (where even)"), agg.sum("of_even")),

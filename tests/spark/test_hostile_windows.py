@@ -153,7 +153,7 @@ def calls(df):
     episode = {"function": fl.Episode("a v=x; b v=x", event="s"), "schema": None}
     yield Good(widening.detect, {**more, **detector})
     yield Good(widening.detect, {**more, **episode})
-    for function in (agg.max, agg.count, agg.count_distinct, agg.min_by, agg.concat):
+    for function in (agg.max, agg.count, agg.count_distinct, agg.min_by, agg.listagg):
         yield Good(Aggregated(sliding, function), Aggregated(sliding, function).right)
     areas = (agg.integral, agg.time_weighted_avg)
     for windows, functions in ((sliding, (*areas, agg.rate)), (events, areas)):

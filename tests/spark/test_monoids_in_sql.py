@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from fanlight import agg
+from fanlight import algebra
 from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
@@ -17,7 +17,7 @@ from tests.laws.monoids import IN_PYTHON, alike, fold, meaning
 PLAIN = (1.5, None, -2.0, 1.5, 0.25, 1e6, -2.0, None, 3.0)
 ODD = (1.0, NAN, INF, None, -INF, NAN, 1.0, -0.0, 0.0)
 KEYS = (2.0, 1.0, 1.0, NAN, None, 2.0, -1.0, 1.0, 0.0)
-CENTRED = (agg.Moments, HigherMoments, Comoments, Product)
+CENTRED = (algebra.Moments, HigherMoments, Comoments, Product)
 WHOLE = (3, None, 6, -1, 2**40, 3, None, None, None)
 BITS = (BitAnd, BitOr, BitXor)
 
@@ -27,29 +27,29 @@ def unit(monoid, value):
     if value is None or (type(monoid) is Comoments and value[1] is None):
         return None
     shapes = {
-        agg.Count: lambda: 1,
-        agg.Moments: lambda: (1, value, 0.0),
+        algebra.Count: lambda: 1,
+        algebra.Moments: lambda: (1, value, 0.0),
         HigherMoments: lambda: (1, value, 0.0, 0.0, 0.0),
         Comoments: lambda: (1, value[0], 0.0, value[1], 0.0, 0.0, 0.0),
         Covariances: lambda: (1, 0, value[0], value[1], 0.0, 0.0, 0.0),
-        agg.ExtremeCount: lambda: (value, 1),
-        agg.Values: lambda: [(value, 1)],
-        agg.Collect: lambda: [value],
+        algebra.ExtremeCount: lambda: (value, 1),
+        algebra.Values: lambda: [(value, 1)],
+        algebra.Collect: lambda: [value],
         Readings: lambda: [value],
         AtOnce: lambda: [value],
-        agg.Extremes: lambda: [value],
+        algebra.Extremes: lambda: [value],
     }
     return shapes.get(type(monoid), lambda: value)()
 
 
 def same(monoid, in_sql, in_python):
-    if isinstance(monoid, agg.Count):  # no row at all is counted as 0
+    if isinstance(monoid, algebra.Count):  # no row at all is counted as 0
         return (in_sql or 0) == (in_python or 0)
     return alike(monoid, in_sql, in_python)
 
 
 def rows(monoid):
-    values = PLAIN if isinstance(monoid, CENTRED) or type(monoid) is agg.Sum else ODD
+    values = PLAIN if isinstance(monoid, CENTRED) or type(monoid) is algebra.Sum else ODD
     values = WHOLE if isinstance(monoid, BITS) else values
     conditions = [True, None, False, True, True, False, None, None, None]
     if "if({x}, " in monoid.value:

@@ -107,7 +107,7 @@ OTHERS = {
     "about how many": agg.approx_count_distinct("v"),
     "third": agg.nth_smallest("v", 3),
     "in order": agg.collect_list("v"),
-    "joined": agg.concat("name"),
+    "joined": agg.listagg("name"),
     "line": agg.linear_fit("v"),
     "about whole": agg.approx_percentile("big", [0.0, 0.3, 1.0]),
     "total": agg.sum("big"),

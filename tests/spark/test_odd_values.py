@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.algebra.template import fill
 from tests.helpers.aggregates import REGISTRY
@@ -118,14 +118,14 @@ def test_a_text_is_what_it_is_whatever_the_parser_makes_of_backslashes(classic, 
     (row,) = classic.range(1).selectExpr(*map(literal, TEXTS)).collect()
     assert tuple(row) == TEXTS
     df = classic.sql("select * from values (0, 'a'), (1, 'b') as t(at, s)")
-    asked = {f"t{n}": agg.concat("s", text) for n, text in enumerate(TEXTS)}
+    asked = {f"t{n}": agg.listagg("s", text) for n, text in enumerate(TEXTS)}
     found = fl.over(df, fl.Sliding(10), time="at").agg(**asked).first()
     assert [found[f"t{n}"] for n, _ in enumerate(TEXTS)] == [f"a{text}b" for text in TEXTS]
 
 
 def test_a_text_in_an_aggregate_of_one_s_own_is_not_filled(classic):
-    own = agg.Aggregate(
-        "own", {"p": agg.Max("{x}")}, "concat({p}, '{{start}}', '{{{{p}}}}')", accepts="string"
+    own = algebra.Aggregate(
+        "own", {"p": algebra.Max("{x}")}, "concat({p}, '{{start}}', '{{{{p}}}}')", accepts="string"
     )
     df = classic.sql("select * from values (0, '{p}'), (1, '{start}') as t(at, s)")
     found = fl.over(df, fl.Sliding(10), time="at").agg(own=own("s")).first()

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 
 PAIR = ("start", "stop")
 ASKED = {
@@ -90,8 +90,8 @@ def test_arithmetic_and_other_aggregates_beside_them(spark):
 
 
 def test_an_aggregate_of_your_own(spark):
-    longest = agg.Aggregate("longest", {"p": agg.Max("{ends} - {begins}")}, "{p}", arity=0)
-    total = agg.Aggregate("total", {"p": agg.Sum("{ends} - {begins}")}, "{p}", arity=0)
+    longest = algebra.Aggregate("longest", {"p": algebra.Max("{ends} - {begins}")}, "{p}", arity=0)
+    total = algebra.Aggregate("total", {"p": algebra.Sum("{ends} - {begins}")}, "{p}", arity=0)
     windows = fl.over(stays(spark, (0, 4, 1.0), (3, 12, 5.0)), fl.Sliding(10), time=PAIR)
     assert found(windows, m=longest(), t=total()) == [(7, 11), (2, 2)]
 

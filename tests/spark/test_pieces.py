@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from tests.helpers.aggregates import EVERYTHING
 from tests.helpers.compare import same
 from tests.helpers.dataframes import calls, collected, frame, patiently, source, write_batch
@@ -199,12 +199,16 @@ def test_times_without_a_zone(classic, time_zone):
 
 
 def test_own_aggregates_are_given_again(classic):
-    spread = agg.Aggregate(
-        "spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}",
+    spread = algebra.Aggregate(
+        "spread", {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")}, "{hi} - {lo}",
         lower_values=lambda of: None if of["hi"] is None else of["hi"] - of["lo"],
     )  # fmt: skip
-    other = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{lo} - {hi}")
-    silent = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}")
+    other = algebra.Aggregate(
+        "spread", {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")}, "{lo} - {hi}"
+    )
+    silent = algebra.Aggregate(
+        "spread", {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")}, "{hi} - {lo}"
+    )
     df = frame(classic, ROWS)
     pieces, spec = windows(df).pieces(spread=spread("n")), fl.Sliding("20 minutes", "10 minutes")
     assert sorted_rows(fl.roll_up(pieces, spec, aggregates=[spread])) == sorted_rows(

@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from tests.helpers.dataframes import collected, patiently
 
 MINUTES = fl.Sliding("1 minute")
@@ -290,7 +290,9 @@ def test_what_cannot_be_repaired(classic):
     ):
         with pytest.raises(fl.FanlightError, match=why):
             fl.roll_up_late(*given)
-    spread = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}")
+    spread = algebra.Aggregate(
+        "spread", {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")}, "{hi} - {lo}"
+    )
     stored = pieces(df, asked={"spread": spread("v")})
     with pytest.raises(fl.FanlightError, match="which fanlight does not have"):
         fl.roll_up_late(stored, stored, SPEC)

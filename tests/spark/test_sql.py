@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import fanlight as fl
-from fanlight import agg
+from fanlight import agg, algebra
 from fanlight.engine.spark.sql import expr as expression
 from tests.helpers.sparks import ROCKSDB
 
@@ -256,7 +256,9 @@ def test_frames_filled_and_split(calls):
 
 
 def test_techniques_and_own_aggregates(calls):
-    spread = agg.Aggregate("spread", {"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, "{hi} - {lo}")
+    spread = algebra.Aggregate(
+        "spread", {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")}, "{hi} - {lo}"
+    )
     text = "SELECT window, spread(signal) FROM calls [WATTR ts RANGE 1 HOUR USING pairs GROUPS 2]"
     same(
         fl.sql(text, calls=calls, spread=spread),

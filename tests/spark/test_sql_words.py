@@ -199,6 +199,10 @@ WHOLE = [
      "^WIDE by 'at' clashes .* rename it in a sub-query,", None),
     (f"SELECT median(^v)^ FROM t [WATTR ts {LEVELS} WEIGHTS DECAY HALF LIFE 1 DAY]",
      "leave WEIGHTS out, or ask for count, sum or avg$", None),
+    ("SELECT ^concat(txt, '-')^ FROM t [WATTR ts RANGE 1 HOUR]",
+     r"as concat joins the texts of one row; write listagg\(txt, ', '\)$", "listagg(txt, ', ')"),
+    ("SELECT count(*), concat(^txt^, '-') FROM t [WATTR ts RANGE 1 HOUR]",
+     r"for those of all rows write listagg\(txt, ', '\)$", None),
     ("SELECT * FROM t [WATTR ts ^WIDENING^ 1 SECOND TO 1 DAY MAX 5 ROWS]", "write .* DETECT", None),
 ]  # fmt: skip
 

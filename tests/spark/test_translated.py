@@ -16,6 +16,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra import registry, suggestions
 from fanlight.engine.spark import translation
+from tests.helpers.sparks import VERSION
 from tests.wheel import spark_windows
 
 ADVISED = re.compile(r"; write (.*) after 'from fanlight import agg'$", re.DOTALL)
@@ -174,6 +175,21 @@ def test_why_an_aggregate_of_spark_is_not_ours(calls, kind, text):
     assert why in str(caught.value)
     assert ADVISED.search(str(caught.value))[1] == write
     windows.agg(x=eval(write.replace("…", "'price'"), {"agg": agg}))  # noqa: S307
+
+
+@pytest.mark.skipif(VERSION < (4, 0), reason="Spark 3.5 shows some under the usual name")
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+def test_results_have_the_name_by_which_spark_shows_an_aggregate(calls, kind):
+    windows, called = fl.over(calls[kind], fl.Sliding(MINUTE), time="ts"), {}
+    for other, name in registry.AGGREGATES.others.items():
+        entry = registry.AGGREGATES[name]
+        column = {"string": "phone", "boolean": "flag"}.get(entry.samples[0].types[0], "price")
+        share = ", 0.5" if entry.after_share else ""
+        theirs = calls[kind].select(made(f"F.{other}('{column}'{share})", kind)).columns[0]
+        ours = windows.agg(eval(f"agg.{other}('{column}'{share})")).columns[1]  # noqa: S307
+        called[other] = (ours.partition("(")[0], theirs.partition("(")[0])
+    assert all(ours == theirs for ours, theirs in called.values()), called
+    assert called["std"][0] == "std"
 
 
 def test_no_function_of_spark_is_taken_for_a_misspelt_aggregate():

@@ -23,7 +23,7 @@ from fanlight.language.within_group import OrderItem, read_ordering, write_sorte
 Column = Callable[[str, tuple[str, ...]], Any]
 
 # Spark's aggregates that fanlight does not have, and what to write instead.
-_OWN = "build it with agg.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
+_OWN = "build it with algebra.Aggregate(…) and pass it by name: fl.sql(text, name=…)"
 _NOT_SUPPORTED = {
     "percentile_cont": "write percentile_cont({all}) WITHIN GROUP (ORDER BY x)",
     "quantile": "write percentile({all})",
@@ -95,6 +95,17 @@ class CallReader:
                 if near := guess(one.folded, [*self.names, *self.own], 0.7):
                     return place, near
         return None
+
+    def advise_around(self, place: int) -> str:
+        """What to write for the texts of all rows, if a token is an argument of ``concat``."""
+        for at, one in enumerate(self.tokens[:place]):
+            following = self.tokens[at + 1]
+            if one.folded == "concat" and following.text == "(" and place < following.partner:
+                why, call = OTHERWISE["concat"]
+                return (
+                    f"; {why}, for those of all rows write {fill(call, x=self.tokens[place].text)}"
+                )
+        return ""
 
     def opens_subquery(self, at: int) -> bool:
         """Whether a bracket opens a sub-query."""
@@ -270,7 +281,7 @@ class CallReader:
                          f"write {parsed.name}({together}({inside}))")  # fmt: skip
         if parsed.ignore_nulls:
             options.setdefault("ignorenulls", True)
-        return function(*columns, **options)
+        return AGGREGATES.call_by(function(*columns, **options), parsed.name)
 
     def _check_nulls(self, parsed: ParsedCall, function: Callable[..., Call]) -> None:
         """Refuse IGNORE NULLS for an aggregate that has no option for it."""

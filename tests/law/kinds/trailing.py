@@ -17,7 +17,7 @@ EVERY = EACH
 LASTING = {name: asked for name, asked in EVERY.items() if asked[0] != "linear_fit"}
 NUMBERS = {n: EVERYTHING[n] for n in ("rows", "n_v", "sum_v", "sum_n", "max_v", "avg_n", "min_s")}
 NATIVELY = {n: EVERYTHING[n] for n in (*NUMBERS, "sum_d", "first")}
-ORDERED = {n: EVERYTHING[n] for n in ("first", "list_v", "concat", "min_by", "sum_d", "var_pop")}
+ORDERED = {n: EVERYTHING[n] for n in ("first", "list_v", "listagg", "min_by", "sum_d", "var_pop")}
 SPANS = (
     fl.Trailing("1 minute"),
     fl.Trailing("4 minutes", delay="30 seconds"),

@@ -108,7 +108,7 @@ def _value_if(value: str) -> str:
 Recipe = Callable[[tuple[str, ...]], Partials]
 
 
-@explain_wrong_calls("agg.Aggregate('total', {'p': agg.Sum('{x}')}, '{p}')")
+@explain_wrong_calls("algebra.Aggregate('total', {'p': algebra.Sum('{x}')}, '{p}')")
 @dataclass(frozen=True, repr=False)
 class Aggregate:
     """An aggregate function, defined by its partials.
@@ -120,8 +120,8 @@ class Aggregate:
     name
         It names results that have no alias: ``name(column)``.
     fields
-        The partial: names and monoids (``agg.Sum``, ``agg.Count``, ``agg.Min``, ``agg.Max``,
-        ``agg.Moments``, ``agg.Values``, …), each with the SQL text of what a row contributes;
+        The partial: names and monoids (:class:`Sum`, :class:`Count`, :class:`Min`, :class:`Max`,
+        :class:`Moments`, :class:`Values`, …), each with the SQL text of what a row contributes;
         ``{x}``, ``{y}``, ``{z}`` are the arguments.
     lower
         SQL text of the result over the fields, ``{name}`` each; ``{type}`` is the type of the first
@@ -165,10 +165,9 @@ class Aggregate:
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> spread = agg.Aggregate(
-    ...     "spread", fields={"hi": agg.Max("{x}"), "lo": agg.Min("{x}")}, lower="{hi} - {lo}"
-    ... )
+    >>> from fanlight import algebra
+    >>> ends = {"hi": algebra.Max("{x}"), "lo": algebra.Min("{x}")}
+    >>> spread = algebra.Aggregate("spread", fields=ends, lower="{hi} - {lo}")
     >>> spread("price").label
     'spread(price)'
     >>> spread.bounded, spread.differential
@@ -217,10 +216,10 @@ class Aggregate:
             raise refuse(
                 f"{about} of_events={other!r}",
                 "is not an aggregate of as many columns",
-                "leave it out, or write an agg.Aggregate(…)",
+                "leave it out, or write an algebra.Aggregate(…)",
             )
 
-    @explain_wrong_calls("agg.Aggregate(…)('x')")
+    @explain_wrong_calls("algebra.Aggregate(…)('x')")
     def __call__(self, *columns: Any) -> Call:
         """This aggregate of the given columns.
 
@@ -293,7 +292,7 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
         raise refuse(
             f"{about} fields={partials.fields!r}",
             "is not a dict of named monoids",
-            "write for example fields={'total': agg.Sum('{x}')}",
+            "write for example fields={'total': algebra.Sum('{x}')}",
         )
     arguments = frozenset(ARGUMENTS[:arity])
     for name, monoid in partials.fields.items():
@@ -302,7 +301,7 @@ def _check_partials(about: str, partials: Partials, arity: int) -> None:
             raise refuse(
                 f"{about} field {name!r}: {monoid!r}",
                 "is not a named monoid",
-                "write for example fields={'total': agg.Sum('{x}')}",
+                "write for example fields={'total': algebra.Sum('{x}')}",
             )
         check_template(
             f"{about} field {name!r}: {monoid.value!r}", monoid.value, arguments | _LIFTED
@@ -358,6 +357,8 @@ class Call(Arithmetic):
         Which rows it is of, as :meth:`where` was given them: those for which all are true.
     usual
         The usual name of the result, if it is not made of the aggregate's name and arguments.
+    called
+        Another name of the aggregate, by which it was called.
     options
         What the function of ``fanlight.agg`` was given besides columns; ``None`` for an aggregate
         of your own.
@@ -377,6 +378,7 @@ class Call(Arithmetic):
     exact: Aggregate | None = None
     conditions: tuple[Any, ...] = ()
     usual: str = ""
+    called: str = ""
     options: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -388,6 +390,7 @@ class Call(Arithmetic):
             and (self.exact is None or isinstance(self.exact, Aggregate))
             and isinstance(self.conditions, tuple)
             and isinstance(self.usual, str)
+            and isinstance(self.called, str)
             and (self.options is None or isinstance(self.options, Mapping))
         )
         if not right:
@@ -503,7 +506,7 @@ class Call(Arithmetic):
             given = [*columns, *(one for one in options if one != "column='*'")]
         conditions = "".join(f".where({show(one)})" for one in self.conditions)
         name = f".alias({self.output!r})" if self.output else ""
-        return f"{self.aggregate.name}({', '.join(given)}){conditions}{name}"
+        return f"{self.called or self.aggregate.name}({', '.join(given)}){conditions}{name}"
 
     def label_of(self, names: Sequence[str]) -> str:
         """The output name for columns of these names, and then the condition of this one."""
@@ -512,6 +515,8 @@ class Call(Arithmetic):
         count = len(self.columns)
         parts = [*names[:count], *map(str, self.shown)]
         usual = self.usual or f"{self.aggregate.name}({', '.join(parts)})"
+        if self.called:
+            usual = self.called + usual.removeprefix(self.aggregate.name)
         return usual + "".join(f" FILTER (WHERE {name})" for name in names[count:])
 
     @property

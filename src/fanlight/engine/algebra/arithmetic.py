@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fanlight.engine.spec.errors import MissingError, advise_choice, guess, refuse, show
 
 if TYPE_CHECKING:
-    from fanlight.engine.algebra.expression import Expression
+    from fanlight.engine.algebra.expression import Expression, Transformed
 
 # Methods of Spark's Columns and of Polars' expressions, and what to write instead.
 _OF_COLUMNS = {
@@ -51,13 +51,50 @@ class Arithmetic:
     def __rtruediv__(self, other: Any) -> Expression:
         return _combine(other, "/", self)
 
+    def transform(self, function: Callable[[Any], Any]) -> Transformed:
+        """A function of the result, computed where the aggregate is finished.
+
+        The function's Column is read as SQL: it may have functions of Spark in it, but no other
+        column, no aggregate, and nothing in Python.
+
+        Parameters
+        ----------
+        function
+            Takes the result as a Column, and returns a Column.
+
+        Returns
+        -------
+        Transformed
+            For ``agg`` of the windows; it has ``alias``, ``where`` and ``transform``, too, and is
+            computed with: ``+``, ``-``, ``*`` and ``/``.
+
+        Raises
+        ------
+        FanlightError
+            If it is no function. By ``agg`` of the windows: if it gives no such Column.
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> from pyspark.sql import functions as F
+        >>> df = spark.sql("select * from values (0, 2.25D), (1, 4.0D) as t(at, price)")
+        >>> windows = fl.over(df, fl.Sliding(10), time="at")
+        >>> usual = agg.avg("price").transform(lambda average: F.round(average, 2))
+        >>> windows.agg(usual=usual).first().usual
+        3.13
+
+        """
+        from fanlight.engine.algebra.expression import Transformed  # it is made of these
+
+        return Transformed(self, function)
+
     if not TYPE_CHECKING:  # a type checker knows what there is
 
         def __getattr__(self, name: str) -> NoReturn:
             """Say what to write instead of what Spark's Columns have, or a misspelt name."""
             if name.startswith("_"):  # what copy, pickle or a notebook looks for
                 raise AttributeError(name)
-            own = [one for one in ("alias", "where") if one in dir(type(self))]
+            own = [one for one in ("alias", "where", "transform") if one in dir(type(self))]
             near = _OF_COLUMNS.get(name) or guess(name, own)
             write = f"write {near}" if near else advise_choice(name, own)
             raise MissingError(f"{self!r} has no {name!r}; {write}")

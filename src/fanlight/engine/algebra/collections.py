@@ -17,7 +17,7 @@ def _over_clause(over: str) -> str:
     return over and " " + over
 
 
-@explain_wrong_calls("agg.Values('{x}')")
+@explain_wrong_calls("algebra.Values('{x}')")
 @dataclass(frozen=True)
 class Values(Monoid):
     """Each distinct value and how many rows have it: the pane's hash table of the paper's Query 4.
@@ -27,8 +27,8 @@ class Values(Monoid):
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> agg.Values().combine_values([("ann", 1), ("bob", 2)], [("ann", 3)])
+    >>> from fanlight import algebra
+    >>> algebra.Values().combine_values([("ann", 1), ("bob", 2)], [("ann", 3)])
     [('ann', 4), ('bob', 2)]
 
     """
@@ -56,15 +56,15 @@ class Values(Monoid):
         return [(value, count) for value, count in counts if count] or None
 
 
-@explain_wrong_calls("agg.Collect('{x}')")
+@explain_wrong_calls("algebra.Collect('{x}')")
 @dataclass(frozen=True)
 class Collect(Monoid):
     """Every value, each with its place in the order of rows.
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> agg.Collect().combine_values([(1, "ann")], [(0, "bob")])
+    >>> from fanlight import algebra
+    >>> algebra.Collect().combine_values([(1, "ann")], [(0, "bob")])
     [(1, 'ann'), (0, 'bob')]
 
     """
@@ -83,7 +83,7 @@ class Collect(Monoid):
         return [*a, *b]
 
 
-@explain_wrong_calls("agg.Extremes('{x}', count=2)")
+@explain_wrong_calls("algebra.Extremes('{x}', count=2)")
 @dataclass(frozen=True)
 class Extremes(Monoid):
     """The ``count`` least (or greatest) values, in order.
@@ -99,8 +99,8 @@ class Extremes(Monoid):
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> agg.Extremes(count=2).combine_values([1, 4], [2, 3])
+    >>> from fanlight import algebra
+    >>> algebra.Extremes(count=2).combine_values([1, 4], [2, 3])
     [1, 2]
 
     """
@@ -123,7 +123,7 @@ class Extremes(Monoid):
             raise refuse(
                 f"Extremes(count={self.count!r})",
                 f"is not a number of values from 1 to {MOST}",
-                "write for example agg.Extremes('{x}', count=3, largest=True)",
+                "write for example algebra.Extremes('{x}', count=3, largest=True)",
             )
 
     def lift(self, v: str, *, n: str = "1L", origin: str = "", scale: str = "1D") -> str:

@@ -73,7 +73,7 @@ class Expression(Arithmetic):
         if self.output is not None:
             check_text("output", self.output, "output='rate'")
         for side in (self.left, self.right):
-            if not (isinstance(side, (Call, Expression)) or _is_number(side)):
+            if not (isinstance(side, Arithmetic) or _is_number(side)):
                 shown = [shorten(repr(one)) for one in (self.left, self.right)]
                 raise refuse(
                     f" {self.sign} ".join(shown),
@@ -138,7 +138,7 @@ class Expression(Arithmetic):
 
         """
         sides = (
-            side.where(condition) if isinstance(side, (Call, Expression)) else side
+            side.where(condition) if isinstance(side, (Call, Expression, Transformed)) else side
             for side in (self.left, self.right)
         )  # fmt: skip
         left, right = sides
@@ -148,7 +148,7 @@ class Expression(Arithmetic):
     def of_events(self) -> Expression:
         """What it is of events that last."""
         left, right = (
-            side.of_events if isinstance(side, (Call, Expression)) else side
+            side.of_events if isinstance(side, (Call, Expression, Transformed)) else side
             for side in (self.left, self.right)
         )
         return replace(self, left=left, right=right)
@@ -162,13 +162,13 @@ class Expression(Arithmetic):
         return _show(self)
 
     @property
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[Any]:
         """The aggregates it is computed of, from left to right, without names of their own."""
-        found: list[Call] = []
+        found: list[Call | Transformed] = []
         for side in (self.left, self.right):
             if isinstance(side, Expression):
                 found += side.calls
-            elif isinstance(side, Call):
+            elif isinstance(side, (Call, Transformed)):
                 found.append(replace(side, output=None))
         return found
 
@@ -183,7 +183,7 @@ class Expression(Arithmetic):
             if isinstance(side, Expression):
                 parts.append(side._write(following, number))  # noqa: SLF001 - of the same class
             else:
-                parts.append(following() if isinstance(side, Call) else number(side))
+                parts.append(following() if isinstance(side, Arithmetic) else number(side))
         return f"({parts[0]} {self.sign} {parts[1]})"
 
     @property
@@ -193,7 +193,11 @@ class Expression(Arithmetic):
 
     def write_sql(self, templates: Sequence[str]) -> str:
         """The expression as a template, made of one for each of its aggregates."""
-        return self.write(templates, _number)
+        return self.write(templates, write_number)
+
+    def show(self, names: Sequence[str]) -> str:
+        """The usual name of the result, with a name for each of its aggregates."""
+        return self.write(names)
 
     def compute(self, values: Sequence[Any]) -> Any:
         """The value of the expression; null where Spark has null."""
@@ -211,13 +215,95 @@ class Expression(Arithmetic):
         return _SIGNS[self.sign](left, right)
 
 
+@explain_wrong_calls("agg.avg('x').transform(lambda average: F.round(average, 2))")
+@dataclass(frozen=True, repr=False)
+class Transformed(Arithmetic):
+    """A function of an aggregate's result: what ``transform`` of aggregates makes.
+
+    There is no need to make one by hand.
+
+    Parameters
+    ----------
+    part
+        An aggregate, an expression of several, or a function of one.
+    function
+        Takes the result as a Column, and returns a Column.
+    output
+        The name of the result; ``None`` for the one that Spark has for it, such as
+        ``round(avg(x), 2)``.
+
+    Raises
+    ------
+    FanlightError
+        If the part or the function is none.
+
+    Examples
+    --------
+    >>> from fanlight import agg
+    >>> agg.avg("price").transform(lambda average: average + 1).alias("more").label
+    'more'
+
+    """
+
+    part: Any
+    function: Callable[[Any], Any]
+    output: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.part, Arithmetic) or not callable(self.function):
+            raise refuse(
+                f"{shorten(repr(self.part))}.transform({shorten(repr(self.function))})",
+                "is not a function of an aggregate",
+                "write for example agg.avg('x').transform(lambda average: F.round(average, 2))",
+            )
+        if self.output is not None:
+            check_text("output", self.output, "output='usual'")
+
+    def alias(self, name: str) -> Transformed:
+        """The same under another output name, as :meth:`Expression.alias` has it."""
+        if not isinstance(name, str) or not name:
+            raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
+        return replace(self, output=check_text("alias", name, "alias('usual')"))
+
+    def where(self, condition: Any) -> Transformed:
+        """The same of some rows only, as :meth:`Expression.where` has it."""
+        return replace(self, part=self.part.where(condition))
+
+    @property
+    def of_events(self) -> Transformed:
+        """What it is of events that last."""
+        return replace(self, part=self.part.of_events)
+
+    @property
+    def calls(self) -> list[Any]:
+        """The aggregates it is computed of."""
+        return [self.part] if isinstance(self.part, Call) else list(self.part.calls)
+
+    @property
+    def label(self) -> str:
+        """What it is called where Spark has not named it."""
+        return self.output or f"transform({self.part.label})"
+
+    def __repr__(self) -> str:
+        name = f".alias({self.output!r})" if self.output else ""
+        return f"{self.part!r}.transform(…){name}"
+
+
 @dataclass(frozen=True, repr=False)
 class SqlExpression:
-    """SQL text with aggregates in it: the texts before, between and after them."""
+    """SQL text with aggregates in it: the texts before, between and after them.
+
+    ``shown`` are the same texts as the usual name of the result has them, if they differ.
+    """
 
     texts: tuple[str, ...]
     parts: tuple[Call, ...]
     output: str | None = None
+    shown: tuple[str, ...] = ()
+
+    def show(self, names: Sequence[str]) -> str:
+        """The usual name of the result, with a name for each of its aggregates."""
+        return replace(self, texts=self.shown or self.texts).write(names)
 
     def alias(self, name: str) -> SqlExpression:
         """The same expression under another output name."""
@@ -265,6 +351,21 @@ class SqlExpression:
         raise AssertionError(values)
 
 
+def join_sql(parts: Sequence[tuple[str, str] | SqlExpression]) -> SqlExpression:
+    """One expression of SQL texts, each with what is shown for it, and of expressions."""
+    texts, shown, calls = [""], [""], list[Call]()
+    for part in parts:
+        if isinstance(part, tuple):
+            texts[-1] += part[0]
+            shown[-1] += part[1]
+            continue
+        (first, *more), (named, *others) = part.texts, part.shown or part.texts
+        texts[-1:] = [texts[-1] + first, *more]
+        shown[-1:] = [shown[-1] + named, *others]
+        calls += part.parts
+    return SqlExpression(tuple(texts), tuple(calls), shown=tuple(shown))
+
+
 def _show(expression: Expression | SqlExpression) -> str:
     """An expression as one would write it."""
     text = expression.write([*map(repr, expression.calls)])
@@ -282,7 +383,7 @@ def _is_number(given: object) -> bool:
     return isinstance(given, float) and math.isfinite(given)
 
 
-def _number(given: Any) -> str:
+def write_number(given: Any) -> str:
     """A number as SQL: a double as one, a decimal as one."""
     if isinstance(given, float):
         return f"{given!r}D"

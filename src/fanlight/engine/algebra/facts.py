@@ -63,7 +63,7 @@ def why_not_weightable(partials: Partials) -> tuple[str, str] | None:
         )
         return (
             why,
-            "leave weights out, or write lower of an agg.Aggregate(…) with no more than these",
+            "leave weights out, or write lower of an algebra.Aggregate(…) with no more than these",
         )
     return None
 

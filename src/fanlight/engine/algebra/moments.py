@@ -9,7 +9,7 @@ from fanlight.engine.algebra.monoids import Monoid, fold_in_order
 from fanlight.engine.spec.errors import explain_wrong_calls
 
 
-@explain_wrong_calls("agg.Moments('{x}')")
+@explain_wrong_calls("algebra.Moments('{x}')")
 @dataclass(frozen=True)
 class Moments(Monoid):
     """Count, mean and centred second moment of a double, combined as Chan, Golub and LeVeque do.
@@ -19,8 +19,8 @@ class Moments(Monoid):
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> agg.Moments().combine_values((1, 2.0, 0.0), (1, 4.0, 0.0))
+    >>> from fanlight import algebra
+    >>> algebra.Moments().combine_values((1, 2.0, 0.0), (1, 4.0, 0.0))
     (2, 3.0, 2.0)
 
     """

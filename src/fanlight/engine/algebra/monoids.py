@@ -34,7 +34,7 @@ _COMBINING = frozenset({
 })  # fmt: skip
 
 
-@explain_wrong_calls("agg.Sum('{x}')")
+@explain_wrong_calls("algebra.Sum('{x}')")
 @dataclass(frozen=True)
 class Monoid:
     """One field of a partial.
@@ -52,10 +52,10 @@ class Monoid:
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> agg.Max().combine_values(3, 5), agg.Max().combine_values(None, 5)
+    >>> from fanlight import algebra
+    >>> algebra.Max().combine_values(3, 5), algebra.Max().combine_values(None, 5)
     (5, 5)
-    >>> agg.Max().invertible, agg.Sum().invertible
+    >>> algebra.Max().invertible, algebra.Sum().invertible
     (False, True)
 
     """
@@ -164,15 +164,15 @@ def combine_partials(
     return tuple(monoid.combine_values(a, b) for monoid, a, b in parts)
 
 
-@explain_wrong_calls("agg.Sum('{x}')")
+@explain_wrong_calls("algebra.Sum('{x}')")
 @dataclass(frozen=True)
 class Sum(Monoid):
     """The sum of a numeric value; invertible where the type is exact.
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> squares = agg.Aggregate("squares", {"s": agg.Sum("{x} * {x}")}, "{s}")
+    >>> from fanlight import algebra
+    >>> squares = algebra.Aggregate("squares", {"s": algebra.Sum("{x} * {x}")}, "{s}")
     >>> squares("price").label, squares.differential
     ('squares(price)', 'full')
 
@@ -209,15 +209,16 @@ class WholeArea(Area):
     whole: ClassVar[bool] = True
 
 
-@explain_wrong_calls("agg.Count('{x}')")
+@explain_wrong_calls("algebra.Count('{x}')")
 @dataclass(frozen=True)
 class Count(Sum):
     """How many rows have a value that is not null.
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> high = agg.Aggregate("high", {"n": agg.Count("if({x} > 9, 1, null)")}, "coalesce({n}, 0L)")
+    >>> from fanlight import algebra
+    >>> above = algebra.Count("if({x} > 9, 1, null)")
+    >>> high = algebra.Aggregate("high", {"n": above}, "coalesce({n}, 0L)")
     >>> high("price").label
     'high(price)'
 
@@ -228,15 +229,15 @@ class Count(Sum):
     _lift = "count({v})"
 
 
-@explain_wrong_calls("agg.Min('{x}')")
+@explain_wrong_calls("algebra.Min('{x}')")
 @dataclass(frozen=True)
 class Min(Monoid):
     """The least value, in Spark's order: NaN is the greatest.
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> agg.Min().combine_values(2.5, float("nan"))
+    >>> from fanlight import algebra
+    >>> algebra.Min().combine_values(2.5, float("nan"))
     2.5
 
     """
@@ -251,15 +252,15 @@ class Min(Monoid):
         return least(a, b)
 
 
-@explain_wrong_calls("agg.Max('{x}')")
+@explain_wrong_calls("algebra.Max('{x}')")
 @dataclass(frozen=True)
 class Max(Monoid):
     """The greatest value, in Spark's order: NaN is the greatest.
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> agg.Max().combine_values(2.5, float("nan"))
+    >>> from fanlight import algebra
+    >>> algebra.Max().combine_values(2.5, float("nan"))
     nan
 
     """
@@ -357,15 +358,15 @@ def fold_in_order(p: str, over: str, zero: str, step: str) -> str:
     return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
 
 
-@explain_wrong_calls("agg.ExtremeCount('{x}', largest=True)")
+@explain_wrong_calls("algebra.ExtremeCount('{x}', largest=True)")
 @dataclass(frozen=True)
 class ExtremeCount(Monoid):
     """The extreme value and how many rows have it.
 
     Examples
     --------
-    >>> from fanlight import agg
-    >>> most = agg.ExtremeCount()
+    >>> from fanlight import algebra
+    >>> most = algebra.ExtremeCount()
     >>> most.combine_values((4.0, 1), (4.0, 2)), most.combine_values((4.0, 1), (2.5, 2))
     ((4.0, 3), (4.0, 1))
 

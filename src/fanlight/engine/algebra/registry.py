@@ -57,9 +57,11 @@ class Entry:
     samples
         How it is called.
     names
-        Its other names in Spark and SQL.
+        Its other names in ``pyspark.sql.functions``, and in SQL.
     in_sql
-        Whether it has its own name in SQL; not where that is another function there.
+        Its names that only SQL has.
+    shown
+        Whether Spark shows results under its other names, too, and not only under the first.
     alike
         Where Spark's functions of its names mean the same.
     after_share
@@ -76,7 +78,8 @@ class Entry:
     function: Callable[..., Call]
     samples: tuple[Sample, ...]
     names: tuple[str, ...] = ()
-    in_sql: bool = True
+    in_sql: tuple[str, ...] = ()
+    shown: bool = True
     alike: Alike = ""
     after_share: str = ""
     ordered: str = ""
@@ -143,7 +146,8 @@ class Registry(Mapping[str, Entry]):
         self,
         *samples: Sample,
         names: tuple[str, ...] = (),
-        in_sql: bool = True,
+        in_sql: tuple[str, ...] = (),
+        shown: bool = True,
         alike: Alike = "",
         after_share: str = "",
         ordered: str = "",
@@ -161,23 +165,19 @@ class Registry(Mapping[str, Entry]):
                     "write for example @aggregate(sample('double', gives='double'))",
                 )
             taken = {*self, *self.names}
-            if taken & {name, *names} or name.startswith("_"):
+            if taken & {name, *names, *in_sql} or name.startswith("_"):
                 raise refuse(
                     f"the aggregate {name!r}",
                     "is there already or not public",
                     "choose a new name without a leading underscore",
                 )
-            columns = list(map(repr, ARGUMENTS[: len(samples[0].types)]))
-            example = ", ".join([*columns, *(f"{n}={v!r}" for n, v in samples[0].options)])
-            one_column = together and f"F.{together}"
-            one_by_one = f"agg.{name}" if name == "count" or len(columns) == 1 else ""
-            explain = explain_wrong_calls(f"agg.{name}({example})", one_column, one_by_one)
-            entered = explain(_keep_options(function))
+            entered = _explain(_keep_options(function), name, samples[0], together)
             self._entries[name] = Entry(
                 entered,
                 samples,
                 names,
                 in_sql,
+                shown,
                 alike,
                 after_share,
                 ordered,
@@ -188,15 +188,39 @@ class Registry(Mapping[str, Entry]):
 
         return enter
 
+    def name_anew(self, function: Function, name: str) -> Function:
+        """The function of an aggregate under another name of Spark's."""
+        usual = function.__name__
+
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Call:
+            return self.call_by(function(*given, **named), name)
+
+        call.__name__ = call.__qualname__ = name
+        call.__doc__ = f"Another name for :func:`{usual}`."
+        entry = self[usual]
+        return cast("Function", _explain(call, name, entry.samples[0], entry.together))
+
+    def call_by(self, call: Call, name: str) -> Call:
+        """A call by a name, which its result has if Spark's own result has it."""
+        other = name in self.names and self[self.names[name]].shown
+        return replace(call, called=name) if other else call
+
+    @property
+    def others(self) -> dict[str, str]:
+        """Other names in ``fanlight.agg``, each with that of the aggregate."""
+        return {other: name for name, entry in self.items() for other in entry.names}
+
     @property
     def names(self) -> dict[str, str]:
         """Other names in Spark and SQL, each with that of the aggregate."""
-        return {other: name for name, entry in self.items() for other in entry.names}
+        only = {other: name for name, entry in self.items() for other in entry.in_sql}
+        return self.others | only
 
     @property
     def in_sql(self) -> dict[str, str]:
         """The names of aggregates in SQL, each with its name here."""
-        return {name: name for name, entry in self.items() if entry.in_sql} | self.names
+        return {name: name for name in self} | self.names
 
     @property
     def ordered(self) -> dict[str, str]:
@@ -224,6 +248,15 @@ class Registry(Mapping[str, Entry]):
         return len(self._entries)
 
 
+def _explain(function: Function, name: str, given: Sample, together: str) -> Function:
+    """The function of an aggregate, which says how it is called to those who call it wrongly."""
+    columns = list(map(repr, ARGUMENTS[: len(given.types)]))
+    example = ", ".join([*columns, *(f"{n}={v!r}" for n, v in given.options)])
+    one_by_one = f"agg.{name}" if name == "count" or len(columns) == 1 else ""
+    one_column = together and f"F.{together}"
+    return explain_wrong_calls(f"agg.{name}({example})", one_column, one_by_one)(function)
+
+
 def _keep_options(function: Function) -> Function:
     """The function, whose calls know what it was given besides columns."""
     signature = inspect.signature(function)
@@ -241,4 +274,4 @@ def _keep_options(function: Function) -> Function:
 
 
 AGGREGATES = Registry()
-aggregate = AGGREGATES.aggregate
+aggregate, name_anew = AGGREGATES.aggregate, AGGREGATES.name_anew

@@ -172,7 +172,7 @@ def check_own(own: Any) -> tuple[Aggregate, ...]:
         raise refuse(
             f"aggregates={own!r}",
             "is not a list of aggregates of your own",
-            "write aggregates=[spread], where spread = agg.Aggregate(…)",
+            "write aggregates=[spread], where spread = algebra.Aggregate(…)",
         )
     return tuple(own)
 

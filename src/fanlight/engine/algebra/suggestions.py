@@ -18,6 +18,10 @@ OTHERWISE = {
     **dict.fromkeys(("sum_distinct", "sumdistinct"), ("", "sum({x}, distinct=True)")),
     "percentile_cont": ("", "percentile({x}, 0.5)"),
     "histogram_numeric": (_IN_ORDER, "approx_percentile({x}, {shares})"),
+    **dict.fromkeys(
+        ("listagg_distinct", "string_agg_distinct"), ("", "listagg({x}, distinct=True)")
+    ),
+    "concat": ("concat joins the texts of one row", "listagg({x}, ', ')"),
     "count_min_sketch": ("Spark cannot unite two of these sketches", "top_k({x}, 10)"),
     **dict.fromkeys(("approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine"), _TOP),
     **dict.fromkeys(("tdigest", "t_digest", "tdigest_agg"), _DIGEST),
@@ -68,17 +72,30 @@ OF_ROWS = {
         "weights=fl.decay('10 minutes')), time='ts', by='key').agg(agg.avg('x'))",
     ),
 }  # fmt: skip
+# Aggregates that Spark alone has, and what to write instead.
+_MERGED = (
+    "bitmap_and_agg", "bitmap_construct_agg", "bitmap_or_agg", "collect_union", "hll_union_agg",
+    "theta_intersection_agg", "theta_union_agg",
+    *(f"kll_merge_agg_{kind}" for kind in ("bigint", "double", "float")),
+    *(f"tuple_{what}_agg_{kind}" for what in ("intersection", "sketch", "union")
+      for kind in ("double", "integer")),
+)  # fmt: skip
+OF_SPARK = {
+    **{name: f"F.{name}(…), which Spark computes in windows over time" for name in _MERGED},
+    **{name: f"df.cube('key').agg(F.{name}(…)), as windows have no subtotals"
+       for name in ("grouping", "grouping_id")},
+}  # fmt: skip
 # Functions of Spark that mean something else than the aggregate here with a similar name.
 UNLIKE = {
     "aggregate", "array_distinct", "array_insert", "array_intersect", "arrays_overlap", "bin",
-    "bit_count", "bit_get", "bitmap_and_agg", "bitmap_count", "bitmap_or_agg", "broadcast", "cast",
-    "coalesce", "collate", "collect_union", "column", "concat_ws", "contains", "conv", "cot",
+    "bit_count", "bit_get", "bitmap_count", "broadcast", "cast",
+    "coalesce", "collate", "column", "concat_ws", "contains", "conv", "cot",
     "counter_diff", "curdate", "current_time", "decode", "encode", "greatest", "instr",
-    "last_day", "lcase", "least", "listagg_distinct", "lit", "locate", "make_interval",
+    "last_day", "lcase", "least", "lit", "locate", "make_interval",
     "map_concat", "map_from_entries", "map_values", "minute", "month", "negate", "nth_value",
     "overlay", "overload", "pmod", "radians", "reduce", "regexp_count",
-    "regexp_instr", "repeat", "round", "signum", "sin", "string_agg_distinct", "struct",
-    "sumdistinct", "tan", "transform_values", "translate", "try_add", "try_mod", "try_parse_url",
+    "regexp_instr", "repeat", "round", "signum", "sin", "struct",
+    "tan", "transform_values", "translate", "try_add", "try_mod", "try_parse_url",
     "try_subtract", "try_to_number", "vector_avg", "vector_sum",
 }  # fmt: skip
 # Spark's functions of sketches, whose names are all alike.
@@ -87,16 +104,16 @@ OF_SKETCHES = ("hll_", "kll_", "theta_", "tuple_")
 
 def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
     """The aggregate among ``known`` that a name probably means; None if no name is like it."""
-    functions = [one for one in known if one[0].islower()]
     plain = name.casefold()
-    joined = {one.replace("_", ""): one for one in functions if "_" in one}
+    joined = {one.replace("_", ""): one for one in known if "_" in one}
     also = joined | AGGREGATES.names
-    if plain in also or name in functions:
+    if plain in also or name in known:
         return also.get(plain, name)
-    if plain in OTHERWISE or plain in UNLIKE or plain.replace("_", "") in OF_ROWS:
+    if plain in {*OTHERWISE, *OF_SPARK, *UNLIKE} or plain.replace("_", "") in OF_ROWS:
         return None
     near = 0.92 if plain.startswith(OF_SKETCHES) else 0.6
-    return guess(name, functions, near) or None
+    usual = [one for one in known if one not in AGGREGATES.names]
+    return guess(name, usual, near) or None
 
 
 def advise_otherwise(name: str) -> tuple[str, str] | None:
@@ -131,22 +148,26 @@ where no two rows of a key have one time"
     return OF_ROWS.get(name.replace("_", "").casefold(), "")
 
 
-def make_getattr(known: Sequence[str]) -> Callable[[str], NoReturn]:
-    """The ``__getattr__`` of the module ``fanlight.agg``."""
+def make_getattr(known: Sequence[str], parts: Sequence[str]) -> Callable[[str], NoReturn]:
+    """The ``__getattr__`` of the module ``fanlight.agg``; ``parts``: names of ``algebra``."""
 
     def raise_missing(name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in parts:
+            raise MissingError(
+                f"agg.{name} is not an aggregate but a part of your own; "
+                f"write fanlight.algebra.{name}"
+            )
         meant = suggest_aggregate(name, known)
-        functions = [one for one in known if one[0].islower()]
-        write = f"write agg.{meant}" if meant else f"choose one of {list_some(functions)}"
+        write = f"write agg.{meant}" if meant else f"choose one of {list_some(known)}"
         why, otherwise = advise_otherwise(name) or ("", advise_called(name))
-        each = advise_of_rows(name)
+        each = advise_of_rows(name) or OF_SPARK.get(name.casefold())
         raise MissingError(
             f"agg.{name} is not an aggregate of fanlight{why and f', as {why}'}; "
             + (f"write {each}" if each else
                f"{f'write {otherwise}' if otherwise else write}, or make your own of "
-               "agg.Aggregate(…)")
+               "fanlight.algebra.Aggregate(…)")
         )  # fmt: skip
 
     return raise_missing

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call
 from fanlight.engine.algebra.arithmetic import Arithmetic
-from fanlight.engine.algebra.expression import Expression, SqlExpression, combine_calls
+from fanlight.engine.algebra.expression import (
+    Expression,
+    SqlExpression,
+    Transformed,
+    combine_calls,
+    join_sql,
+    write_number,
+)
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.source import are_same, bind_calls, condition
-from fanlight.engine.spark.sql import is_same_name, is_taken
-from fanlight.engine.spec.errors import refuse, show
+from fanlight.engine.spark.fields import BEGINS, ENDS_AT, build_fields
+from fanlight.engine.spark.lift import select_placeable
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.sql import (
+    expr,
+    expr_as,
+    group_rows,
+    is_same_name,
+    is_taken,
+    say_reason,
+)
+from fanlight.engine.spec.errors import is_column, refuse, show
+
+# Stands for an aggregate's result while a function of it is read; no text of the user's has it.
+_RESULT = f"fanlight_{secrets.token_hex(8)}"
 
 
 def collect_calls(
@@ -69,7 +92,12 @@ def check_labels(
 def _read_call(bound: Bound, given: Any, name: str = "") -> Call | Expression | SqlExpression:
     """An aggregate of fanlight, or one of Spark's that means the same as one."""
     own: Call | Expression | SqlExpression | None
-    ours = isinstance(given, (Call, Expression, SqlExpression))
+    if isinstance(given, (Transformed, Expression)):
+        asked = given.of_events if bound.divides else given
+        if isinstance(asked, Expression) and _is_plain(asked):
+            return asked
+        return _write_functions(bound, asked)
+    ours = isinstance(given, (Call, SqlExpression))
     own = given if ours else translation.read_aggregate(bound.df, given)
     if own is not None:
         return own.of_events if bound.divides else own
@@ -85,6 +113,77 @@ def _read_call(bound: Bound, given: Any, name: str = "") -> Call | Expression | 
         else f"write {write or 'one of fanlight.agg, such as agg.max(…)'} after 'from fanlight "
         "import agg'",
     )
+
+
+def _is_plain(given: Any) -> bool:
+    """Whether no function is in an aggregate or an expression."""
+    if isinstance(given, Transformed):
+        return False
+    return not isinstance(given, Expression) or all(map(_is_plain, given.calls))
+
+
+def _write_functions(bound: Bound, given: Any) -> SqlExpression:
+    """An aggregate, with the functions of results that are in it, as SQL."""
+    if isinstance(given, Call):
+        return SqlExpression(("", ""), (replace(given, output=None),))
+    if isinstance(given, Expression):
+        inner = [_write_functions(bound, one) for one in given.calls]
+        places = [_RESULT] * len(inner)
+        written, shown, kind = given.write(places, write_number), given.write(places), ""
+    else:
+        part = _write_functions(bound, given.part)
+        written, shown, kind = _read_function(bound, given, part)
+        written = re.sub(rf"{_RESULT}(?=[.\[])", f"({_RESULT})", written)
+        inner = [part] * written.count(_RESULT)
+    first, *rest = zip(written.split(_RESULT), shown.split(_RESULT), strict=True)
+    pieces = [first, *(one for pair in zip(inner, rest, strict=True) for one in pair)]
+    cast = [("cast(", ""), *pieces, (f" as {kind})", "")] if kind else pieces
+    return replace(join_sql(cast), output=given.output)
+
+
+def _read_function(bound: Bound, given: Transformed, part: SqlExpression) -> tuple[str, str, str]:
+    """What a function makes of the result of a part, as :func:`translation.read_function` does."""
+    instead = "compute it from the result, as in windows.agg(x=…).withColumn('x', …)"
+    result = _result_of(bound, part)
+    column = given.function(expr(result, _RESULT))
+    if not is_column(column):
+        raise refuse(
+            repr(given), f"gives a {type(column).__name__}, not a Column",
+            "write for example transform(lambda average: F.round(average, 2))",
+        )  # fmt: skip
+    about = f"{given!r}, which gives {column}".replace(_RESULT, "result")
+    try:
+        with quietly():
+            result.where(column.isNull()).schema  # noqa: B018 - where no aggregate may be
+    except PySparkException as error:
+        why = f"cannot be computed of one result: {say_reason(error)}".replace(_RESULT, "result")
+        raise refuse(about, why, instead) from error
+    found = translation.read_function(result, column)
+    if (
+        found is None
+        or _RESULT not in found[0]
+        or found[0].count(_RESULT) != found[1].count(_RESULT)
+    ):
+        raise refuse(
+            about,
+            "cannot be read as SQL of the result, as functions in Python and of a lambda cannot, "
+            "nor texts before Spark 4",
+            instead,
+        )
+    return found
+
+
+def _result_of(bound: Bound, part: SqlExpression) -> DataFrame:
+    """A DataFrame of one column, of the type that the result of a part has."""
+    fields = build_fields(bound, [_as_call(bound.df, part)])
+    rows = select_placeable(bound, fields)
+    if fields.divided:
+        rows = rows.selectExpr("*", f"0L as {BEGINS}", f"0L as {ENDS_AT}")
+    rows = rows.selectExpr("*", *fields.lifting)
+    lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
+    grouped = group_rows(rows, [], lifts)
+    kind = grouped.select(expr_as(grouped, fields.outputs[0].sql("0L"), _RESULT)).schema
+    return bound.df.sparkSession.createDataFrame([], kind)
 
 
 def _as_call(df: DataFrame, expression: Expression | SqlExpression) -> Call:
@@ -117,7 +216,7 @@ def _as_call(df: DataFrame, expression: Expression | SqlExpression) -> Call:
         for call in calls
     ]  # fmt: skip
     tests = [call.conditions for call in calls]
-    label = expression.write(
+    label = expression.show(
         [call.label_of(names) for call, (names, _) in zip(calls, bindings, strict=True)]
     )
     taken = [

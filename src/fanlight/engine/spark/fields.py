@@ -513,7 +513,7 @@ def _summed_type(
 def _label_without_name(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
     """An aggregate's text without the name of its result."""
     call, (names, _) = binding
-    return replace(call, output=None, usual="").label_of(names)
+    return replace(call, output=None, usual="", called="").label_of(names)
 
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:

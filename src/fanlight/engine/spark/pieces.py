@@ -77,7 +77,7 @@ def _refuse_expressions(calls: Sequence[Call]) -> None:
         if call.aggregate.name == EXPRESSION:
             raise refuse(
                 call.label,
-                "is computed of several aggregates, and pieces keep each of them",
+                "is computed of aggregates, and pieces keep each of them",
                 "ask for each, and compute it from what roll_up gives",
             )
 

@@ -117,6 +117,22 @@ def read_aggregate(df: DataFrame, column: Any) -> Computed | None:
     return None
 
 
+def read_function(df: DataFrame, column: Column) -> tuple[str, str, str] | None:
+    """A Column over the columns of ``df`` as SQL, its name in Spark, and its type if it is struct.
+
+    SQL gives the fields of a struct other names. None if the Column cannot be read.
+    """
+    shown = _SHOWN.fullmatch(str(column))
+    for source, text in _spell(df, shown[1]) if shown else ():
+        written = source.restore(text)
+        if _has_same_plan(df, column, written):
+            result = df.select(column).schema[0]
+            kind = type_text(result.dataType)
+            named = "struct<" in kind and not has_substitution(kind)
+            return written, result.name, kind if named else ""
+    return None
+
+
 def advise_aggregate(column: Any) -> tuple[str, str]:
     """Why one of Spark's aggregates is not read, or an empty text, and what to write instead."""
     names = translate_names(column)

@@ -46,7 +46,7 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
         One query. It may have sub-queries, WITH and UNION, and windows in any of them.
     tables
         The DataFrames that the text names, batches or streams; other names are tables and views of
-        the Spark session. An :class:`fanlight.agg.Aggregate` of your own is given by its name, too.
+        the Spark session. Your own :class:`fanlight.algebra.Aggregate` is given by its name, too.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
         else:
             raise refuse(
                 f"sql(…, {name}={value!r})",
-                "is neither a DataFrame nor an agg.Aggregate",
+                "is neither a DataFrame nor an algebra.Aggregate",
                 "pass what the text calls by this name",
             )
     query = Query(text, own)
@@ -200,8 +200,10 @@ class _RunningText(TextSource):
         if names and message.startswith("[UNRESOLVED_ROUTINE]"):
             message += self._advise_function(names[0])
         for at, end in places:
-            for one in tokens[at:end]:
+            for number, one in enumerate(tokens[at:end], at):
                 if one.is_name and one.folded in names:
+                    if message.startswith("[UNRESOLVED_COLUMN"):
+                        message += self.query.call_reader.advise_around(number)
                     return error_at(text, one.start, one.end, f"Spark says: {message}")
         at, end = places[0]
         return error_at(text, tokens[at].start, tokens[at].end, f"Spark says: {message}")

@@ -95,7 +95,7 @@ def bool_and(condition: Any) -> Call:
     return Call(_BOOL_AND, (condition,))
 
 
-@aggregate(sample("boolean", gives="boolean"), names=("any", "some"), alike="any")
+@aggregate(sample("boolean", gives="boolean"), names=("some",), in_sql=("any",), alike="any")
 def bool_or(condition: Any) -> Call:
     """Whether a condition holds in any row.
 

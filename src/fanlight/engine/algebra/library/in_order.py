@@ -215,6 +215,7 @@ def nth_youngest(column: Any, n: int) -> Call:
     sample("double", gives="array<double>"),
     sample("string", gives="array<string>", distinct=True),
     names=("array_agg",),
+    shown=False,
     alike="columns",
 )
 def collect_list(column: Any, *, distinct: bool = False) -> Call:
@@ -257,54 +258,13 @@ def collect_list(column: Any, *, distinct: bool = False) -> Call:
 
 
 @aggregate(
-    sample("string", gives="string", separator="{start}'\\${spark.app.name}"),
-    in_sql=False,
-)
-def concat(column: Any, separator: str = "") -> Call:
-    """All texts, one after the other in the order of rows.
-
-    Parameters
-    ----------
-    column
-        Text: a column's name or a Column.
-    separator
-        What stands between two texts.
-
-    Returns
-    -------
-    Call
-        A string; null if there is no text.
-
-    Raises
-    ------
-    FanlightError
-        If ``separator`` is not text. By ``agg`` of the windows: if there is no such column, or it
-        is not text.
-
-    Notes
-    -----
-    Nulls are left out. Every text of a window is kept until its result is out.
-
-    Examples
-    --------
-    >>> from fanlight import agg
-    >>> df = spark.sql("select * from values (1, 'world'), (0, 'hello'), (2, null) as t(at, word)")
-    >>> windows = fl.over(df, fl.Sliding(10), time="at")
-    >>> windows.agg(text=agg.concat("word", " ")).first().text
-    'hello world'
-
-    """
-    return Call(_make_joined("concat", separator, distinct=False), (column,))
-
-
-@aggregate(
-    sample("string", gives="string", delimiter="-"),
+    sample("string", gives="string", delimiter="{start}'\\${spark.app.name}"),
     sample("string", gives="string", delimiter=", ", distinct=True),
     names=("string_agg",),
     in_row_order=True,
 )
 def listagg(column: Any, delimiter: str = "", *, distinct: bool = False) -> Call:
-    """All texts in the order of rows, as :func:`concat` gives them, or each of them once.
+    """All texts, one after the other in the order of rows, or each of them once.
 
     Parameters
     ----------
@@ -341,7 +301,7 @@ def listagg(column: Any, delimiter: str = "", *, distinct: bool = False) -> Call
     """
     once = check_flag("listagg: distinct", distinct)
     usual = f"listagg(DISTINCT {column}, {delimiter})" if once and isinstance(column, str) else ""
-    return Call(_make_joined("listagg", delimiter, distinct=once), (column,), usual=usual)
+    return Call(_make_joined(delimiter, distinct=once), (column,), usual=usual)
 
 
 _IN_ORDER = "transform(sort_array({p}), e -> e.v)"
@@ -359,9 +319,8 @@ _LIST = _make_list(_IN_ORDER, lowering_values.values_in_order)
 _LIST_OF_DISTINCT = _make_list(_ONCE, lowering_values.values_once)
 
 
-def _make_joined(name: str, separator: object, *, distinct: bool) -> Aggregate:
-    argument = "separator" if name == "concat" else "delimiter"
-    text = check_text(f"{name}: {argument}", separator, f"{argument}=', '")
+def _make_joined(delimiter: object, *, distinct: bool) -> Aggregate:
+    text = check_text("listagg: delimiter", delimiter, "delimiter=', '")
     lower = (
         f"if(size({{p}}) > 0, array_join({_ONCE if distinct else _IN_ORDER}, {{between}}), null)"
     )
@@ -369,4 +328,4 @@ def _make_joined(name: str, separator: object, *, distinct: bool) -> Aggregate:
         {"p": Collect()}, lower, {"between": text},
         lower_values=lowering_values.join_texts(distinct=distinct),
     )  # fmt: skip
-    return Aggregate(name, accepts="string", algebra="holistic", recipe=lambda _: partials)
+    return Aggregate("listagg", accepts="string", algebra="holistic", recipe=lambda _: partials)

@@ -163,6 +163,8 @@ def sum(column: Any, *, distinct: bool = False) -> Call:
     sample("bigint", gives="double"),
     sample("decimal(12,2)", gives="decimal(16,6)"),
     sample("decimal(12,2)", gives="decimal(16,6)", distinct=True),
+    names=("mean",),
+    shown=False,
     alike="any",
 )
 def avg(column: Any, *, distinct: bool = False) -> Call:
@@ -199,47 +201,6 @@ def avg(column: Any, *, distinct: bool = False) -> Call:
 
     """
     return distinct_numbers.call_of(_AVG, _AVG_ONCE, column, distinct)
-
-
-@aggregate(
-    sample("double", gives="double"),
-    sample("bigint", gives="double", distinct=True),
-    alike="any",
-)
-def mean(column: Any, *, distinct: bool = False) -> Call:
-    """The mean of a number: another name of :func:`avg`, as in ``pyspark.sql.functions``.
-
-    Parameters
-    ----------
-    column
-        A number: a column's name or a Column.
-    distinct
-        Whether to take each value once, however many rows have it.
-
-    Returns
-    -------
-    Call
-        A double (for decimals a decimal with four more digits), named ``avg(column)``.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
-
-    Notes
-    -----
-    Nulls are left out; null if nothing else is there. NaN makes the mean NaN.
-
-    Examples
-    --------
-    >>> from fanlight import agg
-    >>> agg.mean("price").label
-    'avg(price)'
-    >>> agg.mean("price") == agg.avg("price")
-    True
-
-    """
-    return avg(column, distinct=distinct)
 
 
 def _try_sum_partials(types: tuple[str, ...]) -> Partials:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 from pyspark.errors import PySparkException
 
 from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.expression import Expression, SqlExpression
 from fanlight.engine.kinds.options import EARLY, POSTPONE
 from fanlight.engine.spark.binding.bound import Bound
@@ -241,7 +242,7 @@ def check_analysis(df: DataFrame) -> DataFrame:
 def name_call(calls: Sequence[Aggregated]) -> str:
     """The call of ``agg`` as text, for errors."""
     return ", ".join(
-        call.label if isinstance(call, (Call, Expression, SqlExpression)) else repr(call)
+        call.label if isinstance(call, (Arithmetic, SqlExpression)) else repr(call)
         for call in calls
     )
 
@@ -250,7 +251,7 @@ def read_verbose(
     verbose: bool | Call | Expression, named: dict[str, Aggregated]
 ) -> tuple[bool, dict[str, Aggregated]]:
     """Whether a page is asked for in full, and the aggregates by name: one may be named verbose."""
-    if isinstance(verbose, (Call, Expression)):
+    if isinstance(verbose, Arithmetic):
         return False, {**named, "verbose": verbose}
     return check_flag("verbose", verbose), named
 

@@ -165,7 +165,8 @@ class FrameWindows(WindowedEarly):
         Parameters
         ----------
         aggregates
-            Aggregates of :mod:`fanlight.agg`, for example ``agg.max("dye")``.
+            Aggregates of :mod:`fanlight.agg`, for example ``agg.max("dye")``;
+            ``.transform(function)`` of one is a function of its result.
         named
             The same under output names of their own: ``highest=agg.max("dye")``.
 

@@ -225,7 +225,8 @@ class PlacedWindows(WindowedEarly):
         Parameters
         ----------
         aggregates
-            Aggregates of :mod:`fanlight.agg`, for example ``agg.max("price")``.
+            Aggregates of :mod:`fanlight.agg`, for example ``agg.max("price")``;
+            ``.transform(function)`` of one is a function of its result.
         named
             The same under output names of their own: ``highest=agg.max("price")``.
 

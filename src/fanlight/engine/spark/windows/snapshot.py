@@ -116,7 +116,8 @@ class SnapshotWindows(WithRunning):
         Parameters
         ----------
         aggregates
-            Aggregates of :mod:`fanlight.agg`, for example ``agg.count()``.
+            Aggregates of :mod:`fanlight.agg`, for example ``agg.count()``;
+            ``.transform(function)`` of one is a function of its result.
         named
             The same under output names of their own: ``running=agg.count()``.
 

@@ -71,7 +71,8 @@ class TrailingWindows(Windowed):
         Parameters
         ----------
         aggregates
-            Aggregates of :mod:`fanlight.agg`, for example ``agg.sum("amount")``.
+            Aggregates of :mod:`fanlight.agg`, for example ``agg.sum("amount")``;
+            ``.transform(function)`` of one is a function of its result.
         named
             The same under output names of their own: ``spend=agg.sum("amount")``.
 
