@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
@@ -239,6 +240,24 @@ def test_the_library_runs_every_kernel():
     """A loop that only tests and experiments run has no place in the package."""
     sources = {name: path.read_text("utf-8") for name, path in MODULES.items()}
     assert idle(sources, "fanlight.engine.kernels") == set()
+
+
+def test_no_module_imports_in_a_circle():
+    """Not in its functions either; for annotations alone it may."""
+    graph = {
+        name: {
+            one.module
+            for one in imports_of(
+                path.read_text("utf-8"), name, is_package=path.name == "__init__.py"
+            )
+            if one.module in MODULES and one.module != name and not one.typing
+        }
+        for name, path in MODULES.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"in a circle: {error.args[1]}")
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -43,7 +43,7 @@ def test_an_unknown_command_is_an_error():
     assert call("dance").exit_code == 2
 
 
-@pytest.mark.parametrize("package", cli.DEMO_PACKAGES)
+@pytest.mark.parametrize("package", packages.DEMO_PACKAGES)
 def test_a_missing_package_is_named_before_anything_starts(package, monkeypatch, tmp_path):
     monkeypatch.setattr(
         packages, "find_spec", lambda name: None if name == package else find_spec(name)

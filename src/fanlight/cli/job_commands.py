@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fanlight.cli import QUERY_PACKAGES
 from fanlight.cli.outcomes import INTERRUPTED, emit, report_outcome
-from fanlight.cli.packages import require
+from fanlight.cli.packages import QUERY_PACKAGES, require
 
 if TYPE_CHECKING:
     from fanlight.cli.jobs.job import Job

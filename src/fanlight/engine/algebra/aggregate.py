@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.lowering_values import LowerValues, partial_itself
@@ -371,6 +371,8 @@ class Call(Arithmetic):
 
     """
 
+    library: ClassVar[Any]  # the registry of aggregates, whose entries have calls
+
     aggregate: Aggregate
     columns: tuple[Any, ...]
     shown: tuple[Any, ...] = ()
@@ -522,9 +524,8 @@ class Call(Arithmetic):
     @property
     def watchable(self) -> list[str]:
         """The library's aggregates that a limit can watch, to be named where this one cannot be."""
-        from fanlight.engine.algebra.registry import AGGREGATES  # it has calls in its entries
-
-        return AGGREGATES.watchable
+        found: list[str] = self.library.watchable
+        return found
 
     def check(self, types: tuple[str, ...], names: list[str]) -> None:
         """Refuse arguments of types that the aggregate does not accept."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from fanlight.engine.spec.errors import MissingError, advise_choice, guess, refuse, show
 
@@ -26,6 +26,9 @@ class Arithmetic:
     """``+``, ``-``, ``*`` and ``/`` with another aggregate or a number: an expression of both."""
 
     __slots__ = ()
+    # Made of aggregates, so they are set where they are defined.
+    combined: ClassVar[type[Expression]]
+    transformed: ClassVar[type[Transformed]]
 
     def __add__(self, other: Any) -> Expression:
         return _combine(self, "+", other)
@@ -84,9 +87,7 @@ class Arithmetic:
         3.13
 
         """
-        from fanlight.engine.algebra.expression import Transformed  # it is made of these
-
-        return Transformed(self, function)
+        return self.transformed(self, function)
 
     if not TYPE_CHECKING:  # a type checker knows what there is
 
@@ -124,6 +125,4 @@ for _name, _sign in {
 
 
 def _combine(left: Any, sign: str, right: Any) -> Expression:
-    from fanlight.engine.algebra.expression import Expression  # it is made of these
-
-    return Expression(left, sign, right)
+    return Arithmetic.combined(left, sign, right)

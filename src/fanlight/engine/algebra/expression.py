@@ -473,3 +473,6 @@ def _join(expression: Expression | SqlExpression, parts: Sequence[Partials]) -> 
         weightless=_WHY_NOT_WEIGHTED, instead=_WEIGHTED,
         lower_values=lower_values if expression.in_python and all(readers) else None,
     )  # fmt: skip
+
+
+Arithmetic.combined, Arithmetic.transformed = Expression, Transformed

@@ -274,4 +274,5 @@ def _keep_options(function: Function) -> Function:
 
 
 AGGREGATES = Registry()
+Call.library = AGGREGATES
 aggregate, name_anew = AGGREGATES.aggregate, AGGREGATES.name_anew

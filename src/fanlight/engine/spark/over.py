@@ -299,30 +299,29 @@ def _bind_windows(
     # What is wrong in a list or a mapping is told below.
     listed = TRAILED if isinstance(spec, Mapping) else PLACED
     family = listed if kind is None else kind.family
-    if family is SNAPPED:
-        events = bind_snapshot(df, spec, time, by, tiebreak, rule)
-        return SnapshotWindows(finish(events))
-    if isinstance(time, (tuple, list)):
-        if family.lasting:
-            lasting = bind_lasting(df, spec, time, by, tiebreak, rule)
-            return EventWindows(finish(lasting))
+    pair = isinstance(time, (tuple, list))
+    found = _OPENED.get((family, pair))
+    if found is None and pair:
         raise refuse(
             f"time={time!r}",
             f"is a pair, for events with a duration, and {type(spec).__name__} is for points",
             "name one column, or use a kind of window that takes a pair, for example fl.Sliding",
         )
+    opened, bind = found or _OPENED[family, True]  # which says what is wrong of one column
     if family.droppable:
         refuse_open_windows(late, f"{type(spec).__name__} windows")
-    opened, bind = _OPENED[family]
     rules = () if family.droppable else (rule,)
     return opened(finish(bind(df, spec, time, by, tiebreak, *rules)))
 
 
-# The windows of each family of kinds, and what binds them to a DataFrame.
-_OPENED: dict[Family, tuple[Callable[..., Windowed], Callable[..., Bound]]] = {
-    PLACED: (SlidingWindows, bind_points),
-    LEVELLED: (LevelWindows, bind_points),
-    FRAMED: (FrameWindows, bind_frames),
-    WIDENED: (WideningWindows, bind_widening),
-    TRAILED: (TrailingWindows, bind_trailing),
+# By the family of a kind, and whether times are pairs: its windows, and what binds them.
+_OPENED: dict[tuple[Family, bool], tuple[Callable[..., Windowed], Callable[..., Bound]]] = {
+    (PLACED, False): (SlidingWindows, bind_points),
+    (PLACED, True): (EventWindows, bind_lasting),
+    (LEVELLED, False): (LevelWindows, bind_points),
+    (LEVELLED, True): (EventWindows, bind_lasting),
+    (SNAPPED, True): (SnapshotWindows, bind_snapshot),
+    (FRAMED, False): (FrameWindows, bind_frames),
+    (WIDENED, False): (WideningWindows, bind_widening),
+    (TRAILED, False): (TrailingWindows, bind_trailing),
 }
