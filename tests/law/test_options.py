@@ -118,12 +118,13 @@ def spine(df):
     return {"spine": df, "time": "ts"}
 
 
+BEGAN = "2025-01-01T00:00:00Z"
 MEANINGS = {
     "running": Meaning(same, {"id": "id"}, {"id": "id"}),
     "postpone": Meaning(same, {"wait": "1 minute"}, {"wait": "1 minute"}),
     "early": Meaning(the_final_ones, None, {"every": None}),
     "with_empty": Meaning(with_those_between, {"values": "zero"}, {"values": "zero", "most": 2}),
-    "complete_only": Meaning(that_began_later, {"side": "start"}, {"since": "2025-01-01"}),
+    "complete_only": Meaning(that_began_later, {"side": "start"}, {"since": BEGAN}),
     "fill": Meaning(same, other, lambda df: {**other(df), "max_duration": "1 hour"}),
     "at": Meaning(same, spine, spine),
 }  # fmt: skip

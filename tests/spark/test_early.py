@@ -156,24 +156,19 @@ def test_a_table_by_key_and_window_is_the_batch(classic, tmp_path):
 
 
 def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
-    batch = frame(classic, ROWS[0])
     rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
     weighted = fl.MultiGranular(
         ["2 minutes", "6 minutes"], ["2 minutes", "2 minutes"], weights=[1, 2]
     )
     for made, why in (
-        (lambda: windows(batch, SPECS["sliding"]).early(), "is for streams"),
         (lambda: windows(rows, fl.Sliding(fl.Rows(3))).early(), "not for those that rows end"),
         (lambda: windows(rows, fl.Sliding("1 minute", fl.Rows(1))).early(), "that rows end"),
-        (lambda: windows(rows, SPECS["sliding"], late="open").early(), "all of its windows or in"),
         (lambda: windows(rows, weighted).early(), "gives each level as it is"),
         (lambda: windows(rows, SPECS["sliding"]).early("0 seconds"), "must be positive"),
         (lambda: windows(rows, SPECS["sliding"]).early(5), "is a number, but"),
         (lambda: windows(rows, SPECS["sliding"]).early(fl.Rows(5)), "early|every"),
         (lambda: windows(rows, SPECS["sliding"]).using("panes").early().agg(agg.count()),
          "are kept by one stateful operator"),
-        (lambda: windows(rows, SPECS["levels"]).early().fit("n"), "those that are complete"),
-        (lambda: windows(rows, SPECS["levels"]).early().recurring("s"), "leave early\\(\\) out"),
         (lambda: windows(rows, SPECS["sliding"]).early().agg(final=agg.count()),
          "clashes with the output column 'final'"),
     ):  # fmt: skip

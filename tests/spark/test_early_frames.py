@@ -148,7 +148,6 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
     early = frames(rows, SPECS["sessions"]).early()
     small = fl.ThresholdFrame("v > 1", leave_for="2 minutes", min_rows=2)
     for made, why in (
-        (lambda: frames(frame(classic, ROWS[0]), SPECS["delta"]).early(), "is for streams"),
         (lambda: frames(rows, small).early(), "too small once its last rows have left it"),
         (lambda: frames(rows, SPECS["delta"]).early("0 seconds"), "must be positive"),
         (lambda: frames(rows, SPECS["delta"]).early(5), "is a number, but"),
@@ -157,9 +156,6 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
         (lambda: frames(rows.withColumnRenamed("s", "final"), fl.StateFrame("final")).early(),
          "which is the name of a state"),
         (lambda: early.agg(final=agg.count()), "clashes with the output column 'final'"),
-        (early.rows, "this is about those that are complete"),
-        (lambda: early.fill(rows, time="ts").rows(), "is about frames that are closed"),
-        (lambda: early.accumulate("1 minute"), "this is about those that are complete"),
     ):  # fmt: skip
         with pytest.raises(fl.FanlightError, match=why):
             made()

@@ -234,17 +234,7 @@ def test_what_was_written_among_the_aggregates_is_taught(classic):
         assert eval(write.removeprefix("write ").replace("…", "agg.count()")).columns  # noqa: S307
 
 
-def test_what_does_not_give_them_says_so(classic):
+def test_explain_names_the_options(classic):
     df = frame(classic, ROWS)
     page = fl.over(df, fl.Sliding(2), time="i").complete_only().with_empty("zero", most=3).explain()
     assert "complete_only(), with_empty(values='zero', most=3)" in page
-    levels = fl.over(df, fl.MultiGranular([2, 4], [2, 2]), time="i", by="k").with_empty("zero")
-    for method in (levels.fit, levels.reversals, levels.recurring):
-        with pytest.raises(fl.FanlightError, match=r"with_empty\(…\) with \w+\(…\) adds windows"):
-            method("v")
-    sliding = fl.over(df, fl.Sliding("4 minutes"), time="ts", by="k")
-    for asked in (sliding.with_empty("zero"), sliding.complete_only()):
-        with pytest.raises(fl.FanlightError, match=r"with pieces\(…\)"):
-            asked.pieces(agg.count())
-        with pytest.raises(fl.FanlightError, match="twice is asked for already"):
-            asked.with_empty("zero").complete_only().with_empty("zero").complete_only()

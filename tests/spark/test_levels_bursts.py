@@ -190,8 +190,6 @@ def test_what_has_no_bursts(classic):
         single = fl.over(df, spec, time="ts")
         refused(lambda single=single: single.bursts, "no 'bursts'", "fl.MultiGranular(…)")
     rate = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-    early = fl.over(rate, SPEC, time="timestamp").early()
-    refused(lambda: early.bursts(2, agg.count()), "early(…).bursts", "write agg(…)")
     rows = fl.MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)])
     counted = fl.over(rate, rows, time="timestamp")
     refused(lambda: counted.bursts(2, agg.count()), "bursts of levels counted in rows")

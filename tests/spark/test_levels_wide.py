@@ -176,8 +176,6 @@ def test_what_cannot_be_side_by_side(classic):
     )
     refused(lambda: fl.over(df, further, time="ts").wide(agg.count()), "wide with horizons")
     rate = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-    early = fl.over(rate, SPEC, time="timestamp").early()
-    refused(lambda: early.wide(agg.count()), "early().wide", "early().agg")
     rows = fl.MultiGranular([fl.Rows(4), fl.Rows(9)], [fl.Rows(2), fl.Rows(3)])
     counted = fl.over(rate, rows, time="timestamp")
     refused(lambda: counted.wide(agg.count()), "levels counted in rows in a stream")

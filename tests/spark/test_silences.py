@@ -193,7 +193,6 @@ def test_what_cannot_be_is_refused(classic, tmp_path):
         (stream, {"values": "zero"}, "go on for ever after the last row .* most=60"),
         (stream, {"values": "zero", "most": 3, "keys": classic.range(3)}, "is for batches"),
         (stream, {"values": "zero", "between": (0, 1)}, "is for batches"),
-        (stream.early(), {"values": "zero", "most": 3}, "leave early"),
     ):
         with pytest.raises(fl.FanlightError, match=words):
             windows.with_empty(**more)
