@@ -234,6 +234,13 @@ def test_what_others_compute_for_each_row_is_found(name):
             getattr(home, name.upper())
 
 
+def test_a_method_of_windows_is_not_looked_for_in_fanlight():
+    for name in ("rejected", "agg", "with_empty", "fill"):
+        if not hasattr(fl, name):
+            with pytest.raises(fl.FanlightError, match=rf"write fl\.over\(df, …\)\.{name}\(…\)"):
+                getattr(fl, name)
+
+
 def test_an_aggregate_is_named_by_alias():
     for made in (fl.agg.count(), fl.agg.count() / 2):
         with pytest.raises(fl.FanlightError, match=r"has no 'name'; write alias\('x'\)$"):

@@ -110,6 +110,7 @@ def _missing(name: str) -> Exception:
     """The error for what fanlight does not have: it says what to write instead."""
     from fanlight.engine.algebra.suggestions import advise_of_rows
     from fanlight.engine.kinds import list_kinds
+    from fanlight.engine.kinds.options import METHODS, find_option
     from fanlight.engine.spec.errors import MissingError, guess, list_some
 
     called = {
@@ -132,6 +133,8 @@ def _missing(name: str) -> Exception:
         write = f"F.{plain}, after 'from pyspark.sql import functions as F'"
     if plain in ("withwatermark", "watermark", "allowedlateness"):
         write = "df.withWatermark('ts', '5 minutes'), before fl.over"
+    if name in METHODS or find_option(name) is not None:
+        write = f"fl.over(df, …).{name}(…)"
     write = advise_of_rows(name) or write
     found = f"write {write}" if write else f"choose one of {list_some(__all__)}"
     return MissingError(f"fanlight has no {name!r}; {found}")

@@ -483,7 +483,7 @@ def test_frames_need_no_aggregates(tmp_path):
         ("approx_percentile(x, 0.5, 1_000)", agg.approx_percentile("x", 0.5, 1000)),
         ("approx_percentile(x, 0.5, accuracy => 0x10)", agg.approx_percentile("x", 0.5, 16)),
         ("approx_percentile(x, +0.5, -1)", None),
-        ("max_by(by=x, column='a b',)", agg.max_by("a b", "x")),
+        ("max_by(ord=x, column='a b',)", agg.max_by("a b", "x")),
         ("count('a b')", agg.count("a b")),
         ("count(*)", agg.count()),
         ("count(x)", agg.count("x")),

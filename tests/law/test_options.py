@@ -17,6 +17,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.kinds import kind_of
+from fanlight.engine.kinds.options import METHODS as METHODS_OF_TABLE
 from fanlight.engine.kinds.options import find_option, list_options
 from fanlight.engine.spark.options import ASKED
 from fanlight.engine.spec.errors import MissingError
@@ -176,6 +177,7 @@ def told(df):
 
 def test_every_option_has_a_meaning_and_every_last_method_is_asked():
     assert [*MEANINGS] == [option.verb for option in list_options()]
+    assert {*METHODS_OF_TABLE} == {*LAST, "explain", "rejected", "using"}
     verbs = {*MEANINGS, "explain", "rejected", "using"}
     assert {*LAST} == {name for names in METHODS.values() for name in names} - verbs
 

@@ -42,7 +42,7 @@ _NOT_SUPPORTED = {
 _SHARES = "array(0.25, 0.5, 0.75)"
 _ORDER = "write WITHIN GROUP (ORDER BY x)"
 _DIGITS = 400  # an integer with more digits exceeds every limit anyway
-_COLUMNS = ("column", "columns", "by", "condition", "y", "x")
+_COLUMNS = ("column", "columns", "ord", "condition", "y", "x")
 
 
 @dataclass(frozen=True)

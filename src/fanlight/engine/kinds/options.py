@@ -37,6 +37,10 @@ WITH_EMPTY, COMPLETE_ONLY, EARLY, RUNNING, POSTPONE, FILL, AT = (
     "with_empty", "complete_only", "early", "running", "postpone", "fill", "at",
 )  # fmt: skip
 BY_TIME = ("agg", "wide", "fit", "reversals", "recurring", "bursts")  # methods of placed windows
+METHODS = (
+    *BY_TIME, "pieces", "frames", "rows", "split", "accumulate", "repair", "attach", "detect",
+    "explain", "rejected", "using",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -126,20 +126,20 @@ def max(column: Any) -> Call:
 
 
 @aggregate(sample("string", "double", gives="string"), alike="columns")
-def min_by(column: Any, by: Any) -> Call:
+def min_by(column: Any, ord: Any) -> Call:
     """The value that one column has where another is least: who bid least (the papers' argmin).
 
     Parameters
     ----------
     column
         What to give: a column's name or a Column, of any type that has an order.
-    by
+    ord
         What is to be least: a column's name or a Column, of any type that has an order.
 
     Returns
     -------
     Call
-        A value of the type of ``column``; of the earliest row among those where ``by`` is least.
+        A value of the type of ``column``; of the earliest row among those where ``ord`` is least.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def min_by(column: Any, by: Any) -> Call:
 
     Notes
     -----
-    Rows where ``by`` is null are left out; a null of ``column`` is given as it is. NaN in ``by``
+    Rows where ``ord`` is null are left out; a null of ``column`` is given as it is. NaN in ``ord``
     is greater than all numbers.
 
     Examples
@@ -160,24 +160,24 @@ def min_by(column: Any, by: Any) -> Call:
     'ann'
 
     """
-    return Call(_MIN_BY, (column, by))
+    return Call(_MIN_BY, (column, ord))
 
 
 @aggregate(sample("double", "bigint", gives="double"), alike="columns")
-def max_by(column: Any, by: Any) -> Call:
+def max_by(column: Any, ord: Any) -> Call:
     """The value that one column has where another is greatest: who bid most (the papers' argmax).
 
     Parameters
     ----------
     column
         What to give: a column's name or a Column, of any type that has an order.
-    by
+    ord
         What is to be greatest: a column's name or a Column, of any type that has an order.
 
     Returns
     -------
     Call
-        A value of the type of ``column``; of the latest row among those where ``by`` is greatest.
+        A value of the type of ``column``; of the latest row among those where ``ord`` is greatest.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def max_by(column: Any, by: Any) -> Call:
 
     Notes
     -----
-    Rows where ``by`` is null are left out; a null of ``column`` is given as it is. NaN in ``by``
+    Rows where ``ord`` is null are left out; a null of ``column`` is given as it is. NaN in ``ord``
     is greater than all numbers.
 
     Examples
@@ -198,7 +198,7 @@ def max_by(column: Any, by: Any) -> Call:
     'bob'
 
     """
-    return Call(_MAX_BY, (column, by))
+    return Call(_MAX_BY, (column, ord))
 
 
 @aggregate(sample("double", gives="bigint"))
