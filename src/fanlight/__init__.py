@@ -131,6 +131,8 @@ def _missing(name: str) -> Exception:
             write = f"{module}.{name}, after 'from fanlight import {module}'"
     if plain in ("col", "lit", "expr", "when"):
         write = f"F.{plain}, after 'from pyspark.sql import functions as F'"
+    if plain == "laterows":
+        write = "fl.progress(query).late"
     if plain in ("withwatermark", "watermark", "allowedlateness"):
         write = "df.withWatermark('ts', '5 minutes'), before fl.over"
     if name in METHODS or find_option(name) is not None:
