@@ -20,7 +20,7 @@ AFTER = Option(
     ("agg",),
     "counts rows, and this is about something else",
     excludes={"with_empty": "has no windows before it", "forget_after": "forgets of itself"},
-    arguments=("number",),
+    arguments={"number": 1},
     words=Words(
         "after",
         "AFTER",

@@ -23,7 +23,7 @@ OWN_DATA = ["README.md", START, "docs/start.md", "docs/session.md", "docs/bars.m
             "docs/windows_over_windows.md"]  # fmt: skip
 FURTHER = [
     "sliding", "multi_granular", "spanning", "frames", "widening", "plots", "sql",
-    "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes",
+    "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes", "names",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 MADE = "SparkSession.builder"  # in the first example of a page: whoever begins there has only that

@@ -15,7 +15,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.plan.late_rows import COLLECTING
 from fanlight.engine.spark.result import MODES
-from fanlight.watching.late_rows import add_late, count_late_by_windows
+from fanlight.watching.late_rows import add_late, count_late_by_windows, count_late_rows
 from tests.helpers.dataframes import source, write_batch
 from tests.helpers.house import ROOT
 
@@ -232,9 +232,9 @@ def test_rows_that_are_counted_do_not_hide_those_that_are_not():
     sessions, collected = (
         {f"fanlight late rows 7: {what}": 5} for what in ("sessions", COLLECTING)
     )
-    assert fl.progress(MicroBatch(**sessions)).late == 5
-    assert fl.progress(MicroBatch(2, **sessions)).late is None
-    assert fl.progress(MicroBatch(2, **collected)).late == 5
+    assert count_late_rows(MicroBatch(**sessions)) == 5
+    assert count_late_rows(MicroBatch(2, **sessions)) is None
+    assert count_late_rows(MicroBatch(2, **collected)) == 5
 
 
 def test_what_is_no_query_is_refused():

@@ -163,7 +163,7 @@ WRONG = [
     ("rows", {**PARQUET, "disorder": "-1 second"}, "is negative"),
     ("rows", {**PARQUET, "disorder": "1 month"}, "calendar unit"),
     ("rows", {**PARQUET, "disorder": 5}, "not text"),
-    ("rows", {**PARQUET, "late": 0.1}, "do not go without each other"),
+    ("rows", {**PARQUET, "late_share": 0.1}, "do not go without each other"),
     ("rows", {**PARQUET, "lateness": "1 day"}, "do not go without each other"),
     ("rows", {**PARQUET, "late_share": 2, "lateness": "1 day"}, "is not a share"),
     ("rows", {**PARQUET, "late_share": 0.1, "lateness": "0 days"}, "is not longer than zero"),

@@ -133,7 +133,7 @@ _PHRASES = (
 
 def clause_words() -> Mapping[str, str]:
     """The clause's words for arguments of the API."""
-    return {**_CLAUSE, **argument_words()}
+    return {**argument_words(), **_CLAUSE}
 
 
 @contextmanager

@@ -198,7 +198,7 @@ def word_examples() -> Mapping[str, str]:
 
 def argument_words() -> Mapping[str, str]:
     """The language's words for the arguments of the classes of windows."""
-    return _merge(kind.words.arguments for kind in list_kinds())
+    return _merge(kind.words.arguments for kind in reversed(list_kinds()))
 
 
 def _all_words() -> list[Words]:

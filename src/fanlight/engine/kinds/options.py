@@ -49,9 +49,9 @@ class Option:
 
     It is of some ``families``, and of these ``lasting`` ones alone: those over events that last. It
     goes with the ``terminals`` (None: with all); with others it is refused: ``why``. It
-    ``excludes`` other options, each for a reason, some in a stream alone. ``arguments`` are
-    those of its verb, of which ``columns`` name columns, and ``words`` those of the query language.
-    ``formerly``: how it was written among the aggregates, or is elsewhere.
+    ``excludes`` other options, each for a reason, some in a stream alone. ``arguments`` are those
+    of its verb with their defaults, of which ``columns`` name columns, and ``words`` are those of
+    the query language. ``formerly``: how it was written among the aggregates, or is elsewhere.
     """
 
     verb: str
@@ -61,7 +61,7 @@ class Option:
     lasting: bool = False
     excludes: Mapping[str, str] = field(default_factory=dict)
     excludes_in_stream: Mapping[str, str] = field(default_factory=dict)
-    arguments: tuple[str, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     words: Words | None = None
     formerly: Mapping[str, str] = field(default_factory=dict)
@@ -235,7 +235,7 @@ for _option in (
             "forget_after": "forgets events, not keys",
             "changes_only": "gives each level as it is",
         },
-        arguments=("as_of", "id", "max_duration"),
+        arguments=dict.fromkeys(("as_of", "id", "max_duration")),
         columns=("id",),
         words=Words(
             "running",
@@ -262,7 +262,7 @@ for _option in (
         POSTPONE,
         (PLACED, LEVELLED, FRAMED, SNAPPED, TRAILED, WIDENED),
         None,
-        arguments=("wait",),
+        arguments={"wait": None},
         words=Words(
             "postpone",
             "POSTPONE",
@@ -284,7 +284,7 @@ for _option in (
             "weights": "gives each level as it is",
             "late='open'": "counts a late row in all of its windows or in none",
         },
-        arguments=("every",),
+        arguments={"every": None},
         words=Words(
             "early",
             "EARLY",
@@ -305,7 +305,7 @@ for _option in (
             "changes_only": "gives windows of which changes_only leaves out some",
             "forget_after": "would end the silence after which keys are forgotten",
         },
-        arguments=("values", "most", "between", "keys"),
+        arguments=dict.fromkeys(("values", "most", "between", "keys")),
         words=Words(
             "empty",
             "EMPTY",
@@ -333,7 +333,7 @@ for _option in (
         BY_TIME,
         "leaves out windows, and pieces are not windows yet",
         excludes={"changes_only": "would leave out reports that others are compared with"},
-        arguments=("since", "side"),
+        arguments={"since": None, "side": "both"},
         words=Words(
             "complete",
             "COMPLETE",

@@ -80,8 +80,8 @@ def ask(bound: B, verb: str, arguments: Mapping[str, Any]) -> B:
         raise refuse(f"{verb}(…) twice", "is asked for already", "keep one of them")
     _check_others(bound, verb)
     option = find_option(verb)
-    absent = dict.fromkeys(() if option is None else option.arguments)
-    asked = replace(bound, options={**bound.options, verb: {**absent, **arguments}})
+    usual = {} if option is None else option.arguments
+    asked = replace(bound, options={**bound.options, verb: {**usual, **arguments}})
     read, apply = ACTIONS[verb]
     found = read(asked)
     applied: B = asked if apply is None else apply(asked, found)

@@ -150,7 +150,7 @@ def translate_names(given: Any) -> str | None:
     """Aggregates as others take them: ``{"price": "max"}``, ``("price", "max")`` or texts.
 
     >>> [translate_names(given) for given in ("count", "max(price)", ("price", "mean"))]
-    ['agg.count()', "agg.max('price')", "agg.mean('price')"]
+    ['agg.count()', "agg.max('price')", "agg.avg('price')"]
     """
     if inspect.isroutine(given):
         given = given.__name__

@@ -93,7 +93,7 @@ class WideningWindows(Windowed):
         >>> import fanlight as fl
         >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
         >>> spec = fl.ProgressiveWidening("1 hour", max_duration="1 day", max_rows=9)
-        >>> fl.over(events, spec, time="ts").using(rate=0.5)
+        >>> fl.over(events, spec, time="ts").using(rate=0.001)
         WideningWindows(ProgressiveWidening('1 hour', max_duration='1 day', max_rows=9) over 'ts')
 
         """
