@@ -58,10 +58,10 @@ _NAMES = ("time", "by", "tiebreak", "fit", "recurring", "event", "result", "cell
           "id")  # fmt: skip
 
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-_VALUE = rf"{_TEXT}|\[[^\]]*\]|\([^()]*\)|(?:fl\.)?rows\(\w+\)|[\w.+-]*\w"
+_VALUE = rf"{_TEXT}|\[[^\]]*\]|\([^()]*\)|(?:fl\.)?Rows\(\w+\)|[\w.+-]*\w"
 _GIVEN = re.compile(rf"(?<![\w.])(\w+)(?:\[(\d+)\])?=({_VALUE})")
 _LENGTH = re.compile(r"'(-?[\d.]+ [a-z]+(?: -?[\d.]+ [a-z]+)*)'")
-_COUNT = re.compile(r"(?:fl\.)?(?:R|r)ows\((?:count=)?(\w+)\)")
+_COUNT = re.compile(r"(?:fl\.)?Rows\((?:count=)?(\w+)\)")
 _HEAD = re.compile(rf"(?:fill\(other, …\): )?(\w+)(?:\[(\d+)\])?(?:[=(]\{{?({_VALUE}))?")
 _SLIDING = re.compile(r"(?:fl\.)?Sliding\(([^(),]+)(?:, ([^()=,]+))?(?:, OFFSET ([^()]+))?\)")
 _CALENDAR = re.compile(rf"fl\.Calendar\('([^']+)', zone=({_TEXT})\)")
@@ -277,6 +277,7 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
     )
     message = re.sub(r"\.?\bwith_empty\('(\w+)'(?:, )?(.*?)\)", _translate_empty, message)
     message = re.sub(r"\bcomplete_only\((.*?)\)", lambda of: of[1] or "COMPLETE", message)
+    message = re.sub(r"\bbursts\(\[?([\d., ]+)\]?, …\)", _translate_bursts, message)
     if re.search(r"use one of '|use 'auto'", message):
         message = re.sub(r"'(\w+(?:-\w+)*)'", r"\1", message)
     message = re.sub(r"(cells|deltas)=\{'([^']+)': \[?([^\]}]*)\]?\}", _translate_boundary, message)
@@ -319,6 +320,11 @@ def _translate_early(match: re.Match[str]) -> str:
 
 def _translate_empty(match: re.Match[str]) -> str:
     return f"EMPTY {match[1].upper()} {match[2]}".rstrip()
+
+
+def _translate_bursts(match: re.Match[str]) -> str:
+    numbers = re.sub(r"\.0\b", "", match[1])
+    return f"BURSTS THRESHOLD {numbers}"
 
 
 def _timedelta_text(match: re.Match[str]) -> str:
