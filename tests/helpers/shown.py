@@ -7,8 +7,8 @@ from hypothesis import settings
 
 from tests.helpers.thorough import THOROUGH
 
-PART = 3
-LEAST = 10
+PART = 20
+LEAST = 5
 
 
 def part(count: int) -> int:
