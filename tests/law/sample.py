@@ -35,21 +35,23 @@ def has_words(ask: Ask, words: str) -> bool:
 
 
 def shows(ask: Ask, in_python: bool) -> set[tuple[Any, ...]]:
-    """What an ask shows: of its kind, in batches and streams each by itself.
+    """What an ask shows, in batches and in streams each by itself.
 
-    What a stream is about, and its setting, are shown by one kind for all: streams take longest.
+    Of each kind its strategies, actions and specs, and in batches settings and sessions. What a
+    query is about one kind shows for all, and settings of streams; lateness, keys, and sessions of
+    streams are shown once for each engine.
     """
-    where = ask.kind, ask.streamed
-    subject = ask.about.partition(",")[0]
-    here = ("streams",) if ask.streamed else where
+    streamed, subject = ask.streamed, ask.about.partition(",")[0]
+    engine = streamed, in_python
+    kind = ask.kind, streamed
     return {
-        (*here, "about", subject),
-        (*here, "setting", ask.setting),
-        (*where, "strategy", ask.strategy, in_python),
-        (*where, "action", ask.action),
-        (*where, "session", ask.session),
-        (*where, "late", ask.late),
-        (*where, "without keys", not ask.by, in_python),
+        (streamed, "about", subject),
+        (*((streamed,) if streamed else kind), "setting", ask.setting),
+        (*(engine if streamed else kind), "session", ask.session),
+        (*kind, "strategy", ask.strategy, in_python),
+        (*kind, "action", ask.action),
+        (*engine, "late", ask.late),
+        (*engine, "without keys", not ask.by),
         (ask.kind, "spec", type(ask.spec)),
     }
 

@@ -105,6 +105,7 @@ def counted(rows, windows, label=()):
     return sorted(((*place, *label, n) for place, n in found.items()), key=repr)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("zone", ZONES)
 def test_each_row_is_in_the_windows_of_its_calendar(classic, zone):
     """Whatever the session's time zone."""
@@ -288,7 +289,7 @@ def shown_windows(found, *more):
     return windows
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("about", SET)
 @pytest.mark.parametrize("many", [0, 10**6], ids=["looked up", "asked one by one"])
 def test_windows_where_a_clock_is_set(classic, monkeypatch, about, many):
@@ -316,7 +317,7 @@ def test_windows_where_a_clock_is_set(classic, monkeypatch, about, many):
     }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("about", SET)
 def test_windows_without_rows_where_a_clock_is_set(classic, about):
     zone, events = around(about)
@@ -338,7 +339,7 @@ def test_windows_without_rows_where_a_clock_is_set(classic, about):
     assert before_last == {place for place in wanted if place[2] <= last}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("about", SET)
 def test_levels_where_a_clock_is_set(classic, about):
     """All that is asked of levels is about the same windows, each with what lies in it."""
@@ -387,7 +388,6 @@ def test_levels_where_a_clock_is_set(classic, about):
 
 
 @pytest.mark.streaming
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("about", ["Pacific/Apia", "Europe/Berlin", "Antarctica/Troll"])
 def test_a_stream_where_a_clock_is_set(classic, tmp_path, about):
     zone, events = around(about)

@@ -165,7 +165,7 @@ def told(df):
     return sorted(map(repr, collected(df)))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("kind", [*SPARSE, "state"])
 def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
@@ -207,7 +207,7 @@ TIMES = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("time", TIMES)
 @pytest.mark.parametrize("by", [(), "k"])
 @pytest.mark.parametrize("how", ["inner", "left"])
@@ -260,7 +260,6 @@ def test_rows_keep_their_columns(df, strategy):
 
 
 @pytest.mark.streaming
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("aggregated", [False, True])
 @pytest.mark.parametrize("by", ["who", ()])
@@ -350,7 +349,6 @@ def in_parts(df, **more):
     return windowed.split("3 minutes", **SO_FAR, so_far=True)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.streaming
 @pytest.mark.parametrize("more", [{}, {"forget_after": "7 minutes"}], ids=repr)
 def test_parts_come_in_a_stream(classic, tmp_path, more):

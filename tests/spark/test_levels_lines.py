@@ -64,6 +64,7 @@ def check(rows, columns, *, filled):
     assert any(error and error > 0.001 for error in errors)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("filled", [False, True])
 @pytest.mark.parametrize("columns", [("v",), ("v", "w")])
 def test_a_batch(spark, columns, filled):
@@ -75,7 +76,6 @@ def test_a_batch(spark, columns, filled):
     check(collected(found), columns, filled=filled)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.streaming
 @pytest.mark.parametrize("filled", [False, True])
 @pytest.mark.parametrize("columns", [("v", "w"), ("v",)])
