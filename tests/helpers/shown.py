@@ -7,8 +7,8 @@ from hypothesis import settings
 
 from tests.helpers.thorough import THOROUGH
 
-PART = 20
-LEAST = 5
+PART = 6
+LEAST = 10
 
 
 def part(count: int) -> int:

@@ -52,6 +52,7 @@ NAN = float("nan")
 EVERY_SPEC = (*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *SEVERAL, *DWELLING)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):

@@ -60,6 +60,7 @@ def in_batch(rows, spec, size, **more):
     return got(FrameBatches(asked)(pieces))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", WHOLE, ids=repr)
 def test_parts_in_a_batch(monkeypatch, spec, size):
