@@ -165,7 +165,7 @@ def told(df):
     return sorted(map(repr, collected(df)))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("kind", [*SPARSE, "state"])
 def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):

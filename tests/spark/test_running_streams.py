@@ -83,7 +83,6 @@ def place(row):
     return (row["k"], row["window"], row.get("level", row.get("query")))
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("name", SPECS)
 def test_final_windows_are_those_of_a_batch(classic, tmp_path, name, early):
