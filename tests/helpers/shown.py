@@ -7,7 +7,7 @@ from hypothesis import settings
 
 from tests.helpers.thorough import THOROUGH
 
-PART = 6
+PART = 3
 LEAST = 10
 
 

@@ -18,7 +18,7 @@ from fanlight.engine.kernels.sizes import NEVER, Sizes, cut_by_size
 from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
 
-few = shown(200)
+few = shown(75)
 OFF, ON = False, True
 NAN, INF = float("nan"), float("inf")
 REALS = st.sampled_from([0.0, -0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -4.0, NAN, INF, -INF, 1e300])

@@ -35,23 +35,22 @@ def has_words(ask: Ask, words: str) -> bool:
 
 
 def shows(ask: Ask, in_python: bool) -> set[tuple[Any, ...]]:
-    """What an ask shows, in batches and in streams each by itself.
+    """What an ask shows.
 
-    Of each kind its strategies, actions and specs, and in batches settings and sessions. What a
-    query is about one kind shows for all, and settings of streams; lateness, keys, and sessions of
-    streams are shown once for each engine.
+    Of its kind, in batches and streams each by itself. What a stream is about, and its setting, one
+    kind shows for all; its session, lateness and keys each engine: streams take longest.
     """
-    streamed, subject = ask.streamed, ask.about.partition(",")[0]
-    engine = streamed, in_python
-    kind = ask.kind, streamed
+    kind, subject = (ask.kind, ask.streamed), ask.about.partition(",")[0]
+    here = ("streams",) if ask.streamed else kind
+    engine = ("streams", in_python) if ask.streamed else kind
     return {
-        (streamed, "about", subject),
-        (*((streamed,) if streamed else kind), "setting", ask.setting),
-        (*(engine if streamed else kind), "session", ask.session),
+        (*here, "about", subject),
+        (*here, "setting", ask.setting),
         (*kind, "strategy", ask.strategy, in_python),
         (*kind, "action", ask.action),
+        (*engine, "session", ask.session),
         (*engine, "late", ask.late),
-        (*engine, "without keys", not ask.by),
+        (*engine, "without keys", not ask.by, in_python),
         (ask.kind, "spec", type(ask.spec)),
     }
 
