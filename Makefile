@@ -47,16 +47,15 @@ quick: $(READY) ## run the tests that need no JVM and are not slow, in about a m
 		wait $$half && exit $$rest
 
 # THOROUGH=1 asks all that can be asked (tests/README.md); without it, it is a sample.
-# Two processes for those that start Spark, which waits much; what needs no JVM takes what they leave.
-FIRST := $(wildcard tests/spark/test_[a-r]*.py)
+# Two processes, for two cores: one has what needs no JVM, and then as much of Spark as makes both equal.
+LAST := $(wildcard tests/spark/test_[a-r]*.py)
 
 test: $(READY) ## run all tests, by a sample of asks and examples (`make law`: all)
 	@JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME || exit 1; \
-		{ nice $(MAKE) --no-print-directory quick && \
-		nice $(PY) -m pytest -q -m "(slow or installs) and not spark"; } & quick=$$!; \
-		$(PY) -m pytest -q -m spark $(addprefix --ignore=,$(FIRST)) & law=$$!; \
-		$(PY) -m pytest -q -m spark $(FIRST); rest=$$?; \
-		wait $$law || rest=1; wait $$quick || rest=1; exit $$rest
+		{ $(PY) -m pytest -q -m "not spark"; last=$$?; \
+		$(PY) -m pytest -q -m spark $(LAST) && exit $$last; } & half=$$!; \
+		$(PY) -m pytest -q -m spark $(addprefix --ignore=,$(LAST)); rest=$$?; \
+		wait $$half && exit $$rest
 
 law: $(READY) ## run all tests, ask all that the law can ask, with all examples (`make test`: a sample of each)
 	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q

@@ -131,7 +131,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if {"spark", "classic", "sessions", "answers"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.spark)
-    for item in [*more_of_connect(items), *more_of_samples(items)]:
+    for item in [*all_but_the_first(items), *more_of_samples(items)]:
         item.add_marker(pytest.mark.thorough)
     if not THOROUGH:
         leave_out_thorough(config, items)
@@ -165,13 +165,24 @@ def more_of_samples(items):
             yield item
 
 
-def more_of_connect(items):
-    """Of the runs of each test on a Connect session all but the first."""
+def all_but_the_first(items):
+    """Of each test all runs on a Connect session but the first, and of a stream all but the first.
+
+    What is sampled otherwise is left as it is: the law, and streams marked ``sampled``.
+    """
     seen = set()
     for item in items:
         given = item.callspec.params if hasattr(item, "callspec") else {}
-        if given.get("spark") == "connect":
-            test = (item.path, item.originalname)
-            if test in seen:
+        for what, found in (
+            ("connect", given.get("spark") == "connect"),
+            ("stream", item.get_closest_marker("streaming") and not has_own_sample(item)),
+        ):
+            test = (what, item.path, item.originalname)
+            if found and test in seen:
                 yield item
-            seen.add(test)
+            if found:
+                seen.add(test)
+
+
+def has_own_sample(item):
+    return item.get_closest_marker("sampled") or "answers" in item.fixturenames

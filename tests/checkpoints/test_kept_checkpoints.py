@@ -37,7 +37,7 @@ def test_the_page_lists_the_formats():
 
 @pytest.mark.spark
 @pytest.mark.streaming
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_kept_checkpoint_goes_on(classic, tmp_path, name):
     made = kept.unpack(name, tmp_path)

@@ -399,6 +399,7 @@ OF_LEVELS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("which", OF_LEVELS)
 def test_explain_of_what_levels_can_do_shows_the_plan_and_runs_nothing(here, folder, which):
     selected, words, columns, mark = OF_LEVELS[which]

@@ -55,7 +55,7 @@ def numbered(cases):
     return [{**row, "case": number} for number, case in enumerate(cases) for row in case.rows]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", BATCHES)
 def test_a_batch(classic, kind):
     cases = BATCHES[kind]
@@ -118,7 +118,6 @@ def streamed(session, folder, cases, late="drop"):
     return wrong(cases, [row for row in got if row["window"]["end"] <= ends[row["case"]]])
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.streaming
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", STREAMS)

@@ -66,7 +66,6 @@ def test_a_batch_is_sparks(classic, df, given, gap):
 
 @pytest.mark.streaming
 @pytest.mark.slow
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("gap", "which"), [(OWN, 3), ("61 seconds", 2), ("1 minute", 1)])
 def test_a_stream_is_sparks(classic, tmp_path, gap, which):
     rows = events.packed(fl.Sliding("4 minutes", "1 minute"), 6, origins=(TODAY,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from tests.breakages.every import ALL as BREAKAGES
 from tests.foreign import questions
@@ -110,6 +111,7 @@ def row_by_row():
     ]
 
 
+@cache
 def everything():
     """All that is asked of the library, streams first: they wait the most."""
     kinds = KINDS.values()

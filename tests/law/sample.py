@@ -35,21 +35,22 @@ def has_words(ask: Ask, words: str) -> bool:
 
 
 def shows(ask: Ask, in_python: bool) -> set[tuple[Any, ...]]:
-    """What an ask shows: of its kind, in batches and streams each by itself.
+    """What an ask shows.
 
-    What a stream is about, and its setting, are shown by one kind for all: streams take longest.
+    Of its kind, in batches and streams each by itself. What a stream is about, and its setting, one
+    kind shows for all; its session, lateness and keys each engine: streams take longest.
     """
-    where = ask.kind, ask.streamed
-    subject = ask.about.partition(",")[0]
-    here = ("streams",) if ask.streamed else where
+    kind, subject = (ask.kind, ask.streamed), ask.about.partition(",")[0]
+    here = ("streams",) if ask.streamed else kind
+    engine = ("streams", in_python) if ask.streamed else kind
     return {
         (*here, "about", subject),
         (*here, "setting", ask.setting),
-        (*where, "strategy", ask.strategy, in_python),
-        (*where, "action", ask.action),
-        (*where, "session", ask.session),
-        (*where, "late", ask.late),
-        (*where, "without keys", not ask.by, in_python),
+        (*kind, "strategy", ask.strategy, in_python),
+        (*kind, "action", ask.action),
+        (*engine, "session", ask.session),
+        (*engine, "late", ask.late),
+        (*engine, "without keys", not ask.by, in_python),
         (ask.kind, "spec", type(ask.spec)),
     }
 

@@ -181,7 +181,7 @@ def answers(rows):
     return sorted(repr(in_one_spelling(row)) for row in rows)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("ask", ASKS, ids=name_of)
 def test_a_batch(classic, ask):
     asked, spec, way = ask
@@ -192,7 +192,6 @@ def test_a_batch(classic, ask):
     assert found == plain
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.streaming
 @pytest.mark.usefixtures("rocksdb")
 @pytest.mark.parametrize("ask", STREAMED, ids=name_of)

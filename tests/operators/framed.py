@@ -12,6 +12,7 @@ from tests.helpers import events
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import HOLDS, REQUESTS
 from tests.helpers.grouped import Grouped
+from tests.helpers.shown import part
 from tests.oracle.frames import frames
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
@@ -21,6 +22,12 @@ CASES = 30
 
 def cases(origins=(0, *TODAY), count=CASES):
     return events.examples(events.case(TIMES, origins=origins, most=10), count)
+
+
+ROWS = cases()
+# Each case in pieces of a size, and whole; of these the last ones, which are larger.
+HALF = part(CASES // 2)
+PIECES = {1: ROWS[::2][:HALF], 3: ROWS[1::2][:HALF], 100: ROWS[-part(CASES) :]}
 
 
 def expected(rows, spec, *, unfinished=True):

@@ -33,22 +33,26 @@ from tests.helpers.frames import (
     update,
 )
 from tests.helpers.grouped import Grouped
-from tests.helpers.shown import part, shown
-from tests.operators.framed import CASES, arrow, cases, expected, got, in_order, releases, streamed
+from tests.helpers.shown import shown
+from tests.operators.framed import (
+    PIECES,
+    ROWS,
+    arrow,
+    expected,
+    got,
+    in_order,
+    releases,
+    streamed,
+)
 from tests.oracle.frames import framed
 
 NAN = float("nan")
 
 
-ROWS = cases()
-# Each case in pieces of a size, and whole; of these the last ones, which are larger.
-HALF = part(CASES // 2)
-PIECES = {1: ROWS[::2][:HALF], 3: ROWS[1::2][:HALF], 100: ROWS[-part(CASES) :]}
-
-
 EVERY_SPEC = (*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *SEVERAL, *DWELLING)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):

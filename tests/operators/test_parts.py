@@ -14,11 +14,10 @@ from fanlight.engine.operators.frames.query import FrameQuery
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import HOLDS, SESSIONS, SIZED, SPECS, query
 from tests.helpers.shown import shown
-from tests.operators.framed import arrow, cases, in_order, releases, streamed, with_lives
+from tests.operators.framed import PIECES, ROWS, arrow, in_order, releases, streamed, with_lives
 from tests.oracle.frames import framed
 from tests.oracle.parts import parts as expected_parts
 
-ROWS = cases()
 WHOLE = [spec for spec in SPECS if not query([], spec)[0].scheme.drops_small_frames]
 EVERY = (40_000_000, MINUTE, 7 * MINUTE)
 LIVES = [SIZED[6], SIZED[9], SESSIONS[0], fl.StateFrame("s"), fl.DeltaFrame({"v": 2})]
@@ -61,17 +60,18 @@ def in_batch(rows, spec, size, **more):
     return got(FrameBatches(asked)(pieces))
 
 
-@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", WHOLE, ids=repr)
 def test_parts_in_a_batch(monkeypatch, spec, size):
     monkeypatch.setattr(batches, "CHUNK", 1)
     seen = 0
-    for at, rows in enumerate(ROWS):
+    for at, rows in enumerate(PIECES[size]):
         every = EVERY[at % len(EVERY)]
         found = in_batch(rows, spec, size, every=every)
         assert found == expected(rows, spec, every)
         seen += len(found)
-    assert seen >= len(ROWS)
+    assert seen >= len(PIECES[size])
 
 
 def until(plan, later):

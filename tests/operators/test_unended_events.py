@@ -71,6 +71,7 @@ def rows_in_order(rnd, delay):
     )
 
 
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize("seed", range(200))
 def test_windows_are_exact_when_the_watermark_passes_them(seed):
     rnd = random.Random(seed)

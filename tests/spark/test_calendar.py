@@ -105,6 +105,7 @@ def counted(rows, windows, label=()):
     return sorted(((*place, *label, n) for place, n in found.items()), key=repr)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("zone", ZONES)
 def test_each_row_is_in_the_windows_of_its_calendar(classic, zone):
     """Whatever the session's time zone."""
@@ -387,7 +388,6 @@ def test_levels_where_a_clock_is_set(classic, about):
 
 
 @pytest.mark.streaming
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("about", ["Pacific/Apia", "Europe/Berlin", "Antarctica/Troll"])
 def test_a_stream_where_a_clock_is_set(classic, tmp_path, about):
     zone, events = around(about)

@@ -57,7 +57,6 @@ def collecting(df, spec, **more):
     return fl.over(df, spec, **{"time": "ts", "by": "k", "late": "collect", **more})
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.streaming
 @pytest.mark.parametrize("about", KINDS)
 def test_every_kind_gives_its_late_rows(classic, tmp_path, about):
@@ -104,7 +103,6 @@ def within(row, query, minutes):
     return query, start, start + minutes * 60_000_000
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.streaming
 @pytest.mark.parametrize("early", [False, True])
 def test_no_row_is_lost_or_told_twice_over_restarts(classic, tmp_path, early):

@@ -94,26 +94,34 @@ def test_without_keys_and_of_events_that_last(spark):
     assert all_of(started(windows).agg(n=agg.count())) == expected
 
 
-def test_trend_lines_and_recurring_items_of_such_windows(spark):
-    spec = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
-    windows = fl.over(frame(spark), spec, time="ts", by="k")
+LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
+OF_LEVELS = {
+    "lines of series": lambda windows: windows.fit("v", filled=True),
+    "lines": lambda windows: windows.fit("v"),
+    "recurring": lambda windows: windows.recurring("v"),
+    "how often": lambda windows: windows.recurring("v", counts=True),
+}
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("asked", OF_LEVELS)
+def test_trend_lines_and_recurring_items_of_such_windows(spark, asked):
+    windows, found = fl.over(frame(spark), LEVELS, time="ts", by="k"), OF_LEVELS[asked]
     naive = {key: instant(minute).astimezone().replace(tzinfo=None)
              for key, minute in firsts().items()}  # fmt: skip
-    for found in (
-        lambda windows: windows.fit("v", filled=True),
-        lambda windows: windows.fit("v"),
-        lambda windows: windows.recurring("v"),
-        lambda windows: windows.recurring("v", counts=True),
-    ):
-        expected = given(found(windows), lambda row: naive[row.k])
-        assert all_of(found(started(windows))) == expected
-        began = instant(3).astimezone().replace(tzinfo=None)
-        since = windows.complete_only(instant(3), side="start")
-        assert all_of(found(since)) == given(found(windows), lambda _, at=began: at)
-    text = "SELECT k, window, level, slope FROM t [WATTR ts {} RANGES 2 MINUTES, 4 MINUTES "
-    text += "SLIDES 1 MINUTE, 2 MINUTES FIT v FILLED] GROUP BY k"
-    lines = started(windows).fit("v", filled=True).select("k", "window", "level", "slope")
-    assert all_of(fl.sql(text.format("COMPLETE START"), t=frame(spark))) == all_of(lines)
+    expected = given(found(windows), lambda row: naive[row.k])
+    assert all_of(found(started(windows))) == expected
+    began = instant(3).astimezone().replace(tzinfo=None)
+    since = windows.complete_only(instant(3), side="start")
+    assert all_of(found(since)) == given(found(windows), lambda _: began)
+
+
+def test_trend_lines_of_such_windows_in_sql(classic):
+    windows = started(fl.over(frame(classic), LEVELS, time="ts", by="k"))
+    text = "SELECT k, window, level, slope FROM t [WATTR ts COMPLETE START RANGES 2 MINUTES, "
+    text += "4 MINUTES SLIDES 1 MINUTE, 2 MINUTES FIT v FILLED] GROUP BY k"
+    lines = windows.fit("v", filled=True).select("k", "window", "level", "slope")
+    assert all_of(fl.sql(text, t=frame(classic))) == all_of(lines)
 
 
 def test_windows_from_before_an_instant_are_left_out(spark):

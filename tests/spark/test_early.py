@@ -52,7 +52,6 @@ def values(row):
     return {name: row[name] for name in ASKED}
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.streaming
 @pytest.mark.parametrize("about", SPECS)
 def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, about):
@@ -179,7 +178,6 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
     assert "update: each window" not in windows(rows, SPECS["sliding"]).explain(agg.count())
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.streaming
 @pytest.mark.parametrize(
     ("words", "every"), [("EARLY", None), ("EARLY EVERY 3 MINUTES", "3 minutes")]

@@ -77,7 +77,6 @@ def passed_by(rows):
     return max(row["ts"] for row in rows) - 2 * MINUTE
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.streaming
 @pytest.mark.parametrize("about", SPECS)
 def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, about):

@@ -61,7 +61,7 @@ def interpolated(there, bounds, zone):
 
 @pytest.mark.parametrize("rule", [*RULES, "linear"])
 @pytest.mark.parametrize("about", SPECS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 def test_those_between_the_first_and_the_last_of_a_key(spark, about, rule):
     spec, rows = SPECS[about]
     zone = getattr(spec, "zone", None)
@@ -82,6 +82,7 @@ def test_those_between_the_first_and_the_last_of_a_key(spark, about, rule):
     assert got == expected
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("about", ["sliding", "cumulative", "closed"])
 def test_those_between_two_times_for_all_keys(spark, about):
     spec, rows = SPECS[about]

@@ -265,6 +265,7 @@ TERMINALS = {
 LEVELS = fl.MultiGranular(["1 hour", "2 hours"], ["1 hour", "1 hour"])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 @pytest.mark.parametrize("terminal", TERMINALS)
 def test_every_form_of_an_aggregate_is_taken_everywhere(sessions, kind, terminal):

@@ -297,7 +297,6 @@ NATIVE = {
 
 
 @pytest.mark.streaming
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize("change", NATIVE)
 def test_native_state_goes_on_or_is_refused(spark, tmp_path, change):
     first, same, changed = NATIVE[change]

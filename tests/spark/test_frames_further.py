@@ -209,7 +209,7 @@ TIMES = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("time", TIMES)
 @pytest.mark.parametrize("by", [(), "k"])
 @pytest.mark.parametrize("how", ["inner", "left"])
@@ -262,7 +262,6 @@ def test_rows_keep_their_columns(df, strategy):
 
 
 @pytest.mark.streaming
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("aggregated", [False, True])
 @pytest.mark.parametrize("by", ["who", ()])
@@ -353,7 +352,6 @@ def in_parts(df, **more):
     return windowed.accumulate("3 minutes", **SO_FAR)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.streaming
 @pytest.mark.parametrize("more", [{}, {"forget_after": "7 minutes"}], ids=repr)
 def test_parts_come_in_a_stream(classic, tmp_path, more):

@@ -86,7 +86,6 @@ def wait_for_beats(query, seconds=3):
     wait(query, lambda: watermark(query) >= until)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.streaming
 @pytest.mark.parametrize("kind", WINDOWS)
 def test_a_quiet_source_gives_its_last_windows_and_no_beat_is_counted(spark, tmp_path, kind):

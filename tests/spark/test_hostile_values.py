@@ -201,7 +201,6 @@ def answers(ask, runner, folder):
     return found, wanted, fl.progress(running).late
 
 
-@pytest.mark.sampled(60)
 @pytest.mark.streaming
 @pytest.mark.parametrize("setting", [ANSI, NOT_ANSI], ids=["strict", "lenient"])
 @pytest.mark.parametrize("name", [*PLACED, *ORDERED])

@@ -96,7 +96,6 @@ def test_sums_that_may_be_negative(spark):
     assert by_place(collected(asked(windows, 1.5, agg.sum("v")))) == there
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.streaming
 @pytest.mark.parametrize("every", [7, 1, 80])
 def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, every):

@@ -64,6 +64,7 @@ def check(rows, columns, *, filled):
     assert any(error and error > 0.001 for error in errors)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("filled", [False, True])
 @pytest.mark.parametrize("columns", [("v",), ("v", "w")])
 def test_a_batch(spark, columns, filled):
@@ -75,7 +76,6 @@ def test_a_batch(spark, columns, filled):
     check(collected(found), columns, filled=filled)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.streaming
 @pytest.mark.parametrize("filled", [False, True])
 @pytest.mark.parametrize("columns", [("v", "w"), ("v",)])
@@ -106,23 +106,28 @@ def test_an_error_by_hand(classic):
     assert long.forecast == pytest.approx(1)
 
 
-def test_lives_completeness_and_late_rows_go_on_with_several_columns(classic):
-    df = frame(classic, ROWS)
-    for windows in (
-        fl.over(df, SPEC, **PLACE, forget_after="9 minutes"),
-        fl.over(df, SPEC, **PLACE).complete_only("1970-01-01T00:10:00Z"),
-        fl.over(df, SPEC, **PLACE, late="collect"),
-    ):
-        both = windows.fit("v", "w", filled=True)
-        for column in ("v", "w"):
-            place = ["case", "k", "window", "level"]
-            alone = windows.fit(column, filled=True).selectExpr(*place, *PARTS[:-1])
-            own = both.selectExpr(*place, f"{column}.*")
-            lines = [
-                sorted(repr(row) for row in found.where("slope is not null").collect())
-                for found in (own, alone)
-            ]
-            assert lines[0] == lines[1] != []
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    "windows",
+    [
+        lambda df: fl.over(df, SPEC, **PLACE, forget_after="9 minutes"),
+        lambda df: fl.over(df, SPEC, **PLACE).complete_only("1970-01-01T00:10:00Z"),
+        lambda df: fl.over(df, SPEC, **PLACE, late="collect"),
+    ],
+    ids=["lives", "complete", "late rows"],
+)
+def test_lives_completeness_and_late_rows_go_on_with_several_columns(classic, windows):
+    windows = windows(frame(classic, ROWS))
+    both = windows.fit("v", "w", filled=True)
+    for column in ("v", "w"):
+        place = ["case", "k", "window", "level"]
+        alone = windows.fit(column, filled=True).selectExpr(*place, *PARTS[:-1])
+        own = both.selectExpr(*place, f"{column}.*")
+        lines = [
+            sorted(repr(row) for row in found.where("slope is not null").collect())
+            for found in (own, alone)
+        ]
+        assert lines[0] == lines[1] != []
 
 
 def test_what_no_lines_are_fitted_to(classic):

@@ -69,7 +69,6 @@ def test_a_batch(spark):
     assert any(None not in row for row in there.values())
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.streaming
 @pytest.mark.parametrize("every", [7, 1, 60])
 def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, every):

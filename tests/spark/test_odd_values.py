@@ -170,6 +170,7 @@ ORDER = (0, 1, 1, 2, None, 0, 0, 1, 2, 1)
 ADDED = ("sum", "avg", "mean", "try_sum", "try_avg", "product", "skewness", "kurtosis")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ENDS)
 def test_aggregates_at_both_ends_of_a_type_are_those_of_spark(classic, kind):
     """Every aggregate that Spark has, too; without ANSI mode sums beyond the end are no error."""

@@ -102,6 +102,7 @@ def test_more_than_a_long_holds(spark):
     assert total == 2.0**64
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", BY_PARTS)
 def test_events_without_ends_and_reversed_ones_are_in_no_window(spark, how):
     broken = [(3, None, 5.0), (None, 7, 5.0), (None, None, 5.0), (9, 3, 2.0)]

@@ -362,7 +362,7 @@ BY_CALENDAR = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("spec", BY_CALENDAR, ids=repr)
 def test_windows_of_a_calendar_are_made_of_pieces(spark, spec):
     """Of the rows themselves; where late pieces are added, too."""

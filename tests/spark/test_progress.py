@@ -129,7 +129,6 @@ OF_EACH_FAMILY = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.streaming
 @pytest.mark.parametrize("family", OF_EACH_FAMILY)
 def test_rows_that_no_window_can_hold_are_counted(spark, tmp_path, family):
@@ -164,7 +163,6 @@ def test_rows_that_no_window_can_hold_are_counted(spark, tmp_path, family):
     assert str(found).endswith(f", rejected {wanted}")
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.streaming
 @pytest.mark.parametrize(
     ("spec", "refused"),

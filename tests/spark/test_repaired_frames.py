@@ -54,6 +54,7 @@ def told(row):
     return start, end - GAP, sorted(row["vs"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_frames_that_are_new_changed_or_gone_and_no_other(spark, seed):
     rows, late = rows_of(seed, 60), rows_of(seed + 10, 4)
@@ -88,7 +89,7 @@ SPECS = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
 @pytest.mark.parametrize("forget_after", [None, "8 minutes"])
 def test_a_table_repaired_twice_is_that_of_a_batch(classic, tmp_path, spec, forget_after):

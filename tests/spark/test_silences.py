@@ -72,7 +72,7 @@ def given(result, folder):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("about", SPECS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_a_batch_gives_at_most_so_many_after_each(spark, about, rule):
     spec, rows = SPECS[about]
     windows = fl.over(frame(spark, rows), spec, time="ts", by="k")
@@ -83,7 +83,6 @@ def test_a_batch_gives_at_most_so_many_after_each(spark, about, rule):
 @pytest.mark.streaming
 @pytest.mark.parametrize("rule", [*RULES, "linear"])
 @pytest.mark.parametrize("about", SPECS)
-@pytest.mark.sampled(4)
 def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, about, rule):
     spec, rows = SPECS[about]
     stream = fl.over(stream_of(spark, tmp_path / "rows", rows), spec, time="ts", by="k")

@@ -77,6 +77,7 @@ def calls(spark):
     return spark.sql(CALLS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", range(len(BY_API)))
 def test_a_query_of_the_page_is_the_same_by_the_api(calls, number):
     assert len(SHOWN) == len(BY_API)
@@ -196,6 +197,7 @@ LEVEL_WORDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "wanted"), LEVEL_WORDS, ids=range(len(LEVEL_WORDS)))
 def test_what_else_levels_can_do(calls, text, wanted):
     same(fl.sql(text, calls=calls), wanted(calls))

@@ -153,6 +153,7 @@ class Noise:
         return self
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_a_delta_gives_about_so_many_frames(spark, signal):
     noise = Noise()
@@ -217,6 +218,7 @@ def test_rows_of_a_key_within_the_patterns(spark):
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("setting", ["spark.sql.session.timeZone", "spark.sql.ansi.enabled"])
 def test_no_setting_changes_what_is_suggested(spark, setting):
     values = ("Asia/Kathmandu", "America/New_York") if "Zone" in setting else ("true", "false")
