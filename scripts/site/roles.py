@@ -17,7 +17,7 @@ import griffe
 from scripts.site.reference import identifiers
 
 ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([\w.]+)`")
-HOMES = ("fanlight.plots", "fanlight.agg", "fanlight.algebra", "fanlight")
+HOMES = ("fanlight.plots", "fanlight.agg", "fanlight.algebra", "fanlight.types", "fanlight")
 RULE = re.compile(r"=+(?: +=+)+")
 WINDOWS = "fanlight.engine.spark.windows."
 
@@ -87,6 +87,8 @@ def _find(name: griffe.ExprName) -> griffe.Attribute | None:
     """The value in the source that a name stands for, if the reference has no place for it."""
     path = name.canonical_path
     if not path.startswith("fanlight.") or not isinstance(name.parent, griffe.Object):
+        return None
+    if path in identifiers():
         return None
     try:
         found = name.parent.modules_collection[path]

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, get_args
 
-from fanlight.engine.spec.arguments import Closed, check_choice
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
+from fanlight.types import Closed
 
 if TYPE_CHECKING:
     from datetime import timedelta

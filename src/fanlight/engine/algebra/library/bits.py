@@ -9,6 +9,7 @@ from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Monoid, Product
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.algebra.template import fill
+from fanlight.types import ColumnOrName
 
 
 def _make_bits(name: str, monoid: Monoid, what: str, shown: int) -> Callable[[Any], Call]:
@@ -63,7 +64,7 @@ _PRODUCT = aggregate_of_field("product", Product(), algebra="distributive")
 
 
 @aggregate(sample("double", gives="double"), alike="columns")
-def product(column: Any) -> Call:
+def product(column: ColumnOrName) -> Call:
     """All values multiplied: growth over a window, of the growth of each row.
 
     Parameters

@@ -12,6 +12,7 @@ from fanlight.engine.algebra.moments import Covariances, Moments
 from fanlight.engine.algebra.monoids import Count, Sum
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.algebra.template import fill
+from fanlight.types import ColumnOrName
 
 _CENTRED = (
     " NaN or infinity in one of them makes it NaN. Partials are centred (Chan, Golub, LeVeque), so "
@@ -25,7 +26,7 @@ def _enter(
     """The public function of an aggregate of two columns."""
     name, counts = of_pairs.name, of_pairs.name == "regr_count"
 
-    def function(y: Any, x: Any) -> Call:
+    def function(y: ColumnOrName, x: ColumnOrName) -> Call:
         """{what}.
 
         Parameters

@@ -11,6 +11,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import refuse
+from fanlight.types import ColumnOrName
 
 _USUAL = 200  # Spark's k, where none is given
 
@@ -40,7 +41,7 @@ def _check_size(name: str, argument: str, given: Any, limits: tuple[int, int]) -
     sample("string", gives="binary"),
     alike="columns",
 )
-def hll_sketch_agg(column: Any, log_size: int = 12) -> Call:
+def hll_sketch_agg(column: ColumnOrName, log_size: int = 12) -> Call:
     """A HyperLogLog sketch of the distinct values, as Spark's function of the same name makes it.
 
     Parameters
@@ -92,7 +93,7 @@ def hll_sketch_agg(column: Any, log_size: int = 12) -> Call:
     sample("string", gives="binary"),
     alike="columns",
 )
-def theta_sketch_agg(column: Any, log_size: int = 12) -> Call:
+def theta_sketch_agg(column: ColumnOrName, log_size: int = 12) -> Call:
     """A theta sketch of the distinct values, which can also be intersected and subtracted.
 
     Parameters
