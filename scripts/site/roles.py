@@ -59,7 +59,9 @@ def _read_made(name: str, module: str) -> griffe.Function | None:
         return None
     parameters = [
         griffe.Parameter(
-            one.name, annotation=one.annotation, kind=griffe.ParameterKind(one.kind.description)
+            one.name,
+            annotation=griffe.ExprName(one.annotation, parent="fanlight.types"),
+            kind=griffe.ParameterKind(one.kind.description),
         )
         for one in inspect.signature(made).parameters.values()
     ]

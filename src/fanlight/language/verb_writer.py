@@ -14,7 +14,7 @@ from fanlight.engine.spec.arguments import check_choice, check_flag, check_text,
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import read_length
-from fanlight.types import Method
+from fanlight.types import How, Method
 
 _Write = Callable[[Writer, str, Any], str]
 _MOST = sys.float_info.max
@@ -51,7 +51,7 @@ def _flag(words: str) -> _Write:
 
 
 def _how(writer: Writer, argument: str, given: Any) -> str:  # noqa: ARG001 - as of every argument
-    chosen = check_choice(argument, given, ("inner", "left"), "a way to join")
+    chosen = check_choice(argument, given, get_args(How), "a way to join")
     return f" HOW {chosen.upper()}"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.calendar import (
     WEEKDAYS,
@@ -23,7 +21,7 @@ from fanlight.engine.spec.units import (
     read_extent,
     read_uncounted,
 )
-from fanlight.types import Weekday
+from fanlight.types import Duration, Weekday
 
 
 class Cumulative(Sliding):
@@ -87,10 +85,10 @@ class Cumulative(Sliding):
     @explain_wrong_calls("fl.Cumulative('1 day', '1 hour')")
     def __init__(
         self,
-        range: str | timedelta | float,
-        slide: str | timedelta | float,
+        range: Duration,
+        slide: Duration,
         *,
-        offset: str | timedelta | float = 0,
+        offset: Duration = 0,
         zone: str | None = None,
         week_starts: Weekday = "monday",
     ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag
 from fanlight.engine.spec.calendar import (
@@ -30,12 +30,7 @@ from fanlight.engine.spec.units import (
     write_duration,
     write_units,
 )
-from fanlight.types import Report, Weekday
-
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    Given = str | timedelta | float | Rows
+from fanlight.types import Length, Report, Weekday
 
 Read = Callable[[str, object], Extent]
 
@@ -131,12 +126,12 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
     @explain_wrong_calls("fl.MultiGranular(['1 minute', '1 hour'], ['1 second', '5 minutes'])")
     def __init__(
         self,
-        ranges: Sequence[Given],
-        slides: Sequence[Given],
+        ranges: Sequence[Length],
+        slides: Sequence[Length],
         *,
-        offset: Given | None = None,
-        report: str = "periodic",
-        horizons: Sequence[Given] = (),
+        offset: Length | None = None,
+        report: Report = "periodic",
+        horizons: Sequence[Length] = (),
         weights: Sequence[float] | Decay | None = None,
         changes_only: bool = False,
         zone: str | None = None,

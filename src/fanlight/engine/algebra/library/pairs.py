@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
 from fanlight.engine.algebra import lowering_values
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
@@ -20,9 +19,16 @@ _CENTRED = (
 )
 
 
+class OfPairs(Protocol):
+    """A function of pairs of numbers."""
+
+    def __call__(self, y: ColumnOrName, x: ColumnOrName) -> Call:
+        """Make an aggregate of them."""
+
+
 def _enter(
     of_pairs: Aggregate, what: str, shown: float, null: str, *, odd: str = _CENTRED
-) -> Callable[[Any, Any], Call]:
+) -> OfPairs:
     """The public function of an aggregate of two columns."""
     name, counts = of_pairs.name, of_pairs.name == "regr_count"
 

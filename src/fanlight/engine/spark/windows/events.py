@@ -12,7 +12,7 @@ from fanlight.engine.spec.units import read_extent
 from fanlight.types import Duration, Instant
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    pass
 
 
 class WithRunning(Windowed):
@@ -104,7 +104,7 @@ class EventWindows(PlacedWindows, WithRunning):
         rate: float | None = None,
         groups: float | None = None,
         partitions: int | None = None,
-        duration: str | timedelta | float | None = None,
+        duration: Duration | None = None,
         height: int | None = None,
     ) -> Self:
         """Force a strategy, or give the cost model what it cannot know.
