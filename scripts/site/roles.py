@@ -14,6 +14,7 @@ from typing import Any
 
 import griffe
 
+from fanlight import types
 from scripts.site.reference import identifiers
 
 ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([\w.]+)`")
@@ -60,7 +61,9 @@ def _read_made(name: str, module: str) -> griffe.Function | None:
     parameters = [
         griffe.Parameter(
             one.name,
-            annotation=griffe.ExprName(one.annotation, parent="fanlight.types"),
+            annotation=griffe.ExprName(one.annotation, parent="fanlight.types")
+            if one.annotation in types.__all__
+            else one.annotation,
             kind=griffe.ParameterKind(one.kind.description),
         )
         for one in inspect.signature(made).parameters.values()

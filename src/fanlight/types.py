@@ -95,6 +95,7 @@ OnError = Literal["fail", "record"]
 """What becomes of a window whose function fails."""
 Format = Literal["parquet", "csv", "json"]
 """What files are written in."""
+# Strategies of `using` have no type: more can be registered, and each kind of windows has its own.
 Method = Literal[
     "fit", "recurring", "wide", "bursts", "fill", "split", "accumulate", "detect"
 ]  # fmt: skip

@@ -107,4 +107,5 @@ MISTAKES = {
     # DataFrames of other libraries
     'fl.over("bids", hours, time="ts")': 'fl.over(far, hours, time="ts").agg(agg.count())',
     'fl.roll_up("pieces", hours)': "fl.roll_up(table, hours)",
+    'fl.upsert("delta:x", key="x")("rows")': 'fl.upsert("delta:x", key="x")(far)',
 }  # fmt: skip
