@@ -25,7 +25,8 @@ ON_SPARK = {
 }  # and what `over` returns: asked in tests/spark
 MINUTES = {"ranges": ["1 minute", "10 minutes"], "slides": ["1 minute", "5 minutes"]}
 MADE_BY_OVER = {name for name in fl.__all__ if name.endswith("Windows")} | {"Windowed"}
-OTHERS = {"FanlightError", "Server", "Upsert", "agg", "algebra", "watch"}  # made; tests/watching
+# Made by others; tests/watching.
+OTHERS = {"FanlightError", "Server", "Upsert", "agg", "algebra", "types", "watch"}
 
 
 def _of_registry():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
 import re
 from functools import partial
 from types import SimpleNamespace
+from typing import Literal, get_args, get_origin
 
 import pytest
 
 import fanlight as fl
+from fanlight import types
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.suggestions import (
     CALLED,
@@ -23,7 +26,10 @@ from fanlight.engine.spark import over as entry
 from fanlight.engine.spark.windows import events, frames, levels, placed, widening
 from fanlight.engine.spec.errors import CallError
 from scripts import names as page_of_names
-from tests.helpers.public import METHODS, checked
+from tests.helpers.imports import MODULES as MODULES_OF_SOURCE
+from tests.helpers.imports import parsed
+from tests.helpers.mistakes import BEFORE, MISTAKES
+from tests.helpers.public import METHODS, checked, checked_by_pyright
 
 MODULES = (entry, events, frames, levels, placed, widening)
 
@@ -117,6 +123,58 @@ def test_a_type_checker_sees_what_is_not_there(tmp_path, mypy_cache):
     errors = [line for line in said if " error:" in line]
     assert len(errors) == 2, ran.stdout
     assert all("has no attribute" in line for line in errors)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_type_checker_sees_each_mistake_and_no_other(tmp_path, mypy_cache, checker):
+    before = BEFORE.count("\n")
+
+    def find_errors(lines):
+        source = BEFORE + "".join(f"    {line}\n" for line in lines)
+        if checker == "pyright":
+            return checked_by_pyright(tmp_path, source)
+        said, _ = checked(tmp_path, mypy_cache, source)
+        return {int(line.split(":")[1]): line for line in said if " error:" in line}
+
+    assert len(MISTAKES) > 30
+    assert find_errors(MISTAKES.values()) == {}
+    seen = find_errors(MISTAKES)
+    missed = [line for at, line in enumerate(MISTAKES, before + 1) if at not in seen]
+    assert missed == []
+    assert len(seen) == len(MISTAKES)
+
+
+def test_no_argument_is_of_any_type_but_those_of_many():
+    """What a stored piece, a query, a key may be: of other packages, or of any kind."""
+    calls = [*called_by_name(), *(getattr(fl.agg, name) for name in fl.agg.__all__)]
+    found = {
+        f"{call.__qualname__}({name})"
+        for call in calls
+        for name, one in inspect.signature(call).parameters.items()
+        if name != "self" and one.annotation in ("Any", "Any | None", one.empty)
+    }
+    assert found == {
+        "progress(of)", "serve(pieces)", "sql(tables)", "watch(query)", "watch(windows)",
+    }  # fmt: skip
+
+
+def test_words_that_are_checked_are_those_that_a_type_has():
+    """One list for both: the source writes none of them a second time."""
+    choices = {get_args(one) for one in vars(types).values() if get_origin(one) is Literal}
+    assert len(choices) > 12
+    for name, path in MODULES_OF_SOURCE.items():
+        for node in ast.walk(parsed(path.read_text("utf-8"))):
+            if name != "fanlight.types" and isinstance(node, ast.Tuple):
+                words = tuple(one.value for one in node.elts if isinstance(one, ast.Constant))
+                assert len(words) < 2 or words not in choices, f"{name}, line {node.lineno}"
+
+
+def test_types_of_arguments_can_be_computed_with():
+    """An annotation that is not put off is computed where it stands."""
+    for name in types.__all__:
+        if name != "DataFrameLike":
+            assert getattr(types, name) | None
 
 
 @pytest.mark.parametrize(
@@ -370,8 +428,8 @@ def test_the_page_of_names_has_every_name_and_every_argument_once():
 
 def called_by_name():
     """Every public function and class of fanlight that a user calls, and methods of windows."""
-    made = {"agg", "algebra", "FanlightError", "Server", "Upsert", "Windowed"}
-    for name in set(fl.__all__) - made:
+    made = {"FanlightError", "Server", "Upsert", "Windowed"}
+    for name in set(fl.__all__) - made - {"agg", "algebra", "types"}:
         if (one := getattr(fl, name)) not in METHODS:
             yield one
     yield from (getattr(kind, name) for kind, some in METHODS.items() for name in some)

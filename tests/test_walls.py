@@ -84,9 +84,15 @@ ROOMS = {
     "tests.oracle": {"fanlight.engine.spec"},
 }
 
+# What arguments are: words for all rooms, of which none is loaded for them.
+TYPES = "fanlight.types"
+
 # Programs around the library may use other packages, pyspark too (they make the session), but of
 # fanlight only what is public.
-PUBLIC = {"fanlight", "fanlight.agg", "fanlight.algebra", "fanlight.plots", "fanlight.report"}
+PUBLIC = {
+    "fanlight", "fanlight.agg", "fanlight.algebra", "fanlight.plots", "fanlight.report",
+    "fanlight.types",
+}  # fmt: skip
 # What reads a text, and what windows there are, need no Spark, so that a job file is checked before
 # one starts.
 PROGRAMS = {
@@ -153,7 +159,7 @@ def may_import(name: str, what: Import) -> bool:
     for room, others in ROOMS.items():
         if within(name, room):
             named = top == "numpy" and what.typing  # an array may be named where none is made
-            allowed = any(opens(other, module) for other in {room, *others})
+            allowed = any(opens(other, module) for other in {room, *others, TYPES})
             return top in STDLIB or named or allowed
     if within(name, ENGINE):
         return name == ENGINE  # its rooms are all listed

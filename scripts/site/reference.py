@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import fanlight
-from fanlight import agg, algebra, plots, report
+from fanlight import agg, algebra, plots, report, types
 from fanlight.engine.kinds import list_kinds
 
 
@@ -34,7 +34,7 @@ FUNCTIONS = (
     "replay", "heartbeat", "upsert", "Upsert", "roll_up", "roll_up_late", "serve", "Server",
     "FanlightError",
 )  # fmt: skip
-ELSEWHERE = ("agg", "algebra")  # pages of their own
+ELSEWHERE = ("agg", "algebra", "types")  # pages of their own
 
 
 def pages() -> list[Page]:
@@ -64,6 +64,14 @@ def pages() -> list[Page]:
             "kind has.",
             "fanlight",
             WINDOWS,
+        ),
+        Page(
+            "types",
+            "Types of arguments",
+            "What a word such as `Keys` stands for in a signature: `from fanlight.types import "
+            "Keys`, to annotate functions of your own.",
+            "fanlight.types",
+            tuple(types.__all__),
         ),
         Page(
             "agg",

@@ -14,10 +14,11 @@ from typing import Any
 
 import griffe
 
+from fanlight import types
 from scripts.site.reference import identifiers
 
 ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([\w.]+)`")
-HOMES = ("fanlight.plots", "fanlight.agg", "fanlight.algebra", "fanlight")
+HOMES = ("fanlight.plots", "fanlight.agg", "fanlight.algebra", "fanlight.types", "fanlight")
 RULE = re.compile(r"=+(?: +=+)+")
 WINDOWS = "fanlight.engine.spark.windows."
 
@@ -59,7 +60,11 @@ def _read_made(name: str, module: str) -> griffe.Function | None:
         return None
     parameters = [
         griffe.Parameter(
-            one.name, annotation=one.annotation, kind=griffe.ParameterKind(one.kind.description)
+            one.name,
+            annotation=griffe.ExprName(one.annotation, parent="fanlight.types")
+            if one.annotation in types.__all__
+            else one.annotation,
+            kind=griffe.ParameterKind(one.kind.description),
         )
         for one in inspect.signature(made).parameters.values()
     ]
@@ -87,6 +92,8 @@ def _find(name: griffe.ExprName) -> griffe.Attribute | None:
     """The value in the source that a name stands for, if the reference has no place for it."""
     path = name.canonical_path
     if not path.startswith("fanlight.") or not isinstance(name.parent, griffe.Object):
+        return None
+    if path in identifiers():
         return None
     try:
         found = name.parent.modules_collection[path]

@@ -12,7 +12,7 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fanlight import agg, algebra
+from fanlight import agg, algebra, types
 from fanlight.engine.spec import (
     AggregateFrame,
     BoundaryFrame,
@@ -69,7 +69,7 @@ __all__ = [
     "SlidingWindows", "Snapshot", "SnapshotWindows", "StateFrame", "ThresholdFrame", "Trailing",
     "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "algebra", "clause", "decay",
     "doctor", "heartbeat", "over", "progress", "replay", "roll_up", "roll_up_late", "serve", "sql",
-    "suggest", "upsert", "watch",
+    "suggest", "types", "upsert", "watch",
 ]  # fmt: skip
 
 # Loaded on first use: importing fanlight loads neither pyspark nor numba, nor any extra.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, cast
 
 from pyspark.sql import DataFrame
 
@@ -12,12 +13,18 @@ from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.sql import WATERMARK, expr, expr_as, free_name, is_same_name
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import MICROSECONDS, read_extent, write_duration
+from fanlight.types import DataFrameLike
 
 
 @explain_wrong_calls("fl.heartbeat(df, 'ts', delay='10 minutes')")
 @in_kind
 def heartbeat(
-    df: DataFrame, time: str, *, delay: Any, every: Any = "10 seconds", lag: Any = "1 minute"
+    df: DataFrameLike,
+    time: str,
+    *,
+    delay: str | timedelta,
+    every: str | timedelta = "10 seconds",
+    lag: str | timedelta = "1 minute",
 ) -> DataFrame:
     """A stream with a watermark that goes on while no rows come, so that its last windows do come.
 
@@ -68,7 +75,8 @@ def heartbeat(
     True
 
     """
-    column = _check_time(df, time)
+    stream = cast("DataFrame", df)
+    column = _check_time(stream, time)
     wait = _read_duration("delay", delay, least=0)
     step = _read_duration("every", every)
     behind = _read_duration("lag", lag)
@@ -78,19 +86,19 @@ def heartbeat(
             f"every={every!r}", "is not a whole number of seconds", "write every='1 second'"
         )
     # A row a second, numbered from the start of the query: after a stop, those of the stop as well.
-    rate = df.sparkSession.readStream.format("rate").option("numPartitions", 1).load()
+    rate = stream.sparkSession.readStream.format("rate").option("numPartitions", 1).load()
     moment = f"timestamp_micros(unix_micros(timestamp) - {behind})"
-    beat = free_name("beat", df.columns)
+    beat = free_name("beat", stream.columns)
     values = (
         expr(rate, moment) if at == column else expr(rate, "null").cast(field.dataType)
-        for at, field in enumerate(df.schema.fields)
+        for at, field in enumerate(stream.schema.fields)
     )
-    named = (one.alias(name) for one, name in zip(values, df.columns, strict=True))
+    named = (one.alias(name) for one, name in zip(values, stream.columns, strict=True))
     beats = rate.where(expr(rate, f"value % {seconds} = 0")).select(
         *named, expr_as(rate, "true", beat)
     )
-    mixed = df.select("*", expr_as(df, "false", beat)).unionAll(beats)
-    timed = mixed.withWatermark(in_backticks(df.columns[column]), write_duration(wait))
+    mixed = stream.select("*", expr_as(stream, "false", beat)).unionAll(beats)
+    timed = mixed.withWatermark(in_backticks(stream.columns[column]), write_duration(wait))
     # Spark cannot tell that it is false of all beats, so neither this filter nor a later one of the
     # user's, which beats would not pass, is moved to before the watermark.
     return timed.where(expr(timed, f"not {quote(beat)} or spark_partition_id() < 0")).drop(beat)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
@@ -13,27 +13,26 @@ from fanlight.engine.kinds import kind_of
 from fanlight.engine.spec.arguments import check_choice, read_names
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 from fanlight.engine.spec.frames.base import Frame, Least, Most, read_length
-from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
-from fanlight.language.clause import Spec
 from fanlight.language.clause_reader import read_clause
 from fanlight.language.names import quote_name
 from fanlight.language.verb_writer import write_options, write_verb
+from fanlight.types import Duration, LateInSql, Method, Spec
 
 _HOUR = MICROSECONDS["hour"]
 
 
 @explain_wrong_calls("fl.clause(fl.Sliding('1 hour'), time='ts')")
 def clause(
-    spec: Spec | Sequence[Sliding],
+    spec: Spec,
     *,
     time: str | tuple[str, str],
     by: str | Sequence[str] | None = (),
     tiebreak: str | Sequence[str] | None = (),
-    late: str = "drop",
-    forget_after: Any = None,
+    late: LateInSql = "drop",
+    forget_after: Duration | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    method: str | None = None,
+    method: Method | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> str:
     """Windows as :func:`fanlight.sql` writes them, between their brackets.
@@ -93,7 +92,7 @@ def clause(
     windows = written = _write_windows(spec)
     if breaks:
         written += f" TIEBREAK {_write_names(breaks)}"
-    if check_choice("late", late, ("drop", "open"), "a rule for late rows") != "drop":
+    if check_choice("late", late, get_args(LateInSql), "a rule for late rows") != "drop":
         written += " LATE OPEN"
     silence = read_length("forget_after", forget_after)
     if silence is not None:

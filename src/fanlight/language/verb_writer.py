@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import in_backticks, in_quotes
@@ -14,6 +14,7 @@ from fanlight.engine.spec.arguments import check_choice, check_flag, check_text,
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.base import read_length
+from fanlight.types import How, Method
 
 _Write = Callable[[Writer, str, Any], str]
 _MOST = sys.float_info.max
@@ -50,7 +51,7 @@ def _flag(words: str) -> _Write:
 
 
 def _how(writer: Writer, argument: str, given: Any) -> str:  # noqa: ARG001 - as of every argument
-    chosen = check_choice(argument, given, ("inner", "left"), "a way to join")
+    chosen = check_choice(argument, given, get_args(How), "a way to join")
     return f" HOW {chosen.upper()}"
 
 
@@ -91,7 +92,7 @@ def _episode(writer: Writer, argument: str, given: Any) -> str:
 
 
 # By method: its words, the arguments that it needs, and what writes each, in order.
-_METHODS: Mapping[str, tuple[str, tuple[str, ...], Mapping[str, _Write]]] = {
+_METHODS: Mapping[Method, tuple[str, tuple[str, ...], Mapping[str, _Write]]] = {
     "fit": ("FIT", ("column",), {
         "column": _name(), "filled": _flag("FILLED"), "instant": _length("INSTANT "),
         "ahead": _length("AHEAD "),
@@ -115,7 +116,9 @@ def write_verb(writer: Writer, method: Any, arguments: Any) -> str:
         if arguments is not None:
             raise refuse(f"arguments={arguments!r}", "are of no method", "add method='fit'")
         return ""
-    chosen = check_choice("method", method, tuple(_METHODS), "a method that has words in SQL")
+    chosen: Method = check_choice(
+        "method", method, get_args(Method), "a method that has words in SQL"
+    )
     words, needed, writers = _METHODS[chosen]
     given = {} if arguments is None else arguments
     _check_mapping("arguments", given, "{'column': 'price'}")

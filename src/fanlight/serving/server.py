@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from fanlight.engine.algebra.aggregate import Aggregate
@@ -74,7 +75,7 @@ class Server:
         self._index = read_index(pieces, spec, own)
 
     @explain_wrong_calls("server.ask('ann')")
-    def ask(self, key: Any = (), *, at: Any = None) -> dict[str, Any]:
+    def ask(self, key: Any = (), *, at: datetime | int | None = None) -> dict[str, Any]:
         """What the windows of a key hold as of a time.
 
         It is that of the latest time, not after ``at``, at which windows are made of whole pieces:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import INTEGRAL, base_type, contains_type
 from fanlight.engine.arrow import is_of_spark
@@ -28,6 +28,7 @@ from fanlight.engine.spark.sql import quote_column, type_text
 from fanlight.engine.spec import ProgressiveWidening
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import read_uncounted, write_duration
+from fanlight.types import DataFrameLike, Duration, Keys
 from fanlight.watching.measures import (
     BACKWARDS,
     WITHOUT_ARRIVAL,
@@ -41,8 +42,6 @@ from fanlight.watching.measures import (
 )
 from fanlight.watching.suggestions import Suggestion, Suggestions
 
-Keys = str | Column | Sequence[str | Column]
-
 _QUANTILES = tuple(map(Fraction, ("0.5", "0.9", "0.99", "0.999", "1")))
 _PERCENTILES = [Fraction(i, 100) for i in range(50, 100)]  # half of all silences are short
 _UPPER = tuple(map(Fraction, ("0.5", "0.75", "0.9", "0.95", "0.99")))  # of values
@@ -53,14 +52,14 @@ _MOST_PATTERNS = 20
 
 @explain_wrong_calls("fl.suggest(df, time='ts', by='key', arrived='ingested_at')")
 def suggest(
-    df: DataFrame,
+    df: DataFrameLike,
     *,
     time: str | tuple[str, str],
-    by: Keys | None = None,
+    by: Keys = None,
     arrived: str | None = None,
     value: str | None = None,
     frames: int | None = None,
-    patterns: Any = None,
+    patterns: Duration | Sequence[Duration] | None = None,
     share: float = 0.001,
 ) -> Suggestions:
     """Measure the rows of a batch, and suggest what to set parameters to.

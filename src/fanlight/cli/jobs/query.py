@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import fanlight as fl
 from fanlight.cli.jobs.spec import LABELS, argument_names, read_windows, window_kinds
@@ -14,6 +14,7 @@ from fanlight.engine.kinds import kind_of, output_columns
 from fanlight.engine.kinds.kind import EMPTY, FRAMED, LEVELLED, PLACED, SIDES, TRAILED, Family
 from fanlight.engine.kinds.options import EARLY, POSTPONE, RUNNING
 from fanlight.language.aggregate_text import parse_aggregate
+from fanlight.types import LateInSql
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -162,7 +163,7 @@ def read_query(table: Table, sources: list[str]) -> WindowQuery | SqlQuery | Non
         _read_time(table),
         table.texts("by", 'a list of columns, such as ["item"]'),
         table.texts("tiebreak", 'a list of columns, such as ["id"]'),
-        table.one_of("late", ("drop", "open")) or "drop",
+        table.one_of("late", get_args(LateInSql)) or "drop",
         _read_length(table, "forget_after", 'a duration, such as "30 days"'),
         {
             **_read_running(table),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import fanlight as fl
 from fanlight.cli.jobs.table import Table
+from fanlight.types import Format
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FORMATS = ("parquet", "csv", "json")
+FORMATS: tuple[Format, ...] = get_args(Format)
 REPLAY_KEYS = (
     "files", "time", "speedup", "disorder", "late_share", "lateness", "seed",
     "max_rows_per_batch", "header", "sep",
@@ -23,7 +24,7 @@ REPLAY_KEYS = (
 class Replay:
     """How files are replayed; ``arguments`` are those of ``fl.replay``."""
 
-    files: str
+    files: Format
     arguments: Mapping[str, Any]
 
     def read(
@@ -79,7 +80,7 @@ def read_replay(table: Table, path: str | None, schema: str | None) -> Replay | 
             'lateness = "10 minutes"'
         )
     arguments = {name: value for name, value in options.items() if value is not None}
-    return Replay(files, arguments) if files and "time" in arguments else None
+    return Replay(cast("Format", files), arguments) if files and "time" in arguments else None
 
 
 def _has_problem(table: Table, *names: str) -> bool:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import fanlight as fl
 from fanlight.cli.jobs.paths import read_path
 from fanlight.cli.jobs.replay import REPLAY_KEYS, Replay, read_replay
 from fanlight.cli.jobs.table import Table
+from fanlight.types import Format
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FILES = ("parquet", "csv", "json")
+FILES = get_args(Format)
 FORMATS = (*FILES, "delta", "kafka", "replay", "table")
 SOURCE_KEYS = (
     "format", "path", "table", "schema", "watermark", "heartbeat", "options", *REPLAY_KEYS,

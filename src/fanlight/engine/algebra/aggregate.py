@@ -21,6 +21,7 @@ from fanlight.engine.spec.errors import (
     show,
 )
 from fanlight.engine.spec.running_values import Watched, check_watched
+from fanlight.types import Condition
 
 Accepts = Literal[
     "any", "numeric", "integral", "floating", "float", "boolean", "orderable", "groupable",
@@ -439,7 +440,7 @@ class Call(Arithmetic):
         return replace(self, output=check_text("alias", name, "alias('highest')"))
 
     @explain_wrong_calls("agg.max('price').where('price > 3')")
-    def where(self, condition: Any) -> Call:
+    def where(self, condition: Condition) -> Call:
         """The same aggregate of some rows only, as SQL's ``FILTER (WHERE …)``.
 
         Rows for which the condition is false or null do not exist for this aggregate. Which windows

@@ -16,6 +16,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.template import escape, rename
 from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse, shorten
+from fanlight.types import Condition
 
 EXPRESSION = "expression"  # the name of an aggregate that is computed of several
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
@@ -112,7 +113,7 @@ class Expression(Arithmetic):
         return replace(self, output=check_text("alias", name, "alias('rate')"))
 
     @explain_wrong_calls("(agg.sum('errors') / agg.count()).where('ok')")
-    def where(self, condition: Any) -> Expression:
+    def where(self, condition: Condition) -> Expression:
         """The same expression of some rows only: each of its aggregates of these.
 
         Parameters
@@ -265,7 +266,7 @@ class Transformed(Arithmetic):
             raise refuse(f"alias({name!r})", "is not a column name", "write a non-empty text")
         return replace(self, output=check_text("alias", name, "alias('usual')"))
 
-    def where(self, condition: Any) -> Transformed:
+    def where(self, condition: Condition) -> Transformed:
         """The same of some rows only, as :meth:`Expression.where` has it."""
         return replace(self, part=self.part.where(condition))
 

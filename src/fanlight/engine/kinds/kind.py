@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spec.units import Extent
+from fanlight.types import Filling, How, Side
 
 Node = Any  # a part of a text that has been read, as the language has it
 Need = Literal["Python workers", "RocksDB"]
@@ -62,11 +63,8 @@ WIDENED = Family("widening", ("window",), droppable=True, verbs=("detect",))
 SNAPPED = Family("snapshot", ("window",), lasting=True)
 
 FINAL = "final"  # of windows that are given early: whether it is their last result
-Side = Literal["both", "start", "end"]  # on which the edges of the data cut no window
 SIDES = get_args(Side)
-Filling = Literal["null", "zero", "last", "linear"]  # what windows without rows have
 EMPTY = get_args(Filling)
-How = Literal["inner", "left"]  # which frames are filled
 HOWS = get_args(How)
 FRAMES = (Feature("frames", WORKERS, STATE),)
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,8 +31,8 @@ from fanlight.engine.operators.match_owners import owning_windows
 from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.search_runs import runs_of
 from fanlight.engine.plan.widening import Level
+from fanlight.types import OnError, RowsAs
 
-RowsAs = Literal["arrow", "pandas", "dicts"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Ranges = list[tuple[int, int]]
 
@@ -145,7 +145,7 @@ class FunctionSearch:
     once: tuple[str, ...] = ()
     context: bool = False
     across_cuts: bool = False
-    on_error: Literal["fail", "record"] = "fail"
+    on_error: OnError = "fail"
     _warned: list[bool] = field(default_factory=list, compare=False)
 
     def __call__(self, page: Page) -> list[pa.Table]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,8 +19,7 @@ from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.grid import Grid
-
-Rule = Literal["null", "zero", "last", "linear"]
+from fanlight.types import Filling
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class SilenceQuery(KeyedQuery):
     """
 
     grids: tuple[Grid, ...]
-    rule: Rule
+    rule: Filling
     most: int
     numbers: tuple[bool, ...]
     eager: ClassVar[bool] = True

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, get_args
+from typing import get_args
 
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import write_duration
-
-Late = Literal["drop", "open", "collect"]
-LateInOrder = Literal["drop", "collect"]  # of windows that are made of rows in order
+from fanlight.types import Late
 
 WHOLE = "a piece goes to all of its windows at once, so it cannot go to the open ones alone"
 EACH = "a late row would count in those of its windows that are open, as late='open' asks"

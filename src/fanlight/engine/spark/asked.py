@@ -151,12 +151,12 @@ def _read_function(bound: Bound, given: Transformed, part: SqlExpression) -> tup
             repr(given), f"gives a {type(column).__name__}, not a Column",
             "write for example transform(lambda average: F.round(average, 2))",
         )  # fmt: skip
-    about = f"{given!r}, which gives {column}".replace(_RESULT, "result")
+    about = "result".join(f"{given!r}, which gives {column}".split(_RESULT))
     try:
         with quietly():
             result.where(column.isNull()).schema  # noqa: B018 - where no aggregate may be
     except PySparkException as error:
-        why = f"cannot be computed of one result: {say_reason(error)}".replace(_RESULT, "result")
+        why = "result".join(f"cannot be computed of one result: {say_reason(error)}".split(_RESULT))
         raise refuse(about, why, instead) from error
     found = translation.read_function(result, column)
     if (

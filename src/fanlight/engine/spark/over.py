@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, SNAPPED, TRAILED, WIDENED, Family
-from fanlight.engine.plan.late_rows import Late, LateInOrder, check_late, refuse_open_windows
+from fanlight.engine.plan.late_rows import check_late, refuse_open_windows
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import bind_frames
@@ -33,140 +33,128 @@ from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.snapshot import Snapshot
 from fanlight.engine.spec.trailing import Trailing
 from fanlight.engine.spec.widening import ProgressiveWidening
+from fanlight.types import DataFrameLike, Duration, Keys, Late, LateInOrder, Spec
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
 
-    from fanlight.engine.spark.binding.source import Keys
     from fanlight.engine.spark.windows.base import Windowed
-
-
-Spec = (
-    Sliding
-    | MultiGranular
-    | Frame
-    | ProgressiveWidening
-    | Trailing
-    | Snapshot
-    | Sequence[Sliding]
-    | Mapping[str, Trailing]
-)
 
 
 @overload
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: Sliding | Sequence[Sliding],
     *,
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> SlidingWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: MultiGranular,
     *,
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> LevelWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: Sliding | MultiGranular | Sequence[Sliding],
     *,
     time: tuple[str, str],
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> EventWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: Frame,
     *,
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
     late: LateInOrder = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> FrameWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: Trailing | Mapping[str, Trailing],
     *,
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
     late: LateInOrder = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> TrailingWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: Snapshot,
     *,
     time: tuple[str, str],
     by: Keys = (),
     tiebreak: Keys = (),
     late: LateInOrder = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> SnapshotWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: ProgressiveWidening,
     *,
     time: str,
     by: Keys = (),
     tiebreak: Keys = (),
     late: LateInOrder = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> WideningWindows: ...
 
 
 @overload
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: Column,
     *,
     time: str = ...,
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> SlidingWindows | FrameWindows: ...
 
 
 @explain_wrong_calls("fl.over(df, fl.Sliding('1 hour', '1 minute'), time='ts', by='key')")
 def over(
-    df: DataFrame,
+    df: DataFrameLike,
     spec: Spec | Column,
     *,
     time: str | tuple[str, str] = ...,  # type: ignore[assignment]
     by: Keys = (),
     tiebreak: Keys = (),
     late: Late = "drop",
-    forget_after: Any = None,
+    forget_after: Duration | None = None,
 ) -> Windowed:
     """See a DataFrame through windows: the entry point of the library.
 

@@ -21,6 +21,7 @@ from fanlight.engine.spark.stored_results import check_results
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.trailing import Trailing
+from fanlight.types import DataFrameLike
 
 if TYPE_CHECKING:
     from fanlight.engine.spec.sliding import Sliding
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
 @explain_wrong_calls("fl.roll_up_late(pieces, late_pieces, fl.Sliding('7 days', '1 day'))")
 @in_kind
 def roll_up_late(
-    pieces: DataFrame,
-    late_pieces: DataFrame,
+    pieces: DataFrameLike,
+    late_pieces: DataFrameLike,
     spec: Sliding | MultiGranular | Sequence[Sliding],
-    results: DataFrame | None = None,
+    results: DataFrameLike | None = None,
     *,
     aggregates: Sequence[Aggregate] = (),
 ) -> DataFrame:

@@ -14,9 +14,10 @@ from fanlight.engine.spark.pieces import PieceTable
 from fanlight.engine.spark.windows.placed import PlacedWindows
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.trailing import Trailing, read_labelled
+from fanlight.types import DataFrameLike, Keys
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from fanlight.engine.spark.windows.base import Windowed
     from fanlight.engine.spark.windows.trailing import TrailingWindows
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 @explain_wrong_calls("fl.roll_up(pieces, fl.Sliding('7 days', '1 day'))")
 @in_kind
 def roll_up(
-    pieces: DataFrame,
+    pieces: DataFrameLike,
     spec: Sliding | MultiGranular | Sequence[Sliding] | Trailing | Mapping[str, Trailing],
     *,
-    spine: DataFrame | None = None,
+    spine: DataFrameLike | None = None,
     time: str | None = None,
-    by: str | Column | Sequence[str | Column] | None = None,
+    by: Keys = None,
     aggregates: Sequence[Aggregate] = (),
 ) -> DataFrame:
     """Windows made of stored pieces: the answers of the rows that made them, without the rows.

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
     Computed = Call | Expression | SqlExpression
-    Aggregated = Call | Expression | Column  # what ``agg`` of the windows takes
 
 _SHOWN = re.compile(r"Column<'(.*?)(?: AS ([^()]*))?'>", re.DOTALL)
 _CALL = re.compile(r"(\w+)\((.*?)\)(?: FILTER \(WHERE (.*)\))?", re.DOTALL | re.IGNORECASE)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TypeVar, cast
 
 from fanlight.engine.spec.errors import refuse
 
-Closed = Literal["right", "left", "both", "neither"]  # which ends belong to a window
+C = TypeVar("C", bound=str)
 
 
 def check_flag(argument: str, given: object) -> bool:
@@ -17,12 +17,12 @@ def check_flag(argument: str, given: object) -> bool:
     return given
 
 
-def check_choice(argument: str, given: object, allowed: Sequence[str], what: str) -> str:
+def check_choice(argument: str, given: object, allowed: Sequence[C], what: str) -> C:
     """Return ``given`` if it is one of the ``allowed`` words; errors say it is not ``what``."""
     if not isinstance(given, str) or given not in allowed:
         words = " or ".join(map(repr, allowed))
         raise refuse(f"{argument}={given!r}", f"is not {what}", f"write {argument}={words}")
-    return given
+    return cast("C", given)
 
 
 def check_text(argument: str, given: object, example: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from fractions import Fraction
+from typing import get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fanlight.engine.spec.arguments import check_choice
@@ -21,8 +22,9 @@ from fanlight.engine.spec.units import (
     parse_parts,
     write_duration,
 )
+from fanlight.types import Weekday
 
-WEEKDAYS = ("thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday")  # of 1970
+WEEKDAYS = get_args(Weekday)  # of 1970
 _FIXED = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
 _MOST = 10_000 * 366 * 24  # hours or months: more than there are
 
@@ -83,7 +85,7 @@ class Calendar(Sliding):
     _parts = (*Sliding._parts, "shift", "zone", "week_starts")  # noqa: SLF001 - of this kind
     shift: int  # the part of the offset that is in microseconds of local time
     zone: str | None
-    week_starts: str
+    week_starts: Weekday
 
     @explain_wrong_calls("fl.Calendar('1 day', zone='Europe/Berlin')")
     def __init__(
@@ -93,7 +95,7 @@ class Calendar(Sliding):
         *,
         zone: str | None,
         offset: str | timedelta | int = 0,
-        week_starts: str = "monday",
+        week_starts: Weekday = "monday",
     ) -> None:
         length = read_units("range", range)
         step = length if slide is None else read_units("slide", slide)
@@ -149,7 +151,7 @@ class Calendar(Sliding):
         return f"Calendar({self.range}{slide}, zone={self.zone!r}{offset}{first})"
 
 
-def week_offset(length: Extent, week_starts: str) -> int:
+def week_offset(length: Extent, week_starts: Weekday) -> int:
     """After how many hours of 1970 counting starts: whole weeks begin on a day of the week."""
     return WEEKDAYS.index(week_starts) * HOURS["day"] if length.value % HOURS["week"] == 0 else 0
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.calendar import (
     WEEKDAYS,
@@ -23,6 +21,7 @@ from fanlight.engine.spec.units import (
     read_extent,
     read_uncounted,
 )
+from fanlight.types import Duration, Weekday
 
 
 class Cumulative(Sliding):
@@ -81,17 +80,17 @@ class Cumulative(Sliding):
     _parts = (*Sliding._parts, "shift", "zone", "week_starts")  # noqa: SLF001 - of this kind
     shift: int  # the part of the offset that is in microseconds of local time
     zone: str | None
-    week_starts: str
+    week_starts: Weekday
 
     @explain_wrong_calls("fl.Cumulative('1 day', '1 hour')")
     def __init__(
         self,
-        range: str | timedelta | float,
-        slide: str | timedelta | float,
+        range: Duration,
+        slide: Duration,
         *,
-        offset: str | timedelta | float = 0,
+        offset: Duration = 0,
         zone: str | None = None,
-        week_starts: str = "monday",
+        week_starts: Weekday = "monday",
     ) -> None:
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
         local = zone is not None or has_months("range", range)

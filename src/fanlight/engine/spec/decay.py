@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from fanlight.engine.spec.calendar import has_months, read_units
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
-from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
+from fanlight.engine.spec.units import Extent, Measure, read_extent
+from fanlight.types import Length
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    pass
 
 _HOUR = 3_600_000_000
 _LONGEST = Fraction(2000)  # half-lives: no double is left of a weight so old
@@ -53,7 +54,7 @@ class Decay:
 
 
 @explain_wrong_calls("fl.decay('10 minutes')")
-def decay(half_life: str | timedelta | float | Rows) -> Decay:
+def decay(half_life: Length) -> Decay:
     """Weights that halve with age, for ``weights`` of :class:`fanlight.MultiGranular`.
 
     A level has the weight ``0.5 ** (age / half_life)``. Its age is that of the newest rows that are

@@ -10,8 +10,6 @@ from typing import Any
 
 from fanlight.engine.spec.errors import refuse
 
-Share = float | Decimal | Fraction
-
 
 def read_exact(about: str, given: Any, example: str) -> Fraction:
     """Read a finite number: 0.1 is one tenth, as its writer meant, not the double next to it."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag
 from fanlight.engine.spec.calendar import (
@@ -30,13 +30,8 @@ from fanlight.engine.spec.units import (
     write_duration,
     write_units,
 )
+from fanlight.types import Length, Report, Weekday
 
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    Given = str | timedelta | float | Rows
-
-Report = Literal["periodic", "continuous"]
 Read = Callable[[str, object], Extent]
 
 
@@ -126,21 +121,21 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
     weights: tuple[float, ...] | None
     changes_only: bool
     zone: str | None
-    week_starts: str | None  # None without a calendar
+    week_starts: Weekday | None  # None without a calendar
 
     @explain_wrong_calls("fl.MultiGranular(['1 minute', '1 hour'], ['1 second', '5 minutes'])")
     def __init__(
         self,
-        ranges: Sequence[Given],
-        slides: Sequence[Given],
+        ranges: Sequence[Length],
+        slides: Sequence[Length],
         *,
-        offset: Given | None = None,
-        report: str = "periodic",
-        horizons: Sequence[Given] = (),
+        offset: Length | None = None,
+        report: Report = "periodic",
+        horizons: Sequence[Length] = (),
         weights: Sequence[float] | Decay | None = None,
         changes_only: bool = False,
         zone: str | None = None,
-        week_starts: str = "monday",
+        week_starts: Weekday = "monday",
     ) -> None:
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
         local = zone is not None or _have_months(ranges)

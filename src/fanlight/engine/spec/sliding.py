@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, get_args
 
-from fanlight.engine.spec.arguments import Closed, check_choice
+from fanlight.engine.spec.arguments import check_choice
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
-from fanlight.engine.spec.units import Extent, Measure, Rows, read_extent
+from fanlight.engine.spec.units import Extent, Measure, read_extent
+from fanlight.types import Closed, Length
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    pass
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,10 @@ give both as durations, both as numbers, or one of them in rows
     @explain_wrong_calls("fl.Sliding('1 hour', '5 minutes')")
     def __init__(
         self,
-        range: str | timedelta | float | Rows,
-        slide: str | timedelta | float | Rows | None = None,
+        range: Length,
+        slide: Length | None = None,
         *,
-        offset: str | timedelta | float | Rows = 0,
+        offset: Length = 0,
         closed: Closed = "left",
     ) -> None:
         length = read_extent("range", range)
@@ -194,7 +195,7 @@ give both as durations, both as numbers, or one of them in rows
         return f"Sliding({self.range}{slide}{offset}{closed})"
 
 
-def _read_offset(given: str | timedelta | float | Rows, length: Extent, step: Extent) -> Extent:
+def _read_offset(given: Length, length: Extent, step: Extent) -> Extent:
     """Where counting starts, in the measure of the slide."""
     start = read_extent("offset", given, positive=False)
     whole = start.measure == "number" and start.value % 1 == 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, read_extent
+from fanlight.types import Duration
 
 
 @dataclass(frozen=True, init=False)
@@ -60,7 +60,7 @@ class Snapshot(Pictured):
     merge_equal: bool
 
     @explain_wrong_calls("fl.Snapshot(min_duration='5 minutes')")
-    def __init__(self, *, min_duration: Any = None, merge_equal: bool = False) -> None:
+    def __init__(self, *, min_duration: Duration | None = None, merge_equal: bool = False) -> None:
         least = None
         if min_duration is not None:
             least = read_extent("min_duration", min_duration)

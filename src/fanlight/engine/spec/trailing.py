@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from fanlight.engine.spec.arguments import Closed, check_choice, check_flag, check_text
+from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import Extent, read_extent
+from fanlight.types import Closed, Duration, Length
 
 LATER = (
     "; for rows to come in stored data, ask as of a later time: "
@@ -67,9 +68,9 @@ class Trailing(Pictured):
     @explain_wrong_calls("fl.Trailing('30 days', delay='7 days')")
     def __init__(
         self,
-        range: Any = None,
+        range: Length | None = None,
         *,
-        delay: Any = 0,
+        delay: Duration = 0,
         closed: Closed = "right",
         include_self: bool = True,
     ) -> None:

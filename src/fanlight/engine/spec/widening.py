@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 from fractions import Fraction
 from itertools import pairwise
 
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Pictured
 from fanlight.engine.spec.units import LONGEST, Extent, Measure, read_uncounted
-
-Duration = str | timedelta | float
+from fanlight.types import Duration
 
 
 class ProgressiveWidening(Pictured):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, get_args
 from weakref import WeakSet
 
 from pyspark.errors import PySparkException
@@ -30,6 +30,7 @@ from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import parse_duration
 from fanlight.io.replay.arrivals import Disorder
+from fanlight.types import Format
 
 try:
     from fanlight.io.replay.source import Replay, ReplayOptions
@@ -40,7 +41,7 @@ except ModuleNotFoundError as error:
         "use Spark 4.0 or newer, or spark.readStream of a folder",
     ) from error
 
-FORMATS = ("parquet", "csv", "json")
+FORMATS: tuple[Format, ...] = get_args(Format)
 _SUFFIXES = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json"}
 _TIMES = (TimestampType, TimestampNTZType)
 _PLAIN = (BooleanType, DecimalType, NumericType, StringType, DateType, *_TIMES)
@@ -54,7 +55,7 @@ def replay(
     path: str | Path | Sequence[str | Path],
     *,
     time: str,
-    format: str | None = None,
+    format: Format | None = None,
     schema: str | StructType | None = None,
     speedup: float | None = None,
     disorder: str = "0 seconds",

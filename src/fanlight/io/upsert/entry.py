@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -15,6 +16,7 @@ from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spec.arguments import check_flag, check_text, read_names
 from fanlight.engine.spec.errors import advise_choice, explain_wrong_calls, refuse
 from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
+from fanlight.types import DataFrameLike
 
 _DATABASES = (
     'write "sqlite:///busy.db", "postgresql://user@host/database", "delta:/lake/busy" or, for '
@@ -38,18 +40,19 @@ class Upsert:
 
     @explain_wrong_calls("fl.upsert(…)(df)")
     @in_kind
-    def __call__(self, found: DataFrame, batch: int | None = None) -> None:
+    def __call__(self, found: DataFrameLike, batch: int | None = None) -> None:
         """Write the rows of a micro-batch or a batch; see :func:`fanlight.upsert`."""
+        given = cast("DataFrame", found)
         if self.final_only:
-            found = _final_rows(found)
+            given = _final_rows(given)
         if self.gone is not None:
-            _check_gone(found, self.gone)
+            _check_gone(given, self.gone)
         if self.to == "delta":
-            delta_catalog.merge(self.table or "", self.key, found, self.gone)
+            delta_catalog.merge(self.table or "", self.key, given, self.gone)
             return
         number = 0 if batch is None else batch
         stream = None if batch is None else self.stream
-        rows = _with_notes(found)
+        rows = _with_notes(given)
         kind, _, rest = self.to.partition(":")
         if kind == "delta":
             delta_folder.write(rest, self.key, rows, stream, number, self.gone)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Monoid, Product
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.algebra.template import fill
+from fanlight.types import ColumnOrName
 
 
-def _make_bits(name: str, monoid: Monoid, what: str, shown: int) -> Callable[[Any], Call]:
+class OfBits(Protocol):
+    """A function of whole numbers."""
+
+    def __call__(self, column: ColumnOrName) -> Call:
+        """Make an aggregate of them."""
+
+
+def _make_bits(name: str, monoid: Monoid, what: str, shown: int) -> OfBits:
     """The public function of one operation on bits."""
     bits = aggregate_of_field(
         name, monoid, accepts="integral", algebra="distributive", native=f"{name}({{x}})"
     )
 
-    def function(column: Any) -> Call:
+    def function(column: ColumnOrName) -> Call:
         """{what}.
 
         Parameters
@@ -63,7 +70,7 @@ _PRODUCT = aggregate_of_field("product", Product(), algebra="distributive")
 
 
 @aggregate(sample("double", gives="double"), alike="columns")
-def product(column: Any) -> Call:
+def product(column: ColumnOrName) -> Call:
     """All values multiplied: growth over a window, of the growth of each row.
 
     Parameters

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.lowering_values import number_or_zero
 from fanlight.engine.algebra.monoids import Count, Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.types import Condition
 
 _COUNT_IF = aggregate_of_field(
     "count_if", Count("if({x}, 1, null)"), "coalesce({p}, 0L)", lower_values=number_or_zero,
@@ -22,7 +21,7 @@ _BOOL_OR = aggregate_of_field(
 
 
 @aggregate(sample("boolean", gives="bigint"), alike="any")
-def count_if(condition: Any) -> Call:
+def count_if(condition: Condition) -> Call:
     """In how many rows a condition holds.
 
     Parameters
@@ -61,7 +60,7 @@ def count_if(condition: Any) -> Call:
 
 
 @aggregate(sample("boolean", gives="boolean"), names=("every",), alike="any")
-def bool_and(condition: Any) -> Call:
+def bool_and(condition: Condition) -> Call:
     """Whether a condition holds in all rows.
 
     Parameters
@@ -96,7 +95,7 @@ def bool_and(condition: Any) -> Call:
 
 
 @aggregate(sample("boolean", gives="boolean"), names=("some",), in_sql=("any",), alike="any")
-def bool_or(condition: Any) -> Call:
+def bool_or(condition: Condition) -> Call:
     """Whether a condition holds in any row.
 
     Parameters

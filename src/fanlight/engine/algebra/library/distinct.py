@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from fanlight.engine.algebra import lowering, lowering_values
 from fanlight.engine.algebra.aggregate import (
@@ -19,7 +18,8 @@ from fanlight.engine.algebra.collections import HyperLogLog, Values
 from fanlight.engine.algebra.readings import Commonest, Distinct, Frequent
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.exact_numbers import Share, read_exact
+from fanlight.engine.spec.exact_numbers import read_exact
+from fanlight.types import ColumnOrName, Number
 
 
 def _make_distinct(arity: int) -> Aggregate:
@@ -44,7 +44,7 @@ _DISTINCT = {arity: _make_distinct(arity) for arity in (1, 2, 3)}
     sample("string", "bigint", gives="bigint"),
     sample("string", "double", "bigint", gives="bigint"),
 )
-def count_distinct(*columns: Any) -> Call:
+def count_distinct(*columns: ColumnOrName) -> Call:
     """How many distinct values, or tuples of up to three columns, occur. Exact.
 
     Parameters
@@ -86,8 +86,8 @@ def count_distinct(*columns: Any) -> Call:
             "is not supported",
             "name one to three columns, or count a struct of them",
         )
-    named = all(isinstance(column, str) for column in columns)
-    usual = f"count(DISTINCT {', '.join(columns)})" if named else ""
+    names = [column for column in columns if isinstance(column, str)]
+    usual = f"count(DISTINCT {', '.join(names)})" if len(names) == len(columns) else ""
     return Call(_DISTINCT[len(columns)], columns, usual=usual)
 
 
@@ -96,7 +96,7 @@ def count_distinct(*columns: Any) -> Call:
     sample("string", gives="bigint", rsd=0.02),
     alike="columns",
 )
-def approx_count_distinct(column: Any, rsd: float = 0.05) -> Call:
+def approx_count_distinct(column: ColumnOrName, rsd: float = 0.05) -> Call:
     """About how many distinct values occur, from HyperLogLog sketches of a fixed size.
 
     Parameters
@@ -199,7 +199,7 @@ _MODE = Aggregate("mode", recipe=_mode_partials, accepts="groupable", algebra="h
     alike="columns",
     ordered="mode",
 )
-def mode(column: Any) -> Call:
+def mode(column: ColumnOrName) -> Call:
     """The most frequent value; the least of them if several are.
 
     Parameters
@@ -234,7 +234,7 @@ def mode(column: Any) -> Call:
 
 
 @aggregate(sample("string", gives="array<struct<value:string,count:bigint>>", share=0.25))
-def heavy_hitters(column: Any, share: Share) -> Call:
+def heavy_hitters(column: ColumnOrName, share: Number) -> Call:
     """The values that make up at least a share of all, most frequent first. Exact.
 
     Parameters

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
 from fanlight.engine.algebra.collections import Extremes
 from fanlight.engine.algebra.library.positions import check_position
 from fanlight.engine.algebra.lowering_values import count_of_extreme, last_of_struct, value_at
 from fanlight.engine.algebra.monoids import ExtremeCount, Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.types import ColumnOrName
 
 _MIN = aggregate_of_field(
     "min", Min(), accepts="orderable", algebra="distributive", accumulation="selective",
@@ -47,7 +46,7 @@ _MIN_COUNT = _make_extreme_count("min_count", largest=False)
     alike="any",
     together="struct",
 )
-def min(column: Any) -> Call:
+def min(column: ColumnOrName) -> Call:
     """The least value, in Spark's order.
 
     Parameters
@@ -89,7 +88,7 @@ def min(column: Any) -> Call:
     alike="any",
     together="struct",
 )
-def max(column: Any) -> Call:
+def max(column: ColumnOrName) -> Call:
     """The greatest value, in Spark's order.
 
     Parameters
@@ -126,7 +125,7 @@ def max(column: Any) -> Call:
 
 
 @aggregate(sample("string", "double", gives="string"), alike="columns")
-def min_by(column: Any, ord: Any) -> Call:
+def min_by(column: ColumnOrName, ord: ColumnOrName) -> Call:
     """The value that one column has where another is least: who bid least (the papers' argmin).
 
     Parameters
@@ -164,7 +163,7 @@ def min_by(column: Any, ord: Any) -> Call:
 
 
 @aggregate(sample("double", "bigint", gives="double"), alike="columns")
-def max_by(column: Any, ord: Any) -> Call:
+def max_by(column: ColumnOrName, ord: ColumnOrName) -> Call:
     """The value that one column has where another is greatest: who bid most (the papers' argmax).
 
     Parameters
@@ -202,7 +201,7 @@ def max_by(column: Any, ord: Any) -> Call:
 
 
 @aggregate(sample("double", gives="bigint"))
-def max_count(column: Any) -> Call:
+def max_count(column: ColumnOrName) -> Call:
     """How many rows have the greatest value (Suzanne et al., Table 1).
 
     Parameters
@@ -237,7 +236,7 @@ def max_count(column: Any) -> Call:
 
 
 @aggregate(sample("bigint", gives="bigint"))
-def min_count(column: Any) -> Call:
+def min_count(column: ColumnOrName) -> Call:
     """How many rows have the least value (Suzanne et al., Table 1).
 
     Parameters
@@ -272,7 +271,7 @@ def min_count(column: Any) -> Call:
 
 
 @aggregate(sample("double", gives="double", n=3))
-def nth_smallest(column: Any, n: int) -> Call:
+def nth_smallest(column: ColumnOrName, n: int) -> Call:
     """The n-th least value, equal values counted: the second best time, for example.
 
     Parameters

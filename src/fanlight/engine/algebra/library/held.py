@@ -30,6 +30,7 @@ from fanlight.engine.algebra.lowering_values import (
 )
 from fanlight.engine.algebra.monoids import Area
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.types import ColumnOrName
 
 
 def _reading(value: str) -> str:
@@ -146,7 +147,7 @@ _MEAN = _make(
 
 
 @aggregate(*(sample(kind, gives="double") for kind in ("double", "bigint", "decimal(12,2)")))
-def integral(column: Any) -> Call:
+def integral(column: ColumnOrName) -> Call:
     """The area under a number over time: energy from power, litres from a flow, cost from a rate.
 
     Parameters
@@ -186,7 +187,7 @@ def integral(column: Any) -> Call:
 
 
 @aggregate(*(sample(kind, gives="double") for kind in ("double", "bigint", "decimal(12,2)")))
-def time_weighted_avg(column: Any) -> Call:
+def time_weighted_avg(column: ColumnOrName) -> Call:
     """The mean of a number over time: each reading counts as long as it holds.
 
     Parameters
@@ -249,7 +250,7 @@ _RATE = _make(
 
 
 @aggregate(sample("float", gives="double"))
-def rate(column: Any) -> Call:
+def rate(column: ColumnOrName) -> Call:
     """How fast a counter rises, by the second, also where it began anew within the window.
 
     Parameters

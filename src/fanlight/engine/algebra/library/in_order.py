@@ -12,6 +12,7 @@ from fanlight.engine.algebra.lowering_values import LowerValues
 from fanlight.engine.algebra.monoids import Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.arguments import check_flag, check_text
+from fanlight.types import ColumnOrName
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
 _NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
@@ -42,7 +43,7 @@ def _call_end(name: str, column: Any, ignorenulls: object) -> Call:
     names=("first_value",),
     alike="columns",
 )
-def first(column: Any, *, ignorenulls: bool = False) -> Call:
+def first(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
     """The value of the earliest row: in time, then ``tiebreak``, then value.
 
     Parameters
@@ -84,7 +85,7 @@ def first(column: Any, *, ignorenulls: bool = False) -> Call:
     sample("bigint", gives="bigint", ignorenulls=True),
     alike="columns",
 )
-def any_value(column: Any, *, ignorenulls: bool = False) -> Call:
+def any_value(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
     """Some value: that of the earliest row, so that it is the same in every run.
 
     Parameters
@@ -126,7 +127,7 @@ def any_value(column: Any, *, ignorenulls: bool = False) -> Call:
     names=("last_value",),
     alike="columns",
 )
-def last(column: Any, *, ignorenulls: bool = False) -> Call:
+def last(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
     """The value of the latest row: in time, then ``tiebreak``, then value.
 
     Parameters
@@ -164,7 +165,7 @@ def last(column: Any, *, ignorenulls: bool = False) -> Call:
 
 
 @aggregate(sample("double", gives="double", n=2))
-def nth_youngest(column: Any, n: int) -> Call:
+def nth_youngest(column: ColumnOrName, n: int) -> Call:
     """The n-th latest value: the last reading but one, for example.
 
     Parameters
@@ -218,7 +219,7 @@ def nth_youngest(column: Any, n: int) -> Call:
     shown=False,
     alike="columns",
 )
-def collect_list(column: Any, *, distinct: bool = False) -> Call:
+def collect_list(column: ColumnOrName, *, distinct: bool = False) -> Call:
     """All values, in the order of rows: in time, then ``tiebreak``, then value.
 
     Parameters
@@ -263,7 +264,7 @@ def collect_list(column: Any, *, distinct: bool = False) -> Call:
     names=("string_agg",),
     in_row_order=True,
 )
-def listagg(column: Any, delimiter: str = "", *, distinct: bool = False) -> Call:
+def listagg(column: ColumnOrName, delimiter: str = "", *, distinct: bool = False) -> Call:
     """All texts, one after the other in the order of rows, or each of them once.
 
     Parameters

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.lowering import slope_and_r2, slope_error
 from fanlight.engine.algebra.lowering_values import line
 from fanlight.engine.algebra.moments import Comoments
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.types import ColumnOrName
 
 _MOMENTS = ("{p}.my", "{p}.sxx", "{p}.sxy", "{p}.syy")
 
 
 @aggregate(sample("double", gives="struct<slope:double,intercept:double,r2:double>"))
-def linear_fit(column: Any) -> Call:
+def linear_fit(column: ColumnOrName) -> Call:
     """The least-squares line of a number over time: where a trend leads, and how well it fits.
 
     Parameters

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
 from fanlight.engine.algebra import lowering_values
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
@@ -12,6 +11,7 @@ from fanlight.engine.algebra.moments import Covariances, Moments
 from fanlight.engine.algebra.monoids import Count, Sum
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.algebra.template import fill
+from fanlight.types import ColumnOrName
 
 _CENTRED = (
     " NaN or infinity in one of them makes it NaN. Partials are centred (Chan, Golub, LeVeque), so "
@@ -19,13 +19,20 @@ _CENTRED = (
 )
 
 
+class OfPairs(Protocol):
+    """A function of pairs of numbers."""
+
+    def __call__(self, y: ColumnOrName, x: ColumnOrName) -> Call:
+        """Make an aggregate of them."""
+
+
 def _enter(
     of_pairs: Aggregate, what: str, shown: float, null: str, *, odd: str = _CENTRED
-) -> Callable[[Any, Any], Call]:
+) -> OfPairs:
     """The public function of an aggregate of two columns."""
     name, counts = of_pairs.name, of_pairs.name == "regr_count"
 
-    def function(y: Any, x: Any) -> Call:
+    def function(y: ColumnOrName, x: ColumnOrName) -> Call:
         """{what}.
 
         Parameters

@@ -22,7 +22,8 @@ from fanlight.engine.algebra.collections import Quantiles, Values
 from fanlight.engine.algebra.readings import AtShares
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.exact_numbers import Share, read_exact
+from fanlight.engine.spec.exact_numbers import read_exact
+from fanlight.types import ColumnOrName, Number
 
 
 def _read_shares(name: str, given: Any) -> tuple[list[Fraction], bool]:
@@ -70,7 +71,7 @@ _MEDIAN = _make_percentile("median", [Fraction(1, 2)], many=False)
 
 
 @aggregate(sample("double", gives="double"), alike="any")
-def median(column: Any) -> Call:
+def median(column: ColumnOrName) -> Call:
     """The middle value; half-way between the two middle ones if their number is even. Exact.
 
     Parameters
@@ -112,7 +113,7 @@ def median(column: Any) -> Call:
     after_share="1",
     ordered="percentile_cont",
 )
-def percentile(column: Any, percentage: Share | list[Share]) -> Call:
+def percentile(column: ColumnOrName, percentage: Number | list[Number]) -> Call:
     """The value below which a share of all values lie, between neighbours by distance. Exact.
 
     Parameters
@@ -162,7 +163,7 @@ def percentile(column: Any, percentage: Share | list[Share]) -> Call:
     sample("bigint", gives="array<double>", percentage=[0.0, 0.5]),
     ordered="percentile_disc",
 )
-def percentile_disc(column: Any, percentage: Share | list[Share]) -> Call:
+def percentile_disc(column: ColumnOrName, percentage: Number | list[Number]) -> Call:
     """The least value such that at least a share of all values is no greater: one that occurs.
 
     Parameters
@@ -217,7 +218,9 @@ def percentile_disc(column: Any, percentage: Share | list[Share]) -> Call:
     names=("percentile_approx",),
     after_share="10000",
 )
-def approx_percentile(column: Any, percentage: Share | list[Share], accuracy: int = 10_000) -> Call:
+def approx_percentile(
+    column: ColumnOrName, percentage: Number | list[Number], accuracy: int = 10_000
+) -> Call:
     """About the percentile: a value that occurs, from summaries of a bounded size.
 
     Parameters

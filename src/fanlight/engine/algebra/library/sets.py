@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fanlight.engine.algebra import lowering, lowering_values
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.library.positions import check_position
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.types import ColumnOrName
 
 _SET = aggregate_of_field(
     "collect_set", Values(),
@@ -22,7 +21,7 @@ _SET = aggregate_of_field(
     sample("string", gives="array<string>"),
     alike="columns",
 )
-def collect_set(column: Any) -> Call:
+def collect_set(column: ColumnOrName) -> Call:
     """Each distinct value once, in their order.
 
     Parameters
@@ -63,7 +62,7 @@ def collect_set(column: Any) -> Call:
 @aggregate(
     sample("string", gives="array<struct<value:string,count:bigint>>", k=2),
 )
-def top_k(column: Any, k: int) -> Call:
+def top_k(column: ColumnOrName, k: int) -> Call:
     """The values that most rows have, the most frequent first. Exact.
 
     Parameters

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fanlight.engine.algebra.aggregate import Call, aggregate_of_field
 from fanlight.engine.algebra.lowering_values import shape
 from fanlight.engine.algebra.moments import HigherMoments
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.types import ColumnOrName
 
 _MOMENTS = HigherMoments("cast({x} as double)")
 _SKEWNESS = aggregate_of_field(
@@ -22,7 +21,7 @@ _KURTOSIS = aggregate_of_field(
 
 
 @aggregate(sample("double", gives="double"), alike="columns")
-def skewness(column: Any) -> Call:
+def skewness(column: ColumnOrName) -> Call:
     """How far a number's distribution leans: above 0 where its upper tail is the longer one.
 
     Parameters
@@ -58,7 +57,7 @@ def skewness(column: Any) -> Call:
 
 
 @aggregate(sample("double", gives="double"), alike="columns")
-def kurtosis(column: Any) -> Call:
+def kurtosis(column: ColumnOrName) -> Call:
     """How heavy the tails of a number's distribution are: 0 for a normal one, above it for heavier.
 
     Parameters

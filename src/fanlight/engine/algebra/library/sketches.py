@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from fanlight.engine.algebra.aggregate import Accepts, Aggregate, Call
 from fanlight.engine.algebra.collections import HyperLogLog, Quantiles, Theta
@@ -11,6 +10,7 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import refuse
+from fanlight.types import ColumnOrName
 
 _USUAL = 200  # Spark's k, where none is given
 
@@ -40,7 +40,7 @@ def _check_size(name: str, argument: str, given: Any, limits: tuple[int, int]) -
     sample("string", gives="binary"),
     alike="columns",
 )
-def hll_sketch_agg(column: Any, log_size: int = 12) -> Call:
+def hll_sketch_agg(column: ColumnOrName, log_size: int = 12) -> Call:
     """A HyperLogLog sketch of the distinct values, as Spark's function of the same name makes it.
 
     Parameters
@@ -92,7 +92,7 @@ def hll_sketch_agg(column: Any, log_size: int = 12) -> Call:
     sample("string", gives="binary"),
     alike="columns",
 )
-def theta_sketch_agg(column: Any, log_size: int = 12) -> Call:
+def theta_sketch_agg(column: ColumnOrName, log_size: int = 12) -> Call:
     """A theta sketch of the distinct values, which can also be intersected and subtracted.
 
     Parameters
@@ -140,11 +140,18 @@ def theta_sketch_agg(column: Any, log_size: int = 12) -> Call:
     return _sketch("theta_sketch_agg", monoid, "thetable", column, (log_size,))
 
 
-def _enter_quantiles(kind: str, accepts: Accepts, takes: str, odd: str) -> Callable[..., Call]:
+class OfValues(Protocol):
+    """A function of numbers, whose sketch has a size."""
+
+    def __call__(self, column: ColumnOrName, size: int = 200) -> Call:
+        """Make an aggregate of them."""
+
+
+def _enter_quantiles(kind: str, accepts: Accepts, takes: str, odd: str) -> OfValues:
     """The public function of a sketch of quantiles, of numbers of a kind."""
     name = f"kll_sketch_agg_{kind}"
 
-    def function(column: Any, size: int = 200) -> Call:
+    def function(column: ColumnOrName, size: int = 200) -> Call:
         """A KLL sketch of the values, of which quantiles and ranks can be read: of {takes}.
 
         Parameters

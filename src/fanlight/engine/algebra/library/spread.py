@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fanlight.engine.algebra import distinct_numbers
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
 from fanlight.engine.algebra.lowering_values import variance
 from fanlight.engine.algebra.moments import Moments
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.running_values import Watched
+from fanlight.types import ColumnOrName
 
 _MOMENTS = Moments("cast({x} as double)")
 _SAMPLE = "if({p}.n > 1, {p}.m2 / ({p}.n - 1), null)"
@@ -39,7 +38,7 @@ _STDDEV_POP = _make_spread("stddev_pop", sample=False, root=True)
     names=("variance",),
     alike="columns",
 )
-def var_samp(column: Any, *, distinct: bool = False) -> Call:
+def var_samp(column: ColumnOrName, *, distinct: bool = False) -> Call:
     """The variance of a number, estimated from a sample: over ``n - 1``.
 
     Parameters
@@ -81,7 +80,7 @@ def var_samp(column: Any, *, distinct: bool = False) -> Call:
     sample("double", gives="double", distinct=True),
     alike="columns",
 )
-def var_pop(column: Any, *, distinct: bool = False) -> Call:
+def var_pop(column: ColumnOrName, *, distinct: bool = False) -> Call:
     """The variance of a number, where the window is all there is: over ``n``.
 
     Parameters
@@ -124,7 +123,7 @@ def var_pop(column: Any, *, distinct: bool = False) -> Call:
     names=("std", "stddev"),
     alike="columns",
 )
-def stddev_samp(column: Any, *, distinct: bool = False) -> Call:
+def stddev_samp(column: ColumnOrName, *, distinct: bool = False) -> Call:
     """The standard deviation of a number, estimated from a sample: the root of :func:`var_samp`.
 
     Parameters
@@ -165,7 +164,7 @@ def stddev_samp(column: Any, *, distinct: bool = False) -> Call:
     sample("decimal(12,2)", gives="double", distinct=True),
     alike="columns",
 )
-def stddev_pop(column: Any, *, distinct: bool = False) -> Call:
+def stddev_pop(column: ColumnOrName, *, distinct: bool = False) -> Call:
     """The standard deviation, where the window is all there is: the root of :func:`var_pop`.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Literal
 
 from fanlight.engine.algebra import distinct_numbers, lowering_values
 from fanlight.engine.algebra.aggregate import (
@@ -18,6 +18,7 @@ from fanlight.engine.algebra.aggregate import (
 from fanlight.engine.algebra.monoids import Count, Sum
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.algebra.split_sums import Longs, mean_sql, mean_type, split_sum_of
+from fanlight.types import ColumnOrName
 
 _COUNT = aggregate_of_field(
     "count", Count(), "coalesce({p}, 0L)", lower_values=lowering_values.number_or_zero,
@@ -70,7 +71,7 @@ _SUM_ONCE, _AVG_ONCE = distinct_numbers.SUM.make("sum"), distinct_numbers.MEAN.m
     sample("string", gives="bigint"),
     alike="columns",
 )
-def count(column: Any = "*") -> Call:
+def count(column: ColumnOrName | Literal[1] = "*") -> Call:
     """How many rows there are, or in how many a column has a value.
 
     Parameters
@@ -120,7 +121,7 @@ def count(column: Any = "*") -> Call:
     sample("bigint", gives="bigint", distinct=True),
     alike="any",
 )
-def sum(column: Any, *, distinct: bool = False) -> Call:
+def sum(column: ColumnOrName, *, distinct: bool = False) -> Call:
     """The sum of a number.
 
     Parameters
@@ -167,7 +168,7 @@ def sum(column: Any, *, distinct: bool = False) -> Call:
     shown=False,
     alike="any",
 )
-def avg(column: Any, *, distinct: bool = False) -> Call:
+def avg(column: ColumnOrName, *, distinct: bool = False) -> Call:
     """The mean of a number.
 
     Parameters
@@ -227,7 +228,7 @@ _TRY_AVG = replace(_AVG, name="try_avg", watched="")
     sample("decimal(12,2)", gives="decimal(22,2)"),
     alike="columns",
 )
-def try_sum(column: Any) -> Call:
+def try_sum(column: ColumnOrName) -> Call:
     """The sum of a number, or null where it does not fit its type.
 
     Parameters
@@ -263,7 +264,7 @@ def try_sum(column: Any) -> Call:
 
 
 @aggregate(sample("decimal(12,2)", gives="decimal(16,6)"), alike="columns")
-def try_avg(column: Any) -> Call:
+def try_avg(column: ColumnOrName) -> Call:
     """The mean of a number: that of :func:`avg`, whose sums cannot overflow here.
 
     Parameters

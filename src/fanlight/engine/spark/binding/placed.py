@@ -15,7 +15,7 @@ from fanlight.engine.plan.clock_changes import (
 )
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid, make_grids
-from fanlight.engine.plan.late_rows import Late, Release, check_late, refuse_open_windows
+from fanlight.engine.plan.late_rows import Release, check_late, refuse_open_windows
 from fanlight.engine.plan.query import Queries, Query
 from fanlight.engine.plan.request import Event
 from fanlight.engine.plan.row_ends import LastRows, RowEnds, row_ends_of
@@ -43,6 +43,7 @@ from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, quote_column, type
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
+from fanlight.types import Late
 
 MOST_WINDOWS_A_ROW = 1_000_000
 MANY_ROWS = 200_000  # for fewer it takes as long to ask for what rows would look up

@@ -51,7 +51,6 @@ from fanlight.engine.spec.errors import (
 from fanlight.engine.spec.units import Extent
 
 Given = str | Column
-Keys = str | Column | Sequence[str | Column] | None  # columns, one or several or none
 # Spark Connect has only a TypeError for the Column of a classic session.
 WRONG_COLUMN = (PySparkException, TypeError)
 _OPERATOR = re.compile(r"[-+*/%()<>=|&]")  # what no plain name has, and most expressions have

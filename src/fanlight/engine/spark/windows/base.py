@@ -21,13 +21,12 @@ from fanlight.engine.spark.windows.missing import refuse_attribute
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 from fanlight.engine.spec.pictures import Picture, Pictured
+from fanlight.types import Aggregated, Duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame
-
-    from fanlight.engine.spark.translation import Aggregated
 
 
 class Windowed(Pictured, ABC):
@@ -89,7 +88,7 @@ class Windowed(Pictured, ABC):
         return self._with_bound(ask(self._bound, verb, arguments))
 
     @explain_wrong_calls("windows.postpone('2 hours')")
-    def postpone(self, wait: Any) -> Self:
+    def postpone(self, wait: Duration) -> Self:
         """Wait so much longer for rows of a stream: windows are released, and rows late, later.
 
         For rows that come later than the watermark's delay allows for, because of what they are.
@@ -163,7 +162,7 @@ class WindowedEarly(Windowed):
 
     __slots__ = ()
 
-    def early(self, every: Any = None) -> Self:
+    def early(self, every: Duration | None = None) -> Self:
         """The windows of a stream also while they are open: each again when it has changed.
 
         For ``outputMode("update")``. The result has a column ``final``: false for a window that

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from fanlight.engine.kinds.options import RUNNING
 from fanlight.engine.plan.events import check_height
 from fanlight.engine.spark.windows.base import Windowed
 from fanlight.engine.spark.windows.placed import PlacedWindows
 from fanlight.engine.spec.units import read_extent
+from fanlight.types import Duration, Instant
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    pass
 
 
 class WithRunning(Windowed):
@@ -20,7 +21,11 @@ class WithRunning(Windowed):
     __slots__ = ()
 
     def running(
-        self, *, as_of: Any = None, id: str | None = None, max_duration: Any = None
+        self,
+        *,
+        as_of: Instant | None = None,
+        id: str | None = None,
+        max_duration: Duration | None = None,
     ) -> Self:
         """Count events that have no stop yet, and take one row for each event.
 
@@ -99,7 +104,7 @@ class EventWindows(PlacedWindows, WithRunning):
         rate: float | None = None,
         groups: float | None = None,
         partitions: int | None = None,
-        duration: str | timedelta | float | None = None,
+        duration: Duration | None = None,
         height: int | None = None,
     ) -> Self:
         """Force a strategy, or give the cost model what it cannot know.

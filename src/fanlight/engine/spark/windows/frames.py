@@ -50,15 +50,12 @@ from fanlight.engine.spark.windows.base import (
     with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
+from fanlight.types import Aggregated, Calls, DataFrameLike, Duration, How, Keys
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from pyspark.sql import DataFrame
-
-    from fanlight.engine.kinds.kind import How
-    from fanlight.engine.spark.binding.source import Keys
-    from fanlight.engine.spark.translation import Aggregated
 
 
 class FrameWindows(WindowedEarly):
@@ -262,13 +259,13 @@ Row(dye=0, frame_id=None)]
 
     def fill(
         self,
-        other: DataFrame,
+        other: DataFrameLike,
         *,
         time: str,
         by: Keys = None,
-        max_duration: Any = None,
+        max_duration: Duration | None = None,
         how: How = "inner",
-        own: Call | Sequence[Call] | Mapping[str, Call] | None = None,
+        own: Calls | Mapping[str, Call] | None = None,
     ) -> Self:
         """Fill frames with the rows of another DataFrame: what it has within each frame.
 
@@ -351,7 +348,7 @@ Row(dye=0, frame_id=None)]
             return self._complete(fill_frames(bound, found, filling, aggregates, named, kept))
 
     @in_kind
-    def split(self, every: Any, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def split(self, every: Duration, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """The frames of a batch split at regular times, one row per part, with whole aggregates.
 
         For windows that sum parts up, for example for a heat map. A part has the keys, its own
@@ -409,7 +406,9 @@ Row(dye=0, frame_id=None)]
             return self._complete(split_frames(bound, fields, self._find_frames(fields), step))
 
     @in_kind
-    def accumulate(self, every: Any, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def accumulate(
+        self, every: Duration, /, *aggregates: Aggregated, **named: Aggregated
+    ) -> DataFrame:
         """Frames at regular times, while they go on: aggregates of the rows up to each time.
 
         A frame is split as :meth:`split` does it, and a part has the aggregates of its frame's rows
@@ -470,8 +469,8 @@ Row(dye=0, frame_id=None)]
     @in_kind
     def repair(
         self,
-        late_rows: DataFrame,
-        results: DataFrame,
+        late_rows: DataFrameLike,
+        results: DataFrameLike,
         /,
         *aggregates: Aggregated,
         **named: Aggregated,

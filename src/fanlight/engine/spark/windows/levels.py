@@ -27,11 +27,10 @@ from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import refuse
+from fanlight.types import Aggregated, ColumnOrName, Duration, Number
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-
-    from fanlight.engine.spark.translation import Aggregated
+    from pyspark.sql import DataFrame
 
 
 class LevelWindows(SlidingWindows):
@@ -40,7 +39,9 @@ class LevelWindows(SlidingWindows):
     __slots__ = ()
 
     @in_kind
-    def bursts(self, threshold: Any, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def bursts(
+        self, threshold: Number | Sequence[Number], /, *aggregates: Aggregated, **named: Aggregated
+    ) -> DataFrame:
         """The windows with far more in them than the next coarser level leads one to expect.
 
         A rate is the aggregate's value divided by the length of the window. A window is a burst if
@@ -106,11 +107,11 @@ class LevelWindows(SlidingWindows):
     @in_kind
     def fit(
         self,
-        column: str | Column,
-        *columns: str | Column,
+        column: ColumnOrName,
+        *columns: ColumnOrName,
         filled: bool = False,
-        instant: Any = None,
-        ahead: Any = None,
+        instant: Duration | None = None,
+        ahead: Duration | None = None,
     ) -> DataFrame:
         """The least-squares line of a number over time, for each level: the regression of its rows.
 
@@ -206,10 +207,10 @@ class LevelWindows(SlidingWindows):
     @in_kind
     def reversals(
         self,
-        column: str | Column,
+        column: ColumnOrName,
         *,
         filled: bool = False,
-        instant: Any = None,
+        instant: Duration | None = None,
     ) -> DataFrame:
         """The windows whose trend line goes the other way than that of the next coarser level.
 
@@ -305,7 +306,7 @@ class LevelWindows(SlidingWindows):
         return keep_complete(bound, named)
 
     @in_kind
-    def recurring(self, column: str | Column, counts: bool = False) -> DataFrame:
+    def recurring(self, column: ColumnOrName, counts: bool = False) -> DataFrame:
         """The items that were seen at least once in every interval between the levels.
 
         The levels cut the widest window into intervals: the finest level, then what each coarser

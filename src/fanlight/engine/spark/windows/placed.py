@@ -62,12 +62,11 @@ from fanlight.engine.spark.windows.base import (
     with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
+from fanlight.types import Aggregated, DataFrameLike, Filling, Instant, Side
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from fanlight.engine.kinds.kind import Filling, Side
-    from fanlight.engine.spark.translation import Aggregated
 
 Part = tuple[Fields, Request, Plan[Pieces]]  # aggregates that are computed together
 
@@ -108,8 +107,8 @@ class PlacedWindows(WindowedEarly):
         values: Filling,
         *,
         most: int | None = None,
-        between: tuple[Any, Any] | None = None,
-        keys: DataFrame | None = None,
+        between: tuple[Instant, Instant] | None = None,
+        keys: DataFrameLike | None = None,
     ) -> Self:
         """Give windows without rows, too, between the first and the last window of a key.
 
@@ -165,7 +164,7 @@ class PlacedWindows(WindowedEarly):
         opened, _ = open_frame(keys)
         return self._ask(WITH_EMPTY, values=values, most=most, between=between, keys=opened)
 
-    def complete_only(self, since: Any = None, *, side: Side = "both") -> Self:
+    def complete_only(self, since: Instant | None = None, *, side: Side = "both") -> Self:
         """Give the windows alone that the edges of the data do not cut.
 
         Those are left out that began before the first row of their key, or end after the last row
@@ -293,7 +292,7 @@ class PlacedWindows(WindowedEarly):
             return check_analysis(found)
 
     @in_kind
-    def wide(self, *aggregates: Aggregated, **named: Any) -> DataFrame:
+    def wide(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """Several windows side by side: one row for a key and an instant at which windows end.
 
         Parameters

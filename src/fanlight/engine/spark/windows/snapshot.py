@@ -27,6 +27,7 @@ from fanlight.engine.spark.windows.base import (
 from fanlight.engine.spark.windows.events import EventWindows, WithRunning
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.sliding import Sliding
+from fanlight.types import Aggregated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fanlight.engine.algebra.aggregate import Call
-    from fanlight.engine.spark.translation import Aggregated
 
 
 class SnapshotWindows(WithRunning):

@@ -42,12 +42,10 @@ from fanlight.engine.spark.windows.base import (
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.trailing import name_column
+from fanlight.types import Aggregated, DataFrameLike, Keys
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-    from fanlight.engine.spark.binding.source import Keys
-    from fanlight.engine.spark.translation import Aggregated
 
 
 class TrailingWindows(Windowed):
@@ -116,7 +114,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             columns = list(zip(names, bound.df.columns, strict=True))
             return self._complete(self._lower(rows, looked, columns, bound), bound.df.columns)
 
-    def at(self, spine: DataFrame, *, time: str, by: Keys = None) -> Self:
+    def at(self, spine: DataFrameLike, *, time: str, by: Keys = None) -> Self:
         """The windows at the rows of another DataFrame: what was known as of each of them.
 
         Then :meth:`attach` gives these rows with aggregates of the windows. Nothing from after a

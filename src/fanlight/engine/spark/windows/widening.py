@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from fanlight.engine.operators.episodes import SPAN, Matcher
-from fanlight.engine.operators.search import FunctionSearch, RowsAs
+from fanlight.engine.operators.search import FunctionSearch
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_widening import explain_widening
 from fanlight.engine.plan.ordered import plan_widening
@@ -31,11 +31,10 @@ from fanlight.engine.spark.windows.base import Windowed, check_hints, with_parti
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, advise_choice, refuse
+from fanlight.types import Aggregated, OnError, RowsAs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from fanlight.engine.spark.translation import Aggregated
 
 
 class WideningWindows(Windowed):
@@ -118,7 +117,7 @@ class WideningWindows(Windowed):
         once: str | Sequence[str] = (),
         context: bool = False,
         across_cuts: bool = False,
-        on_error: Literal["fail", "record"] = "fail",
+        on_error: OnError = "fail",
     ) -> DataFrame:
         """Search every window, and report each match once.
 
@@ -202,7 +201,7 @@ class WideningWindows(Windowed):
 
         """
         bound = self._bound
-        check_choice("on_error", on_error, ("fail", "record"), "known")
+        check_choice("on_error", on_error, get_args(OnError), "known")
         check_choice("rows_as", rows_as, get_args(RowsAs), "known")
         check_flag("context", context)
         check_flag("across_cuts", across_cuts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,6 +24,7 @@ from fanlight.engine.spec.frames.base import (
 )
 from fanlight.engine.spec.frames.limits import Formula, read_formula
 from fanlight.engine.spec.running_values import RUNNING
+from fanlight.types import Calls, Duration, Limit
 
 _LIMIT = "limit of a row"
 
@@ -112,8 +114,8 @@ frame then ends when the running value first reaches it
     @explain_wrong_calls("fl.AggregateFrame(agg.sum('bytes'), 1_000_000)")
     def __init__(
         self,
-        aggregate: Any,
-        limit: Any,
+        aggregate: Calls,
+        limit: Limit | Sequence[Limit],
         *,
         include_crossing: bool = True,
         below: bool = False,
@@ -121,17 +123,16 @@ frame then ends when the running value first reaches it
         absolute: bool = False,
         may_fall: bool = False,
         min_rows: int = 1,
-        min_duration: Any = None,
+        min_duration: Duration | None = None,
         max_rows: int | None = None,
-        max_duration: Any = None,
-        max_gap: Any = None,
+        max_duration: Duration | None = None,
+        max_gap: Duration | None = None,
     ) -> None:
         check_flag("include_crossing", include_crossing)
         for name, flag in (("below", below), ("strict", strict), ("absolute", absolute)):
             check_flag(name, flag)
         check_flag("may_fall", may_fall)
-        many = isinstance(aggregate, (list, tuple))
-        aggregates = tuple(aggregate) if many else (aggregate,)
+        aggregates = tuple(aggregate) if isinstance(aggregate, (list, tuple)) else (aggregate,)
         limits = tuple(limit) if isinstance(limit, (list, tuple)) else (limit,)
         if not aggregates or len(aggregates) != len(limits):
             raise refuse(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
@@ -21,6 +20,7 @@ from fanlight.engine.spec.frames.base import (
     set_fields,
     write_sizes,
 )
+from fanlight.types import Duration, Number
 
 Cells = Fraction | tuple[Fraction, ...]
 
@@ -74,14 +74,14 @@ list break points in increasing order, each once
     @explain_wrong_calls("fl.BoundaryFrame({'x': 4.2, 'y': [0, 10, 25]})")
     def __init__(
         self,
-        cells: Mapping[str, Any],
+        cells: Mapping[str, Number | Sequence[Number]],
         *,
         overlapping: bool = False,
         min_rows: int = 1,
-        min_duration: Any = None,
+        min_duration: Duration | None = None,
         max_rows: int | None = None,
-        max_duration: Any = None,
-        max_gap: Any = None,
+        max_duration: Duration | None = None,
+        max_gap: Duration | None = None,
     ) -> None:
         check_flag("overlapping", overlapping)
         boundaries: list[tuple[str, Cells]] = []

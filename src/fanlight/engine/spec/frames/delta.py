@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag
 from fanlight.engine.spec.errors import explain_wrong_calls
@@ -23,8 +23,7 @@ from fanlight.engine.spec.frames.base import (
     write_crossing,
     write_sizes,
 )
-
-Against = Literal["range", "first"]
+from fanlight.types import Against, Duration, Number
 
 
 @dataclass(frozen=True, init=False)
@@ -78,16 +77,16 @@ class DeltaFrame(Frame):
     @explain_wrong_calls("fl.DeltaFrame({'density': 0.01})")
     def __init__(
         self,
-        deltas: Mapping[str, Any],
+        deltas: Mapping[str, Number],
         *,
         against: Against = "range",
         strict: bool = False,
         include_crossing: bool = False,
         min_rows: int = 1,
-        min_duration: Any = None,
+        min_duration: Duration | None = None,
         max_rows: int | None = None,
-        max_duration: Any = None,
-        max_gap: Any = None,
+        max_duration: Duration | None = None,
+        max_gap: Duration | None = None,
     ) -> None:
         pairs = tuple(
             (name, read_positive(f"deltas={{{name!r}: {value!r}}}", value, f"{{{name!r}: 0.05}}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from fanlight.engine.spec.frames.base import (
     write_sizes,
 )
 from fanlight.engine.spec.units import Extent
+from fanlight.types import Condition, Duration
 
 
 @dataclass(frozen=True, init=False)
@@ -92,16 +93,16 @@ leave_for='15 minutes')
     @explain_wrong_calls("fl.ThresholdFrame('speed > 50', min_rows=5)")
     def __init__(
         self,
-        predicate: Any,
+        predicate: Condition,
         *,
-        enter_for: Any = None,
-        leave_for: Any = None,
-        leave: Any = None,
+        enter_for: Duration | None = None,
+        leave_for: Duration | None = None,
+        leave: Condition | None = None,
         min_rows: int = 1,
-        min_duration: Any = None,
+        min_duration: Duration | None = None,
         max_rows: int | None = None,
-        max_duration: Any = None,
-        max_gap: Any = None,
+        max_duration: Duration | None = None,
+        max_gap: Duration | None = None,
     ) -> None:
         sizes = read_sizes(min_rows, min_duration, max_rows, max_duration, max_gap)
         set_fields(
@@ -257,17 +258,17 @@ class PredicateFrame(Frame):
     @explain_wrong_calls("fl.PredicateFrame(open='speed > 50', close='speed < 30')")
     def __init__(
         self,
-        open: Any,
-        close: Any,
+        open: Condition | Callable[..., Any],
+        close: Condition | Callable[..., Any],
         *,
         columns: Sequence[str] = (),
-        update: Any = None,
+        update: Callable[..., Any] | None = None,
         overlapping: bool = False,
         min_rows: int = 1,
-        min_duration: Any = None,
+        min_duration: Duration | None = None,
         max_rows: int | None = None,
-        max_duration: Any = None,
-        max_gap: Any = None,
+        max_duration: Duration | None = None,
+        max_gap: Duration | None = None,
     ) -> None:
         named = read_names("PredicateFrame: columns", columns, "columns=['speed']")
         check_flag("overlapping", overlapping)

@@ -29,6 +29,7 @@ from fanlight.engine.spec.units import (
     parse_parts,
     read_uncounted,
 )
+from fanlight.types import ColumnOrName, Duration
 
 # A text that begins like this is a duration; any other is SQL.
 _DURATION = re.compile(r"\s*(interval\s+)?[+-]?\d+(\.\d+)?\s*[a-z]", re.IGNORECASE)
@@ -99,12 +100,12 @@ gap='1 minute'
     @explain_wrong_calls("fl.Session('5 minutes', max_duration='8 hours')")
     def __init__(
         self,
-        gap: Any,
+        gap: Duration | ColumnOrName,
         *,
-        max_duration: Any = None,
+        max_duration: Duration | None = None,
         max_rows: int | None = None,
         min_rows: int = 1,
-        min_duration: Any = None,
+        min_duration: Duration | None = None,
     ) -> None:
         length, own = _read_gap(gap)
         longest = None if max_duration is None else _read_fixed_length("max_duration", max_duration)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
@@ -18,8 +18,8 @@ from fanlight.engine.spec.frames.base import (
     set_fields,
     write_sizes,
 )
+from fanlight.types import ColumnOrName, Duration, Nulls
 
-Nulls = Literal["state", "skip", "end"]
 _GUARANTEES: dict[str, frozenset[Guarantee]] = {
     "state": frozenset({"unique", "drained", "non-overlapping", "partitions"}),
     "skip": frozenset({"unique", "non-overlapping"}),
@@ -76,14 +76,14 @@ class StateFrame(Frame):
     @explain_wrong_calls("fl.StateFrame('status', max_gap='5 minutes')")
     def __init__(
         self,
-        state: Any,
+        state: ColumnOrName | Sequence[ColumnOrName],
         *,
         nulls: Nulls = "state",
         min_rows: int = 1,
-        min_duration: Any = None,
+        min_duration: Duration | None = None,
         max_rows: int | None = None,
-        max_duration: Any = None,
-        max_gap: Any = None,
+        max_duration: Duration | None = None,
+        max_gap: Duration | None = None,
     ) -> None:
         states = tuple(state) if isinstance(state, (list, tuple)) else (state,)
         set_fields(
