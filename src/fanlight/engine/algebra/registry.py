@@ -197,7 +197,7 @@ class Registry(Mapping[str, Entry]):
             return self.call_by(function(*given, **named), name)
 
         call.__name__ = call.__qualname__ = name
-        call.__doc__ = f"Another name for :func:`{usual}`."
+        call.__doc__ = f"Another name for agg.{usual}."
         entry = self[usual]
         return cast("Function", _explain(call, name, entry.samples[0], entry.together))
 
