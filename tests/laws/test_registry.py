@@ -69,7 +69,7 @@ def test_other_names_are_those_of_spark_and_mean_the_same(other, name):
     function, usual = getattr(agg, other), getattr(agg, name)
     assert hasattr(functions, other)
     assert function.__name__ == other
-    assert function.__doc__ == f"Another name for :func:`{name}`."
+    assert function.__doc__ == f"Another name for agg.{name}."
     assert inspect.signature(function) == inspect.signature(usual)
     for one in REGISTRY[name].samples:
         given = (ARGUMENTS[: len(one.types)], dict(one.options))

@@ -32,6 +32,7 @@ def explain_frames(
     silence: Extent | None = None,
     early: bool = False,
     late: Lateness | None = None,
+    options: str = "",
     verbose: bool = False,
 ) -> Explained:
     """The page of frames: when one ends, and how frames are found.
@@ -39,7 +40,7 @@ def explain_frames(
     ``state`` says where a stream keeps its state, and is empty for a batch; ``by_spark`` whether
     Spark groups rows by their frame; ``silence`` after how long a silence a key is forgotten;
     ``early`` whether frames are given also while they are open; ``late`` what becomes of late
-    rows.
+    rows; ``options`` what is asked of the frames.
     """
     streaming = bool(state)
     search = _describe_search(plan)
@@ -51,6 +52,7 @@ def explain_frames(
         ("computes", ", ".join(aggregates) or "the bounds of frames"),
         ("a frame ends", spec.ends),
         ("how", search),
+        *([("options", options)] if options else []),
         *strategy_facts(plan, verbose=verbose),
     ]
     if verbose:

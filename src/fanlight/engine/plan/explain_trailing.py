@@ -31,11 +31,12 @@ def explain_trailing(
     state: str,
     silence: Extent | None = None,
     late: Lateness | None = None,
+    options: str = "",
     verbose: bool = False,
 ) -> Explained:
     """The page of trailing windows; ``state`` is empty for a batch.
 
-    ``late`` says what becomes of late rows.
+    ``late`` says what becomes of late rows, and ``options`` what is asked of the windows.
     """
     streaming = bool(state)
     how = "Spark adds up the rows of each window anew (RANGE BETWEEN)"
@@ -49,6 +50,7 @@ def explain_trailing(
     facts = [
         ("computes", ", ".join(aggregates) or "nothing yet"),
         ("how", how),
+        *([("options", options)] if options else []),
         *strategy_facts(plan, verbose=verbose),
     ]
     horizons = plan.chosen.pieces

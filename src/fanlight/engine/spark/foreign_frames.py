@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 from uuid import uuid4
 
 from fanlight.engine.arrow import is_of_spark
-from fanlight.engine.spark.windows.base import Windowed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from fanlight.engine.spark.windows.base import Windowed
+
 P = ParamSpec("P")
 R = TypeVar("R")
-W = TypeVar("W", bound=Windowed)
+W = TypeVar("W", bound="Windowed")
 Back = Callable[["DataFrame"], Any]
 
 
@@ -105,7 +106,7 @@ def in_kind(function: Callable[P, R]) -> Callable[P, R]:
 
 def _open(given: Any) -> tuple[Any, Back | None]:
     """As ``open_frame``; of windows, the same windows with results of Spark."""
-    if not isinstance(given, Windowed):
+    if not hasattr(type(given), "_with_bound"):  # windows have it alone
         return open_frame(given)
     back = given._bound.source.back  # noqa: SLF001 - of this house
     return remember(given, None), back

@@ -41,10 +41,12 @@ def rejected_rows(bound: Bound) -> DataFrame:
             "adds a column 'reason', which already exists in the DataFrame",
             "rename yours first: df.withColumnRenamed('reason', …)",
         )
+    added = [name for name in df.columns if name not in bound.df.columns]
     unread, bound = _read_what_can_be(bound)
     tests = [*unread, *bound.rejections]
     cases = " ".join(f"when {test} then {literal(reason)}" for test, reason in tests)
-    return df.withColumn("reason", expr(df, f"case {cases} end")).filter("reason is not null")
+    found = df.withColumn("reason", expr(df, f"case {cases} end")).filter("reason is not null")
+    return found.drop(*added)
 
 
 def _read_what_can_be(bound: Bound) -> tuple[list[tuple[str, str]], Bound]:

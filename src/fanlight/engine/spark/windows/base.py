@@ -14,9 +14,11 @@ from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.expression import Expression, SqlExpression
 from fanlight.engine.kinds.options import EARLY, POSTPONE
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.options import ask
 from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.windows.missing import refuse_attribute
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
@@ -24,9 +26,11 @@ from fanlight.engine.spec.pictures import Picture, Pictured
 from fanlight.types import Aggregated, Duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.sql import DataFrame
+
+    from fanlight.engine.plan.explain import Explained
 
 
 class Windowed(Pictured, ABC):
@@ -48,7 +52,7 @@ class Windowed(Pictured, ABC):
             if isfunction(method) and not name.startswith("_"):
                 setattr(cls, name, explain_wrong_calls()(method))
 
-    @abstractmethod
+    @explain_wrong_calls()
     def using(
         self,
         strategy: str = "auto",
@@ -57,14 +61,139 @@ class Windowed(Pictured, ABC):
         groups: float | None = None,
         partitions: int | None = None,
     ) -> Self:
-        """Force a strategy, give the cost model the rows a second and the number of keys.
+        """Choose how windows are computed, or tell the cost model what it cannot know.
 
-        Or say into how many partitions a stream divides the keys whose state Python keeps.
+        Parameters
+        ----------
+        strategy
+            ``"auto"``: the cheapest by the cost model; snapshots and widening windows have no
+            other. Windows that time places, one kind of them: ``"panes"``, ``"pairs"``,
+            ``"differential"`` (running totals; exact and invertible aggregates only) or
+            ``"expand"`` (Spark's own way, for comparison). Levels and lists: ``"granules"`` (shared
+            by all, rolled up natively), ``"chain"`` (streams: granules into the stairwise chain,
+            one stateful operator) or ``"separate"`` (each by itself, for comparison: the source is
+            read once for each). Both, in a batch: ``"lifetimes"`` (distinct values as events that
+            last), for those aggregates that count these, and ``"ranks"`` (values ranked, and
+            windows read in one pass by a compiled loop), for those that read exact percentiles,
+            frequent or distinct values. Frames and features as of a row: ``"arrow"`` (compiled
+            loops over sorted rows, in Python workers), or in a batch ``"native"`` (Spark SQL alone,
+            for clusters whose Python workers have no fanlight): threshold and boundary frames, and
+            sessions, unless time or a number of rows cuts them short; windows in time that hold the
+            row itself, with aggregates whose partials are of one size and need no order.
+        rate
+            Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
+            out; by default a busy stream is assumed. Widening windows warn if a first batch would
+            be longer than ``max_rows``.
+        groups
+            How many distinct keys (the paper's G).
+        partitions
+            A stream whose state is kept in Python: into how many groups its keys are divided, each
+            for one of Spark's tasks. By default as many as there are tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
+
+        Returns
+        -------
+        Self
+            The same windows with these hints.
+
+        Raises
+        ------
+        FanlightError
+            If the strategy is unknown or not one of these windows, or a hint is not positive.
+            Whether it fits the aggregates is checked by the last method.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
+        >>> windows = fl.over(bids, fl.Sliding("4 minutes", "1 minute"), time="ts")
+        >>> windows.using("panes", rate=1.0).agg(fl.agg.max("price")).count()
+        13
+        >>> frames = fl.over(bids, fl.ThresholdFrame("price % 4 > 1"), time="ts")
+        >>> frames.using("native").frames().count()
+        150
+
         """
+        check_hints(rate=rate, groups=groups)
+        return self._with_strategy(strategy, rate=rate, groups=groups, partitions=partitions)
 
     @abstractmethod
-    def explain(self, *args: Any, **named: Any) -> str:
-        """What is computed, how, what a stream keeps, and why this strategy."""
+    def _with_strategy(
+        self,
+        strategy: str,
+        *,
+        rate: float | None,
+        groups: float | None,
+        partitions: int | None,
+    ) -> Self:
+        """The same windows with a strategy, once it is checked, and these hints."""
+
+    @explain_wrong_calls()
+    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
+        """What is computed, how often and how, what a stream keeps, and why this strategy.
+
+        Parameters
+        ----------
+        aggregates, named
+            As for the last method of the windows; without any, windows that time places are
+            explained for ``count(*)``. Widening windows have none.
+        verbose
+            Also list every candidate, with its estimated cost or why it cannot be used, and how
+            time is cut.
+
+        Returns
+        -------
+        str
+            A page to print.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> paid = spark.range(50_000_000).selectExpr("timestamp_seconds(id) AS ts")
+        >>> print(fl.over(paid, fl.Trailing("1 minute"), time="ts").explain(fl.agg.count()))
+        ... # doctest: +ELLIPSIS
+        Trailing('1 minute') over 'ts', batch
+          computes    count(1)
+          how         the rows of a key are gone through once, in order of time; each enters and ...
+          strategy    arrow, the cheapest of 2 ways that fit, by the cost model; explain(ver...
+
+        """
+        verbose, named = read_verbose(verbose, named)
+        return self._explain(aggregates, named, verbose=verbose)
+
+    @abstractmethod
+    def _explain(
+        self,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+        *,
+        verbose: bool,
+    ) -> Explained:
+        """The page of what is computed and how."""
+
+    @explain_wrong_calls()
+    @in_kind
+    def rejected(self) -> DataFrame:
+        """The rows that are in no window because of their time, with a column ``reason``.
+
+        Their time is null, not a number, or too large for the windows' grid; of a pair of times
+        also a stop before the start; of sessions also rows whose own gap is null or not positive.
+        Late rows of a stream are not among them: :func:`fanlight.progress` counts those.
+
+        Returns
+        -------
+        DataFrame
+            The source's columns and ``reason``.
+
+        Examples
+        --------
+        >>> import fanlight as fl
+        >>> bids = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts, id FROM range(5)")
+        >>> fl.over(bids, fl.Sliding("1 minute"), time="ts").rejected().collect()
+        [Row(ts=None, id=3, reason='ts is null')]
+
+        """
+        return rejected_rows(self._bound)
 
     def _complete(self, result: DataFrame, kept: Sequence[str] = ()) -> DataFrame:
         """The result, analysed, with the late rows beside it if they are collected.
@@ -72,10 +201,6 @@ class Windowed(Pictured, ABC):
         ``kept`` names the columns of the source that are columns of the result.
         """
         return check_analysis(add_late_rows(self._bound, result, kept))
-
-    @abstractmethod
-    def rejected(self) -> DataFrame:
-        """The rows that are in no window because their time is null or cannot be placed."""
 
     _bound: Any
 

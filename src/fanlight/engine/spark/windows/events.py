@@ -161,7 +161,7 @@ class EventWindows(PlacedWindows, WithRunning):
             given = read_extent("duration", duration)
             self._bound.check_length("duration", given, whole=False)
             length = given.value
-        return self._with_hints(
+        return self._with_strategy(
             strategy,
             rate=rate,
             groups=groups,

@@ -26,7 +26,7 @@ from fanlight.engine.spark.handed import (
     explain_handed,
     find_handed,
 )
-from fanlight.engine.spark.options import check_options
+from fanlight.engine.spark.options import check_options, name_options
 from fanlight.engine.spark.ordered import frame_batch
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
@@ -35,7 +35,6 @@ from fanlight.engine.spark.ordered.frame_split import (
     finish_parts,
     split_frames,
 )
-from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import is_taken
 from fanlight.engine.spark.state import describe_state
@@ -43,10 +42,8 @@ from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
     WindowedEarly,
     check_analysis,
-    check_hints,
     errors_of_call,
     name_call,
-    read_verbose,
     with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
@@ -56,6 +53,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from pyspark.sql import DataFrame
+
+    from fanlight.engine.plan.explain import Explained
 
 
 class FrameWindows(WindowedEarly):
@@ -68,52 +67,13 @@ class FrameWindows(WindowedEarly):
         self._bound = bound
         self._strategy = strategy
 
-    def using(
+    def _with_strategy(
         self,
-        strategy: str = "auto",
+        strategy: str,
         *,
-        rate: float | None = None,
-        groups: float | None = None,
-        partitions: int | None = None,
+        partitions: int | None,
+        **_: Any,
     ) -> Self:
-        """Choose how frames are cut.
-
-        Parameters
-        ----------
-        strategy
-            ``"arrow"``: compiled loops over sorted rows, in Python workers. ``"native"``: threshold
-            and boundary frames, and sessions, of a batch in Spark SQL alone, unless time or a
-            number of rows cuts them short; for clusters whose Python workers have no fanlight. The
-            same frames, faster where rows are few, a little slower where they are many.
-            ``"auto"``: the cheaper one.
-        rate, groups
-            Rows a second and number of keys, as for other windows. They change nothing: whatever
-            they are, the same strategy is cheaper.
-        partitions
-            A stream whose state is kept in Python: into how many groups its keys are divided, each
-            for one of Spark's tasks. By default as many as there are tasks,
-            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
-
-        Returns
-        -------
-        FrameWindows
-            The same frames, found that way.
-
-        Raises
-        ------
-        FanlightError
-            If the strategy is unknown, or cannot cut these frames.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> tow = spark.sql("SELECT timestamp_seconds(id) AS ts, id % 4 / 10 AS dye FROM range(8)")
-        >>> windows = fl.over(tow, fl.ThresholdFrame("dye > 0.1"), time="ts").using("native")
-        >>> windows.frames().select("frame_id", "rows", "closed").orderBy("frame_id").collect()
-        [Row(frame_id=0, rows=2, closed=True), Row(frame_id=1, rows=2, closed=False)]
-
-        """
-        check_hints(rate=rate, groups=groups)
         asked, bound = find_strategy(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
         plan_frames(  # or refused
             bound.scheme,
@@ -538,41 +498,24 @@ Row(dye=0, frame_id=None)]
         with errors_of_call("repair(…)"):
             return check_analysis(repair_frames(bound, late_rows, results, frames))
 
-    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
-        """What is computed, when a frame ends, how frames are found, and what a stream keeps.
-
-        Parameters
-        ----------
-        aggregates, named
-            As for :meth:`agg`; they decide where partials are combined.
-        verbose
-            Also say what the framing guarantees, and list every candidate with its estimated cost.
-
-        Returns
-        -------
-        str
-            A page to print.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> tow = spark.range(50_000_000).selectExpr("timestamp_seconds(id) ts", "id % 4 / 10 dye")
-        >>> print(fl.over(tow, fl.ThresholdFrame("dye > 0.1"), time="ts").explain())
-        ... # doctest: +ELLIPSIS
-        ThresholdFrame('dye > 0.1') over 'ts', batch
-          computes      the bounds of frames
-          a frame ends  at the first row for which the predicate does not hold
-          how           the rows of a key are gone through once, in order of time, by a compiled ...
-          strategy      arrow, the cheapest of 2 ways that fit, by the cost model; explain(ver...
-
-        """
+    def _explain(
+        self,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+        *,
+        verbose: bool,
+    ) -> Explained:
         bound = self._bound
-        verbose, named = read_verbose(verbose, named)
-        handed, asked, called = self._find_handed(aggregates, named)
-        if handed is not None:
-            return explain_handed(bound, handed)
-        some = aggregates or named
-        fields = self._build_fields(asked, called) if some else self._shown_fields()
+        filling = read_fill(bound)
+        if filling is not None:  # aggregates are of the other DataFrame
+            own = filling.own
+            fields = build_fields(bound, own, exact=self._is_exact) if own else Fields()
+        else:
+            handed, asked, called = self._find_handed(aggregates, named)
+            if handed is not None:
+                return explain_handed(bound, handed)
+            some = aggregates or named
+            fields = self._build_fields(asked, called) if some else self._shown_fields()
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
         state = describe_state(bound) if streaming else ""
@@ -580,30 +523,9 @@ Row(dye=0, frame_id=None)]
         return explain_frames(
             bound.spec, plan, bound.time, bound.names, labels,
             state=state, by_spark=by_spark, silence=bound.source.forget_after,
-            early=bound.early is not None, late=bound.lateness, verbose=verbose,
+            early=bound.early is not None, late=bound.lateness, options=name_options(bound),
+            verbose=verbose,
         )  # fmt: skip
-
-    @in_kind
-    def rejected(self) -> DataFrame:
-        """The rows that are in no frame because of their time, with a column ``reason``.
-
-        If rows say how long they keep a frame open, also those where that is null or not positive.
-
-        Returns
-        -------
-        DataFrame
-            The source's columns and ``reason``.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> tow = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts, 1 AS dye FROM range(5)")
-        >>> fl.over(tow, fl.ThresholdFrame("dye > 0"), time="ts").rejected().collect()
-        [Row(ts=None, dye=1, reason='ts is null')]
-
-        """
-        rejected = rejected_rows(self._bound)
-        return rejected if self._bound.length is None else rejected.drop(self._bound.length_name)
 
     def _with_bound(self, bound: FrameBound) -> Self:
         return type(self)(bound, self._strategy)

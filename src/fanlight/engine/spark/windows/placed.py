@@ -47,7 +47,6 @@ from fanlight.engine.spark.placed.wide import (
     check_several,
     put_beside_by_end,
 )
-from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import types_in
 from fanlight.engine.spark.state import describe_state
@@ -55,10 +54,8 @@ from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
     WindowedEarly,
     check_analysis,
-    check_hints,
     errors_of_call,
     name_call,
-    read_verbose,
     with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
@@ -66,6 +63,8 @@ from fanlight.types import Aggregated, DataFrameLike, Filling, Instant, Side
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from fanlight.engine.plan.explain import Explained
 
 
 Part = tuple[Fields, Request, Plan[Pieces]]  # aggregates that are computed together
@@ -86,7 +85,7 @@ class PlacedWindows(WindowedEarly):
         self._bound = bound
         self._hints = hints or Hints()
 
-    def _with_hints(
+    def _with_strategy(
         self,
         strategy: str,
         *,
@@ -96,7 +95,6 @@ class PlacedWindows(WindowedEarly):
         **hints: Any,
     ) -> Self:
         """The same windows with these hints, once strategy and workload are checked."""
-        check_hints(rate=rate, groups=groups)
         bound = self._bound
         known = check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
         given = self._hints.with_hints(known, rate=rate, groups=groups, **hints)
@@ -338,36 +336,16 @@ class PlacedWindows(WindowedEarly):
         alone = self._with_bound(replace(bound, collects=False))
         return self._complete(put_beside_by_end(bound, alone.agg(*aggregates, **named)))
 
-    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
-        """What is computed, how often and how, what a stream keeps, and why this strategy.
-
-        Parameters
-        ----------
-        aggregates, named
-            As for :meth:`agg`; without any, for ``count(*)``, which most strategies can compute.
-        verbose
-            Also list how time is cut and every candidate, with its estimated cost or why it cannot
-            be used.
-
-        Returns
-        -------
-        str
-            A page to print.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
-        >>> print(fl.over(bids, fl.Sliding("9 minutes", "6 minutes"), time="ts").explain())
-        ... # doctest: +ELLIPSIS
-        Sliding('9 minutes', '6 minutes') over 'ts', batch
-        ...
-
-        """
+    def _explain(
+        self,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+        *,
+        verbose: bool,
+    ) -> Explained:
         from fanlight.engine.algebra.library import count
 
         bound = self._bound
-        verbose, named = read_verbose(verbose, named)
         plain = read_empty(bound) is None
         handed, asked, called = self._find_handed(aggregates, named, plain=plain)
         if handed is not None:
@@ -391,29 +369,6 @@ class PlacedWindows(WindowedEarly):
             )  # fmt: skip
             pages.append(explain_placed(plan, request, about))
         return pages[0].with_text("\n\n".join(pages))
-
-    @in_kind
-    def rejected(self) -> DataFrame:
-        """The rows that are in no window because of their time, with a column ``reason``.
-
-        Their time is null, not a number, or too large for the windows' grid; of a pair of times
-        also a stop before the start. Late rows of a stream are not among them:
-        :func:`fanlight.progress` counts those.
-
-        Returns
-        -------
-        DataFrame
-            The source's columns and ``reason``.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> bids = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts FROM range(5)")
-        >>> fl.over(bids, fl.Sliding("1 minute"), time="ts").rejected().collect()
-        [Row(ts=None, reason='ts is null')]
-
-        """
-        return rejected_rows(self._bound)
 
     def _with_bound(self, bound: Placed) -> Self:
         return type(self)(bound, self._hints)
@@ -594,60 +549,6 @@ class SlidingWindows(PlacedWindows):
     """
 
     __slots__ = ()
-
-    def using(
-        self,
-        strategy: str = "auto",
-        *,
-        rate: float | None = None,
-        groups: float | None = None,
-        partitions: int | None = None,
-    ) -> Self:
-        """Force a strategy, or give the cost model what it cannot know.
-
-        Parameters
-        ----------
-        strategy
-            ``"auto"``: the cheapest by the cost model. For one kind of windows: ``"panes"``,
-            ``"pairs"``, ``"differential"`` (running totals; exact and invertible aggregates only)
-            or ``"expand"`` (Spark's own way, for comparison). For levels and lists:
-            ``"granules"`` (shared by all, rolled up natively), ``"chain"`` (streams: granules into
-            the stairwise chain, one stateful operator) or ``"separate"`` (each by itself, for
-            comparison: the source is read once for each). For both, in a batch: ``"lifetimes"``
-            (distinct values as events that last), for those aggregates that count these, and
-            ``"ranks"`` (values ranked, and windows read in one pass by a compiled loop), for those
-            that read exact percentiles, frequent or distinct values.
-        rate
-            Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
-            out; by default a busy stream is assumed.
-        groups
-            How many distinct keys (the paper's G).
-        partitions
-            A stream whose state is kept in Python: into how many groups its keys are divided, each
-            for one of Spark's tasks. By default as many as there are tasks,
-            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
-
-        Returns
-        -------
-        SlidingWindows
-            The same windows with these hints.
-
-        Raises
-        ------
-        FanlightError
-            If the strategy is unknown, or a hint is not positive. Whether a strategy fits the
-            aggregates is checked by :meth:`agg`.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> bids = spark.sql("SELECT timestamp_seconds(id) AS ts, id AS price FROM range(600)")
-        >>> windows = fl.over(bids, fl.Sliding("4 minutes", "1 minute"), time="ts")
-        >>> windows.using("panes", rate=1.0).agg(fl.agg.max("price")).count()
-        13
-
-        """
-        return self._with_hints(strategy, rate=rate, groups=groups, partitions=partitions)
 
     @in_kind
     def pieces(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:

@@ -15,13 +15,10 @@ from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered.snapshot_stream import release_snapshots
 from fanlight.engine.spark.placed.snapshots import merge_equal, take_snapshots
-from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.windows.base import (
-    check_hints,
     errors_of_call,
     name_call,
-    read_verbose,
     with_partitions,
 )
 from fanlight.engine.spark.windows.events import EventWindows, WithRunning
@@ -30,11 +27,12 @@ from fanlight.engine.spec.sliding import Sliding
 from fanlight.types import Aggregated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame
 
     from fanlight.engine.algebra.aggregate import Call
+    from fanlight.engine.plan.explain import Explained
 
 
 class SnapshotWindows(WithRunning):
@@ -57,47 +55,13 @@ class SnapshotWindows(WithRunning):
     def _with_bound(self, bound: SnapshotBound) -> Self:
         return type(self)(bound)
 
-    def using(
+    def _with_strategy(
         self,
-        strategy: str = "auto",
+        strategy: str,
         *,
-        rate: float | None = None,
-        groups: float | None = None,
-        partitions: int | None = None,
+        partitions: int | None,
+        **_: Any,
     ) -> Self:
-        """Say how many tasks a stream has.
-
-        Parameters
-        ----------
-        strategy
-            There is one, ``"auto"``.
-        rate, groups
-            As of other windows; nothing depends on them here.
-        partitions
-            A stream: into how many groups its keys are divided, each for one of Spark's tasks. By
-            default as many as there are tasks, ``spark.sql.shuffle.partitions`` when the stream
-            begins; the checkpoint keeps them.
-
-        Returns
-        -------
-        SnapshotWindows
-            The same windows with these hints.
-
-        Raises
-        ------
-        FanlightError
-            If another strategy is named, a hint is not positive, or there cannot be so many
-            partitions.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> stays = spark.sql("SELECT 0 AS start, 1 AS stop")
-        >>> fl.over(stays, fl.Snapshot(), time=("start", "stop")).using(partitions=8)
-        SnapshotWindows(Snapshot() over ('start', 'stop'))
-
-        """
-        check_hints(rate=rate, groups=groups)
         find_strategy(strategy, (), of=" of snapshots")
         return type(self)(with_partitions(self._bound, partitions))
 
@@ -172,60 +136,20 @@ class SnapshotWindows(WithRunning):
             return windows
         return merge_equal(windows, bound.keys, [f"r{n}" for n, _ in enumerate(calls)])
 
-    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
-        """What is computed and how, and what a stream keeps.
-
-        Parameters
-        ----------
-        aggregates, named
-            As for :meth:`agg`; all are computed the same way.
-        verbose
-            There is only one way, so that it adds nothing.
-
-        Returns
-        -------
-        str
-            A page to print.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> stays = spark.sql("SELECT 0 AS start, 1 AS stop")
-        >>> print(fl.over(stays, fl.Snapshot(), time=("start", "stop")).explain())
-        Snapshot() over ('start', 'stop'), batch
-          windows     from each start or stop of a key to its next one, where an event is running
-          computed    starts and stops are numbered by a sort; an event is entered twice
-          left out    those whose 'stop' is before 'start', or null: rejected() lists them
-
-        """
+    def _explain(
+        self,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+        *,
+        verbose: bool,  # noqa: ARG002 - there is one way
+    ) -> Explained:
         bound = self._bound
-        _, named = read_verbose(verbose, named)
         if aggregates or named:
             collect_calls(bound, aggregates, named, bound.window_columns)
         return explain_snapshot(
             bound.snapshot, (bound.start, bound.time), bound.names,
             state=describe_state(bound) if bound.df.isStreaming else "", late=bound.lateness,
         )  # fmt: skip
-
-    @in_kind
-    def rejected(self) -> DataFrame:
-        """The rows that are in no window, with a column ``reason``.
-
-        Returns
-        -------
-        DataFrame
-            The source's columns and ``reason``: a time is null or out of range, the stop is before
-            the start, or is the start, so that the event is running at no time.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> stays = spark.sql("SELECT 3 AS start, 3 AS stop")
-        >>> fl.over(stays, fl.Snapshot(), time=("start", "stop")).rejected().first().reason
-        'stop is start: no duration'
-
-        """
-        return rejected_rows(self._bound)
 
 
 def _refuse_instants(fields: Fields) -> None:

@@ -19,14 +19,13 @@ from fanlight.engine.spark.asked import collect_calls, rename
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, read_at
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
-from fanlight.engine.spark.options import check_options
+from fanlight.engine.spark.options import check_options, name_options
 from fanlight.engine.spark.ordered.trailing_rows import (
     Looked,
     attach_to,
     rank_where_possible,
     why_not_natively,
 )
-from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import expr, expr_as, is_taken
 from fanlight.engine.spark.state import describe_state
@@ -34,10 +33,8 @@ from fanlight.engine.spark.way_runs import attach_function
 from fanlight.engine.spark.windows.base import (
     Windowed,
     check_analysis,
-    check_hints,
     errors_of_call,
     name_call,
-    read_verbose,
     with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
@@ -46,6 +43,8 @@ from fanlight.types import Aggregated, DataFrameLike, Keys
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+    from fanlight.engine.plan.explain import Explained
 
 
 class TrailingWindows(Windowed):
@@ -173,72 +172,17 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             columns = list(zip(name_columns(spine), spine.columns, strict=True))
             return check_analysis(self._lower(rows, looked, columns, asks))
 
-    def using(
+    def _with_strategy(
         self,
-        strategy: str = "auto",
+        strategy: str,
         *,
-        rate: float | None = None,
-        groups: float | None = None,
-        partitions: int | None = None,
+        rate: float | None,
+        groups: float | None,
+        partitions: int | None,
     ) -> Self:
-        """Choose how windows are computed.
-
-        Parameters
-        ----------
-        strategy
-            ``"arrow"``: compiled loops over sorted rows, in Python workers. ``"native"``: for a
-            batch, one of Spark's own windows for each, which adds up its rows anew for every row;
-            for windows in time that hold the row itself, and aggregates whose partials are of one
-            size and need no order. ``"auto"``: the cheaper one, which ``native`` is of few rows.
-        rate, groups
-            Rows a second over all keys (per unit of a numeric time), and how many keys there are:
-            so it is known how many rows a window holds. ``native`` is cheaper of few.
-        partitions
-            A stream: into how many groups its keys are divided, each for one of Spark's tasks.
-
-        Returns
-        -------
-        TrailingWindows
-            The same windows, computed that way.
-
-        Raises
-        ------
-        FanlightError
-            If the strategy is unknown; by ``attach``, if it cannot give what is asked.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> paid = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(4)")
-        >>> fl.over(paid, fl.Trailing("1 minute"), time="ts").using("arrow")
-        TrailingWindows(Trailing('1 minute') over 'ts')
-
-        """
-        check_hints(rate=rate, groups=groups)
         asked = find_strategy(strategy, STRATEGIES, of=" of trailing windows")
         hints = self._hints.with_hints(asked, rate=rate, groups=groups)
         return type(self)(with_partitions(self._bound, partitions), hints)
-
-    @in_kind
-    def rejected(self) -> DataFrame:
-        """The rows that are looked back at by none, with a column ``reason``.
-
-        They are kept by :meth:`attach`, without features.
-
-        Returns
-        -------
-        DataFrame
-            The source's columns and ``reason``.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> paid = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts, 1 AS x FROM range(5)")
-        >>> fl.over(paid, fl.Trailing("1 minute"), time="ts").rejected().collect()
-        [Row(ts=None, x=1, reason='ts is null')]
-
-        """
-        return rejected_rows(self._bound)
 
     def _plan(self, fields: Fields) -> Plan[tuple[Horizon, ...]]:
         bound = self._bound
@@ -319,35 +263,14 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         found = rows.select(*own_columns, *results)
         return _with_untimed(asks, found) if asks.df.isStreaming else found
 
-    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
-        """What is computed, how, and what a stream keeps.
-
-        Parameters
-        ----------
-        aggregates, named
-            As for :meth:`attach`.
-        verbose
-            Also list both ways with their estimated costs.
-
-        Returns
-        -------
-        str
-            A page to print.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> paid = spark.range(50_000_000).selectExpr("timestamp_seconds(id) AS ts")
-        >>> print(fl.over(paid, fl.Trailing("1 minute"), time="ts").explain(fl.agg.count()))
-        ... # doctest: +ELLIPSIS
-        Trailing('1 minute') over 'ts', batch
-          computes    count(1)
-          how         the rows of a key are gone through once, in order of time; each enters and ...
-          strategy    arrow, the cheapest of 2 ways that fit, by the cost model; explain(ver...
-
-        """
+    def _explain(
+        self,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+        *,
+        verbose: bool,
+    ) -> Explained:
         bound = self._bound
-        verbose, named = read_verbose(verbose, named)
         asks = read_at(bound) or bound
         fields = self._build_fields(aggregates, named, asks.df) if aggregates or named else Fields()
         streaming = bound.df.isStreaming
@@ -355,7 +278,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             bound.spec, self._plan(fields), bound.time, bound.names,
             [name for output in fields.outputs for name in self._names(output.label)],
             state=describe_state(bound) if streaming else "",
-            silence=bound.source.forget_after, late=bound.lateness, verbose=verbose,
+            silence=bound.source.forget_after, late=bound.lateness, options=name_options(bound),
+            verbose=verbose,
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 import pyarrow as pa
@@ -23,11 +23,10 @@ from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.arrow_types import arrow_type
 from fanlight.engine.spark.ordered.widening_detection import Search, page_format
 from fanlight.engine.spark.ordered.widening_rows import select_rows
-from fanlight.engine.spark.rejected import rejected_rows
 from fanlight.engine.spark.sql import say_reason, type_text
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import search_function
-from fanlight.engine.spark.windows.base import Windowed, check_hints, with_partitions
+from fanlight.engine.spark.windows.base import Windowed, with_partitions
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, advise_choice, refuse
@@ -35,6 +34,8 @@ from fanlight.types import Aggregated, OnError, RowsAs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from fanlight.engine.plan.explain import Explained
 
 
 class WideningWindows(Windowed):
@@ -53,50 +54,14 @@ class WideningWindows(Windowed):
     def _with_bound(self, bound: WideningBound) -> Self:
         return type(self)(bound, self._rate, self._groups)
 
-    def using(
+    def _with_strategy(
         self,
-        strategy: str = "auto",
+        strategy: str,
         *,
-        rate: float | None = None,
-        groups: float | None = None,
-        partitions: int | None = None,
+        rate: float | None,
+        groups: float | None,
+        partitions: int | None,
     ) -> Self:
-        """Give the rows a second (over all keys) and the number of keys.
-
-        Parameters
-        ----------
-        strategy
-            There is one, ``"auto"``.
-        rate
-            Rows a second (units of a numeric time). A warning says so if a first batch would be
-            longer than ``max_rows``, which the bounds on memory and work assume it is not.
-        groups
-            How many distinct keys.
-        partitions
-            A stream whose state is kept in Python: into how many groups its keys are divided, each
-            for one of Spark's tasks. By default as many as there are tasks,
-            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
-
-        Returns
-        -------
-        WideningWindows
-            The same windows with these hints.
-
-        Raises
-        ------
-        FanlightError
-            If another strategy is named, or a hint is not positive.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
-        >>> spec = fl.ProgressiveWidening("1 hour", max_duration="1 day", max_rows=9)
-        >>> fl.over(events, spec, time="ts").using(rate=0.001)
-        WideningWindows(ProgressiveWidening('1 hour', max_duration='1 day', max_rows=9) over 'ts')
-
-        """
-        check_hints(rate=rate, groups=groups)
         find_strategy(strategy, (), of=" of widening windows")
         rate = self._rate if rate is None else rate
         groups = self._groups if groups is None else groups
@@ -300,31 +265,13 @@ class WideningWindows(Windowed):
             raise FanlightError("schema='' has no column; write for example 'user string'")
         return made
 
-    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
-        """The levels: how long their windows are, what they hold, and what the search may cost.
-
-        Parameters
-        ----------
-        aggregates, named
-            None: these windows are searched.
-        verbose
-            Also list every candidate.
-
-        Returns
-        -------
-        str
-            A page to print.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> events = spark.sql("SELECT timestamp_seconds(id) AS ts FROM range(10)")
-        >>> spec = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=50)
-        >>> print(fl.over(events, spec, time="ts").explain())  # doctest: +ELLIPSIS
-        ProgressiveWidening('1 minute', max_duration='4 minutes', max_rows=50) over 'ts', batch
-        ...
-
-        """
+    def _explain(
+        self,
+        aggregates: Sequence[Aggregated],
+        named: Mapping[str, Aggregated],
+        *,
+        verbose: bool,
+    ) -> Explained:
         bound = self._bound
         if aggregates or named:
             raise refuse(
@@ -344,26 +291,6 @@ class WideningWindows(Windowed):
             late=bound.lateness,
             verbose=check_flag("verbose", verbose),
         )
-
-    @in_kind
-    def rejected(self) -> DataFrame:
-        """The rows that are in no window, with a column ``reason``.
-
-        Returns
-        -------
-        DataFrame
-            The source's columns and ``reason``.
-
-        Examples
-        --------
-        >>> import fanlight as fl
-        >>> events = spark.sql("SELECT timestamp_seconds(nullif(id, 3)) AS ts FROM range(5)")
-        >>> spec = fl.ProgressiveWidening("1 minute", max_duration="4 minutes", max_rows=50)
-        >>> fl.over(events, spec, time="ts").rejected().collect()
-        [Row(ts=None, reason='ts is null')]
-
-        """
-        return rejected_rows(self._bound)
 
     def __repr__(self) -> str:
         return f"WideningWindows({self._bound.spec!r} over {self._bound.time!r})"
