@@ -166,7 +166,7 @@ def more_of_samples(items):
 
 
 def all_but_the_first(items):
-    """Of each test all runs on a Connect session but the first, and of a stream all but the first.
+    """All runs of a test on a Connect session but the first, and all runs of a stream but the first.
 
     What is sampled otherwise is left as it is: the law, and streams marked ``sampled``.
     """

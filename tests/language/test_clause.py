@@ -328,7 +328,7 @@ def test_a_column_may_be_called_early():
     [
         ("call", "is not a mapping; write for example options['running']={}"),
         ({"key": "call"}, "has no words after RUNNING; choose from as_of, id, max_duration"),
-        ({"as_of": True}, "is no time; write for example as_of="),
+        ({"as_of": True}, "is not a time; write for example as_of="),
         ({"id": 5}, "id"),
         ({"max_duration": "2 weeks ago"}, "max_duration"),
     ],

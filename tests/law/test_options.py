@@ -71,7 +71,7 @@ def same(_, plain, found):
 
 
 def with_those_between(name, plain, found):
-    """Those with rows stay as they are; the others are 0, and lie between two of their key."""
+    """Windows with rows stay as they are; the others are 0, and lie between two of their key."""
     if name == "wide":
         assert {one[:2] for one in plain} <= {one[:2] for one in found}
         return
@@ -83,7 +83,7 @@ def with_those_between(name, plain, found):
 
 
 def that_began_later(name, plain, found):
-    """Those that began at or after the first row of their key."""
+    """Windows that began at or after the first row of their key."""
     first = {k: min(m for key, m, *_ in ROWS if key == k) for k, *_ in ROWS}
     if name == "wide":
         assert {one[:2] for one in found} <= {one[:2] for one in plain}
@@ -227,7 +227,7 @@ def test_each_last_method_gives_what_the_option_means_or_says_why_not(classic, n
 
 @pytest.mark.parametrize("verb", MEANINGS)
 def test_a_stream_takes_them_or_says_why_not(classic, verb):
-    """That it can be planned; what a stream answers, the law asks."""
+    """A stream can be planned; what it answers, the law asks."""
     option, meaning, df = find_option(verb), MEANINGS[verb], stream_of(classic)
     for name in OPENED:
         if not is_of(option, name):
@@ -251,7 +251,7 @@ NOT_IN_A_STREAM = {"running": ("snapshots",)}  # of which stops are not known
 
 
 def refusal(call):
-    """What is asked, and why it is refused; nothing if it works."""
+    """The first part of an error; nothing if the call works."""
     try:
         call()
     except fl.FanlightError as error:

@@ -76,7 +76,7 @@ class SpecBuilder:
         return join_name(self.read_name(argument, node))
 
     def add_words(self, words: Words) -> None:
-        """From here on errors call arguments by these words."""
+        """Have later errors call arguments by these words."""
         self.argument_words = {**self.argument_words, **words.arguments}
 
     def build_spec(self, node: Node) -> Spec:

@@ -118,7 +118,7 @@ def _write_edge(writer: Writer, argument: str, given: Any) -> str:
         return in_quotes(given)
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         example = f"{argument}='2025-03-01T00:00:00Z'"
-        raise refuse(f"{argument}={given!r}", "is no time", f"write for example {example}")
+        raise refuse(f"{argument}={given!r}", "is not a time", f"write for example {example}")
     return writer.number(given)
 
 

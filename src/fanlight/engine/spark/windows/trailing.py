@@ -114,11 +114,11 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             return self._complete(self._lower(rows, looked, columns, bound), bound.df.columns)
 
     def at(self, spine: DataFrameLike, *, time: str, by: Keys = None) -> Self:
-        """The windows at the rows of another DataFrame: what was known as of each of them.
+        """Look back from the rows of another DataFrame, each at its own time: an as-of join.
 
         Then :meth:`attach` gives these rows with aggregates of the windows. Nothing from after a
-        row of ``spine`` is ever in its windows. With ``fl.Trailing()`` and ``agg.last`` it is an
-        as-of join.
+        row of ``spine`` is ever in its windows. ``fl.Trailing()`` and ``agg.last`` give the
+        latest row before each.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         aggregates: Sequence[Aggregated],
         named: Mapping[str, Aggregated],
     ) -> DataFrame:
-        """The rows of another DataFrame, with aggregates of what was known as of each."""
+        """The rows of another DataFrame with aggregates of the windows before them."""
         bound, spine = self._bound, asks.df
         with errors_of_call(name_call((*aggregates, *named.values()))):
             fields = self._build_fields(aggregates, named, spine)
