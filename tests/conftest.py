@@ -166,7 +166,8 @@ def more_of_samples(items):
 
 
 def all_but_the_first(items):
-    """All runs of a test on a Connect session but the first, and all runs of a stream but the first.
+    """Connect and streams: all runs of a test but the first.
+
 
     What is sampled otherwise is left as it is: the law, and streams marked ``sampled``.
     """
