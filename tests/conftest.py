@@ -168,7 +168,6 @@ def more_of_samples(items):
 def all_but_the_first(items):
     """Connect and streams: all runs of a test but the first.
 
-
     What is sampled otherwise is left as it is: the law, and streams marked ``sampled``.
     """
     seen = set()
