@@ -29,7 +29,7 @@ def widening(bench):
     rows, keys, files = (SMALL, 20, 2) if bench.smoke else (ROWS, KEYS, FILES)
     data = table(bench.spark, rows, keys=keys, files=files)
     spec = fl.ProgressiveWidening(
-        SPEC["first"], max_duration=SPEC["longest"], max_rows=SPEC["max_rows"]
+        SPEC["first"], max_duration=SPEC["max_duration"], max_rows=SPEC["max_rows"]
     )
 
     def widened(detector, *more):
