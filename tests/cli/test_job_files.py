@@ -190,16 +190,25 @@ PLAIN = "SELECT window, count(*) AS calls FROM calls [WATTR ts RANGE 1 HOUR SLID
         ("[query]\nrange = { rows = 10 }\nby = 3\ntime = []", PLAIN),
     ],
 )
-@pytest.mark.parametrize("with_sql", [False, True])
-def test_keys_besides_sql_are_told_once_with_the_query_to_write(tmp_path, former, write, with_sql):
+def test_keys_of_no_sql_are_told_once_with_the_query_to_write(tmp_path, former, write):
     """The query that is written can be read."""
     begin, end = RIGHT.index("[query]"), RIGHT.index("[sink]")
-    query = RIGHT[begin:end].removeprefix("[query]\n") if with_sql else ""
-    (line,) = told(tmp_path, f"{RIGHT[:begin]}{former}\n{query}\n{RIGHT[end:]}")
+    (line,) = told(tmp_path, f"{RIGHT[:begin]}{former}\n\n{RIGHT[end:]}")
     key = former.splitlines()[1].partition(" ")[0]
     assert f": query.{key}: is not a key here" in line
-    assert line.endswith(f'write sql = "{write}"')
+    assert line.endswith(f'write for example sql = "{write}"')
     assert loaded(tmp_path, asking(write))
+    beside = told(tmp_path, RIGHT.replace("[query]", former.rstrip()))
+    assert [one.rpartition("; ")[2] for one in beside] == ["say it in the text of sql"]
+
+
+def test_the_query_to_write_names_any_source(tmp_path):
+    text = RIGHT.replace("[source.calls]", '[source."all calls"]')
+    begin, end = text.index("[query]"), text.index("[sink]")
+    (line,) = told(tmp_path, f"{text[:begin]}[query]\ngap = 3\n\n{text[end:]}")
+    write = PLAIN.replace("calls [", "`all calls` [")
+    assert line.endswith(f'write for example sql = "{write}"')
+    assert loaded(tmp_path, asking(write, text))
 
 
 def keyed(sql, key, sink='format = "sqlite"\npath = "busy.db"\ntable = "busy"'):

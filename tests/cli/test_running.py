@@ -263,6 +263,17 @@ BOTH = "count(*) AS calls, max(seconds) AS longest"
 EXPLAINED = {
     "plain": (SLIDING, "", BOTH, (COUNT, LONGEST)),
     "unnamed": (SLIDING, "", "count(*), 1 + max(seconds)", (agg.count(), agg.max("seconds"))),
+    "repeated": (
+        SLIDING,
+        "",
+        "count(1), count(*), min(seconds) AS antenna, max(seconds) AS window",
+        (
+            agg.count(),
+            agg.count().alias("count(1)_"),
+            agg.min("seconds").alias("antenna_"),
+            agg.max("seconds").alias("window_"),
+        ),
+    ),
     "weights": (AGED, "", "count(*) AS calls", (COUNT,)),
     "labels": (LABELLED, "", BOTH, (COUNT, LONGEST)),
     "wide": (LEVELS, "WIDE", BOTH, (COUNT, LONGEST)),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fanlight.language.columns import AskedWindows
 
-_LENGTH = re.compile(r"(\d+) (\w+)")
+_LENGTH, _PLAIN = re.compile(r"(\d+) (\w+)"), re.compile(r"\w+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ def read_query(table: Table, sources: Sequence[str]) -> Query | None:
     """
     others = [name for name in table.values if name != "sql"]
     for name in others[:1]:
-        example = f'sql = "{_write_example(table.values, sources)}"'
-        why = "is not a key here: what is asked of which windows is said in SQL, all of it"
-        table.note_wrong(name, f"{why}; write {example}")
+        example = f'write for example sql = "{_write_example(table.values, sources)}"'
+        instead = "say it in the text of sql" if "sql" in table.values else example
+        table.note_wrong(name, f"is not a key here: all that is asked is said in SQL; {instead}")
     if others and "sql" not in table.values:
         return None
     text = table.text("sql", '"SELECT …"', required=True)
@@ -79,7 +79,8 @@ def read_query(table: Table, sources: Sequence[str]) -> Query | None:
 
 def _write_example(given: Mapping[str, Any], sources: Sequence[str]) -> str:
     """A query of what keys said before queries were SQL, as far as that makes one."""
-    source = given.get("source", next(iter(sources), "calls"))
+    source = str(given.get("source", next(iter(sources), "calls")))
+    source = source if _PLAIN.fullmatch(source) else f"`{source}`"
     by, time = _list_names(given.get("by")), _list_names(given.get("time")) or ["ts"]
     clause = [f"{'SPAN' if len(time) > 1 else 'WATTR'} {', '.join(map(str, time))}"]
     clause += [f"PARTITION BY {', '.join(map(str, by))}"] if by else []
@@ -95,7 +96,7 @@ def _write_example(given: Mapping[str, Any], sources: Sequence[str]) -> str:
         readable = '"' not in text and list_windows(text)
     except (fl.FanlightError, ModuleNotFoundError):
         readable = False
-    return text if readable else _write_example({}, sources)
+    return text if readable or not given else _write_example({}, sources)
 
 
 def _list_names(given: Any) -> list[Any]:

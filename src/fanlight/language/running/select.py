@@ -181,14 +181,17 @@ class SelectRun:
     def explain(self, *, verbose: bool) -> str:
         """The page of the windows and the aggregates, which have the names that are selected."""
         windows = self._bind_windows()
-        calls, names = self._build_calls(), self._name_calls()
+        calls, asked = self._build_calls(), dict[str, Call]()
         named = {one.place: one.name for one in self.select.items if one.name}
-        asked = {
-            names[at]: call.alias(named.get((at, self.calls[at].end), call.label))
-            for at, call in reversed(calls.items())
-        }
+        taken = [*outputs_of(self.select), *(str(key.by) for key in self.keys)]
+        taken += self.table.df.columns if self.is_trailing else []
+        for at, column in self._name_calls().items():
+            if column not in asked:  # names may repeat in SQL, which columns of results may not
+                name = free_name(named.get((at, self.calls[at].end), calls[at].label), taken)
+                asked[column] = calls[at].alias(name)
+                taken.append(name)
         windows = self._fill(windows) if self._is_fill else windows
-        page: str = windows.explain(*reversed(asked.values()), verbose=verbose)
+        page: str = windows.explain(*asked.values(), verbose=verbose)
         return page
 
     def _compute(self) -> tuple[DataFrame, list[str], Replacements]:
