@@ -255,7 +255,7 @@ RANGES, SLIDES = ["5 minutes", "1 hour"], ["5 minutes", "5 minutes"]
 LEVELS = fl.MultiGranular(RANGES, SLIDES)
 AGED = fl.MultiGranular(RANGES, SLIDES, weights=fl.decay("10 minutes"))
 LABELLED = {"4m": fl.Trailing("4 minutes"), "ever": fl.Trailing(include_self=False)}
-LONG = fl.ThresholdFrame("seconds > 30")
+LONG = fl.ThresholdFrame("seconds > 30", max_gap="10 minutes")
 WIDENED = fl.ProgressiveWidening("5 minutes", max_duration="20 minutes", max_rows=9)
 COUNT, LONGEST = agg.count().alias("calls"), agg.max("seconds").alias("longest")
 BOTH = "count(*) AS calls, max(seconds) AS longest"
