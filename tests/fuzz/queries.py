@@ -197,7 +197,7 @@ def frames():
 def rows_of(draw, spec, origins, *, lasting=False, most=12):
     """Two or three cases."""
     if lasting:
-        case = spans.case(spec, origins=origins, most=most, max_duration=20)
+        case = spans.case(spec, origins=origins, most=most, longest=20)
     else:
         case = events.case(spec, origins=origins, most=most)
     cases = draw(st.lists(case, min_size=2, max_size=3))
