@@ -99,8 +99,7 @@ PROGRAMS = {
     "fanlight.cli": PUBLIC
     | {
         "fanlight.language.columns",
-        "fanlight.language.aggregate_text",
-        "fanlight.engine.kinds",
+        "fanlight.language.running.run",
         "fanlight.engine.spark.quiet",
         "fanlight.engine.spec.units",
         "fanlight.engine.spec.errors",

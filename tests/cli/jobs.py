@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
-from copy import deepcopy
+import re
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -15,7 +14,7 @@ from fanlight.cli.jobs.document import InvalidJobError
 from fanlight.cli.jobs.job import load
 from tests.helpers.sparks import ONE_COMPILER, QUICK
 
-RIGHT = """\
+RIGHT = '''\
 name = "busy"
 
 [spark]
@@ -29,15 +28,11 @@ schema = "ts timestamp, antenna string, seconds long"
 watermark = { column = "ts", delay = "1 minute" }
 
 [query]
-window = "Sliding"
-range = "4 minutes"
-slide = "1 minute"
-time = "ts"
-by = ["antenna"]
-
-[query.aggregates]
-calls = "count()"
-longest = "max(seconds)"
+sql = """
+SELECT antenna, window, count(*) AS calls, max(seconds) AS longest
+FROM calls [WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]
+GROUP BY antenna
+"""
 
 [sink]
 format = "parquet"
@@ -46,7 +41,7 @@ path = "busy"
 [stream]
 trigger = "available now"
 checkpoint = "checkpoint"
-"""
+'''
 
 
 def written(folder, text=RIGHT):
@@ -64,8 +59,10 @@ def without(table):
     return RIGHT[:begin] + (RIGHT[end + 2 :] if end > 0 else "")
 
 
-def values(text=RIGHT):
-    return deepcopy(tomllib.loads(text))
+def asking(sql, text=RIGHT):
+    """The file with another query."""
+    begin, end = text.index("sql = "), text.index("[sink]")
+    return f'{text[:begin]}sql = """{sql}"""\n\n{text[end:]}'
 
 
 def loaded(folder, text=RIGHT, **how):
@@ -75,7 +72,7 @@ def loaded(folder, text=RIGHT, **how):
 def told(folder, text):
     with pytest.raises(InvalidJobError) as raised:
         loaded(folder, text)
-    return str(raised.value).splitlines()
+    return re.split(rf"\n(?={re.escape(str(folder))})", str(raised.value))  # some have an excerpt
 
 
 BEGIN = datetime(2024, 5, 1, 12, tzinfo=UTC)

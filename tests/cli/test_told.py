@@ -16,7 +16,7 @@ from fanlight import agg
 from fanlight.cli.outcomes import report_outcome
 from fanlight.engine.spark.quiet import LOGGERS
 from fanlight.engine.spec.errors import CallError, FanlightError
-from tests.cli.jobs import RIGHT, call, job
+from tests.cli.jobs import RIGHT, asking, call, job
 
 UPSERT = 'format = "sqlite"\npath = "busy.db"\ntable = "busy"\nkey = ["antenna"]'
 TRACE = """[STREAM_FAILED] Query [id = 1] terminated with exception: An exception was raised by
@@ -73,9 +73,7 @@ def test_what_a_micro_batch_refuses_is_told_as_it_was_raised(here, folder):
 def test_a_key_that_only_spark_can_miss_is_missed_before_the_stream_starts(here, folder):
     assert here is not None
     sql = "SELECT * FROM (SELECT window, count(*) AS n FROM calls [WATTR ts RANGE 4 MINUTES])"
-    begin, end = RIGHT.index('window = "Sliding"'), RIGHT.index("[sink]")
-    text = RIGHT[:begin] + f'sql = "{sql}"\n\n' + RIGHT[end:]
-    text = text.replace('format = "parquet"\npath = "busy"', UPSERT)
+    text = asking(sql).replace('format = "parquet"\npath = "busy"', UPSERT)
     path = job(folder, text)
     assert call("run", path, "--check").exit_code == 0
     ran = call("run", path)

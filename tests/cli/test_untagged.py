@@ -43,7 +43,7 @@ class Untagged:
 def job(write):
     """A job whose sink writes so."""
     sink = SimpleNamespace(format="console", fit_columns=lambda found: found, write=write)
-    query = SimpleNamespace(spec="windows")
+    query = SimpleNamespace(text="SELECT\n  1")
     return SimpleNamespace(
         name="busy", query=query, sink=sink, result=lambda _, *, stream: ["rows", stream]
     )
@@ -54,7 +54,7 @@ def test_it_runs_to_its_end_and_describes_its_jobs():
     ran = running.run_batch(job(written.append), spark)
     assert written == [["rows", False]]
     assert not ran.interrupted
-    assert spark.sparkContext.descriptions == ["busy: 'windows' to console"]
+    assert spark.sparkContext.descriptions == ["busy: SELECT 1 to console"]
     assert not spark.sparkContext.cancelled.is_set()
 
 

@@ -54,10 +54,10 @@ def test_check_starts_no_spark_and_says_whether_the_file_is_right(tmp_path):
     "words", [["run"], ["run", "--check"], ["explain"], ["plot", "-o", "out.html"]]
 )
 def test_an_invalid_file_ends_with_2_before_spark_starts(words, tmp_path):
-    path = written(tmp_path, RIGHT.replace("Sliding", "Slidng"))
+    path = written(tmp_path, RIGHT.replace("RANGE", "RNAGE"))
     told = call(*words, path)
     assert told.exit_code == 2
-    assert told.stderr.startswith(f"Error: {path}:14: query.window: 'Slidng'")
+    assert told.stderr.startswith(f"Error: {path}:14: query.sql: line 2, column 22: RNAGE")
 
 
 @pytest.mark.usefixtures("no_spark")

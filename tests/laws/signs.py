@@ -93,7 +93,6 @@ KIND = Kind(
         arguments={"column": "SIGNS OF"},
     ),
     scheme,
-    right=({"column": "x"},),
     drawn=lambda _: Example([(0, 8), (8, 17), (17, 24)], (0.5,), VALUES, called="signs"),
     called={("signwindow",): "fl.over(df, SignFrame('v'), time='ts')"},
 )

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import fanlight as fl
-from fanlight.cli.jobs.document import InvalidJobError
-from fanlight.cli.jobs.job import load
 from fanlight.engine.kinds import forget, list_kinds, register, scheme_of
 from fanlight.engine.operators.frames import batches
 from fanlight.engine.operators.frames.batches import FrameBatches
@@ -17,7 +15,6 @@ from fanlight.engine.operators.frames.markers import MARKERS
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.watching.needs import list_features, list_needing
-from tests.cli.jobs import RIGHT, written
 from tests.helpers.dataframes import frame
 from tests.helpers.events import examples
 from tests.helpers.frames import query
@@ -157,17 +154,6 @@ def test_it_is_written_and_read_in_sql(classic):
         fl.sql("SELECT count(*) FROM signed [WATTR ts FRAME SIGNS v]", signed=signed)
     with pytest.raises(fl.FanlightError, match="SIGNS OF 'nope' is not a column"):
         fl.sql("SELECT count(*) FROM signed [WATTR ts FRAME SIGNS OF nope]", signed=signed)
-
-
-@pytest.mark.usefixtures("registered")
-def test_it_is_a_window_of_jobs(tmp_path):
-    sliding = 'window = "Sliding"\nrange = "4 minutes"\nslide = "1 minute"'
-    text = RIGHT.replace(sliding, 'window = "SignFrame"\ncolumn = "v"')
-    asked = load(written(tmp_path, text), to_run=False).query
-    assert asked.spec == SPECS[0]
-    assert asked.is_framed
-    with pytest.raises(InvalidJobError, match=r"SignFrame\(3\) does not name a column"):
-        load(written(tmp_path, text.replace('column = "v"', "column = 3")), to_run=False)
 
 
 @pytest.mark.usefixtures("registered")

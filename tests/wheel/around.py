@@ -47,11 +47,7 @@ schema = "ts timestamp, k long"
 watermark = { column = "ts", delay = "1 minute" }
 
 [query]
-window = "Session"
-gap = "1 minute"
-time = "ts"
-by = ["k"]
-aggregates = { calls = "count()" }
+sql = "SELECT k, window, count(*) AS calls FROM rows [WATTR ts SESSION 1 MINUTE] GROUP BY k"
 
 [sink]
 format = "parquet"

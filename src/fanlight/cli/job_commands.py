@@ -20,12 +20,11 @@ format = "parquet"                  # csv, json, delta, kafka, replay, table
 path = "calls"                      # beside this file
 \b
 [query]
-window = "Sliding"
-range = "1 hour"
-slide = "1 minute"
-time = "ts"
-by = ["antenna"]
-aggregates = { calls = "count()", longest = "max(seconds)" }
+sql = \"\"\"
+SELECT antenna, window, count(*) AS calls
+FROM calls [WATTR ts RANGE 1 HOUR SLIDE 1 MINUTE]
+GROUP BY antenna
+\"\"\"
 \b
 [sink]
 format = "parquet"

@@ -63,10 +63,10 @@ def _exit_with(message: str, code: int, *, as_json: bool) -> None:
 
 def _add_setting_line(message: str) -> str:
     """Add the job file's line for a setting that the message asks for."""
-    if PROVIDER not in message:
+    asked = re.search(re.escape(PROVIDER) + r"\W+([\w.]+)", message)  # an excerpt may follow
+    if asked is None:
         return message
-    value = message.rpartition(PROVIDER)[2].strip("'\", )")
-    return f'{message}\nIn a job file: [spark] {PROVIDER[len("spark.") :]} = "{value}"'
+    return f'{message}\nIn a job file: [spark] {PROVIDER[len("spark.") :]} = "{asked[1]}"'
 
 
 def _find_own_error(message: str) -> str | None:

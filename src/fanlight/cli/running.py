@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
 from fanlight.cli.jobs.job import Job
-from fanlight.cli.jobs.query import SqlQuery
 from fanlight.watching.micro_batches import has_run, last_batch, recent_batches
 
 if TYPE_CHECKING:
@@ -142,10 +141,9 @@ def _interrupt(spark: SparkSession) -> None:
 
 
 def job_description(job: Job) -> str:
-    """The description of a batch's jobs in Spark's UI: the job, its windows, and its sink."""
-    request = job.query.text if isinstance(job.query, SqlQuery) else repr(job.query.spec)
-    windows = textwrap.shorten(" ".join(request.split()), 160, placeholder=" …")
-    return f"{job.name}: {windows} to {job.sink.format if job.sink else 'the terminal'}"
+    """The description of a batch's jobs in Spark's UI: the job, its query, and its sink."""
+    query = textwrap.shorten(" ".join(job.query.text.split()), 160, placeholder=" …")
+    return f"{job.name}: {query} to {job.sink.format if job.sink else 'the terminal'}"
 
 
 def _run_until_interrupted(work: Callable[[], int | None], spark: SparkSession) -> int | None:

@@ -11,7 +11,7 @@ import fanlight as fl
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from fanlight.language.columns import EarlyWord
+    from fanlight.language.columns import AskedWindows
 
 
 SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json"}
@@ -31,11 +31,11 @@ def run_sql(text: str, tables: Mapping[str, DataFrame]) -> DataFrame:
     return _sql_function()(text, **tables)
 
 
-def explain_sql(text: str, tables: Mapping[str, DataFrame]) -> str:
-    """Spark's plan of a query as text."""
-    result = run_sql(text, tables)
-    (row,) = result.sparkSession.sql("EXPLAIN SELECT * FROM {df}", df=result).collect()
-    return str(row[0])
+def explain_sql(text: str, tables: Mapping[str, DataFrame], *, verbose: bool) -> str:
+    """How a query over tables by name will run, and why, as text."""
+    from fanlight.language.running.run import explain
+
+    return explain(text, tables, verbose=verbose)
 
 
 def require_sql() -> None:
@@ -53,11 +53,11 @@ def sql_columns(text: str) -> tuple[str, ...] | None:
     return selected_columns(text)
 
 
-def early_words_of(text: str) -> tuple[EarlyWord, ...]:
-    """Where a query asks for windows while they are open."""
-    from fanlight.language.columns import early_words
+def list_windows(text: str) -> tuple[AskedWindows, ...]:
+    """The windows that a query asks for, in the order of its text."""
+    from fanlight.language.columns import asked_windows
 
-    return tuple(early_words(text))
+    return tuple(asked_windows(text))
 
 
 def _sql_function() -> Callable[..., DataFrame]:

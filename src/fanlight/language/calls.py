@@ -16,7 +16,7 @@ from fanlight.engine.algebra.suggestions import OTHERWISE
 from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import FanlightError, guess
 from fanlight.language.errors import point_at, refusal_at
-from fanlight.language.tokens import Place, Token, read_path, split_at_commas
+from fanlight.language.tokens import Token, read_path, split_at_commas
 from fanlight.language.within_group import OrderItem, read_ordering, write_sorted
 
 # Makes an argument of an aggregate from SQL text, and from the name if the text is only a name.
@@ -145,7 +145,7 @@ class CallReader:
                 )  # fmt: skip
             condition = (close + 3, tokens[close + 1].partner)
             close = tokens[close + 1].partner + 1
-        parts = tuple(self._split_arguments(first, stop))
+        parts = tuple(split_at_commas(tokens, first, stop))
         for place, last in (*parts, *(one.place for one in ordering)):
             inner = next(self.find_calls(place, last), None)
             if inner is not None:
@@ -178,10 +178,6 @@ class CallReader:
             self._refuse(*place, "is in falling order, which fanlight does not have", instead)
         return replace(parsed, name=ours, arguments=(first.place, *parsed.arguments))
 
-    def _split_arguments(self, at: int, end: int) -> list[Place]:
-        """The arguments of a call, as ranges of tokens."""
-        return split_at_commas(self.tokens, at, end)
-
     def _null_treatment(self, at: int) -> bool | None:
         """True at IGNORE NULLS, False at RESPECT NULLS, None at any other token."""
         first = self.tokens[at]
@@ -196,7 +192,7 @@ class CallReader:
     def _refuse_unknown(self, at: int, close: int) -> None:
         name, given = self.tokens[at].folded, self.text_of(at + 2, close) or "x"
         reason, call = OTHERWISE.get(name, ("", ""))
-        places = self._split_arguments(at + 2, close)
+        places = split_at_commas(self.tokens, at + 2, close)
         column = self.text_of(*places[0]) if places else "x"
         template = _NOT_SUPPORTED.get(name, f"write {call}")
         why = f"is not an aggregate of fanlight{reason and f', as {reason}'}"

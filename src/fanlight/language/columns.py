@@ -1,15 +1,18 @@
-"""What the text of a query alone tells: the columns that it selects, and what it asks early."""
+"""What the text of a query alone tells: the columns that it selects, and the windows it asks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from fanlight.engine.kinds.kind import FRAMED
+from fanlight.engine.kinds.options import EARLY, WITH_EMPTY
+from fanlight.engine.spec.frames import Frame
 from fanlight.language.clause import Clause
+from fanlight.language.names import unquote
 from fanlight.language.query import Query
-from fanlight.language.select import Item
+from fanlight.language.select import Item, Select
 from fanlight.language.tokens import Place, read_path
 
 _PLAIN = re.compile(r"\w+")
@@ -21,12 +24,18 @@ _GENERATORS = (
 
 
 @dataclass(frozen=True)
-class EarlyWord:
-    """Where a text asks for windows while they are open, and whether these are frames."""
+class AskedWindows:
+    """What a SELECT over windows asks: ``time`` is the column of times, of a pair the stop.
 
-    start: int
-    end: int
-    of_frames: bool
+    ``table`` is the name in lower case, or empty if the rows are those of a query; then, or of a
+    field, ``time`` is empty. The text asks for windows while they are open at ``early``.
+    """
+
+    table: str
+    time: str
+    early: tuple[int, int] | None
+    empty: Mapping[str, Any] | None  # the arguments of ``with_empty``
+    are_frames: bool
 
 
 def selected_columns(text: str) -> tuple[str, ...] | None:
@@ -62,19 +71,32 @@ def _is_widened(clause: Clause) -> bool:
     return wide or isinstance(clause.spec, Mapping)
 
 
-def early_words(text: str) -> list[EarlyWord]:
-    """Where a text asks for windows while they are open.
+def asked_windows(text: str) -> list[AskedWindows]:
+    """The windows that a text asks for, in the order of the text.
 
-    >>> text = "SELECT count(*) FROM t [WATTR ts RANGE 1 HOUR EARLY EVERY 5 MINUTES]"
-    >>> [(text[one.start : one.end], one.of_frames) for one in early_words(text)]
-    [('EARLY EVERY 5 MINUTES', False)]
+    >>> text = "SELECT count(*) FROM Calls c [SPAN c.start, c.stop RANGE 1 HOUR EARLY]"
+    >>> [(one.table, one.time, text[slice(*one.early)]) for one in asked_windows(text)]
+    [('calls', 'stop', 'EARLY')]
     """
-    return [
-        EarlyWord(span.start, span.end, set(FRAMED.outputs) <= set(select.clause.outputs))
-        for select in Query(text).selects
-        for span in select.clause.spans
-        if span.argument == "early"
-    ]
+    query = Query(text)
+    return [_read_windows(query, one) for one in query.selects_in_order()]
+
+
+def _read_windows(query: Query, select: Select) -> AskedWindows:
+    clause, (parts, after) = select.clause, read_path(query.tokens, *select.relation)
+    plain = len(parts) == 1 and after == select.relation[1]
+    table = parts[0].casefold() if plain else ""
+    table = "" if table in [name for name, _ in select.visible] else table
+    *before, time = clause.time[-1]
+    own = table and [one.casefold() for one in before] in ([], [unquote(select.alias).casefold()])
+    early = (one for one in clause.spans if one.argument == EARLY)
+    return AskedWindows(
+        table,
+        time if own else "",
+        next(((one.start, one.end) for one in early), None),
+        clause.options.get(WITH_EMPTY),
+        isinstance(clause.spec, Frame),
+    )
 
 
 def _first_select(query: Query, at: int, end: int) -> Place | None:

@@ -34,13 +34,6 @@ def has_position(error: FanlightError) -> bool:
     return _POINTS.match(str(error)) is not None
 
 
-def message_of(error: FanlightError) -> str:
-    """The message of an error without its position, line and carets."""
-    if not has_position(error):
-        return str(error)
-    return _POINTS.sub("", str(error).rsplit("\n", 2)[0], count=1)
-
-
 @contextmanager
 def point_at(text: str, start: int, end: int) -> Iterator[None]:
     """An error raised inside points at ``text[start:end]``, unless it already has a position."""

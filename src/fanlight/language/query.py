@@ -110,10 +110,14 @@ class Query:
                 first = place + 1 + self.tokens[place + 1].is_word("ALL", "DISTINCT")
         yield first, end
 
+    def selects_in_order(self) -> list[Select]:
+        """The SELECTs over windows as they begin in the text, an outer one before those in it."""
+        return sorted(self.selects, key=lambda select: (select.at, -select.end))
+
     def outermost_selects(self, at: int, end: int) -> list[Select]:
         """The SELECTs over windows in a range of tokens that are in no other one."""
         selects: list[Select] = []
-        for one in sorted(self.selects, key=lambda select: (select.at, -select.end)):
+        for one in self.selects_in_order():
             if at <= one.at and one.end <= end and not (selects and one.at < selects[-1].end):
                 selects.append(one)
         return selects

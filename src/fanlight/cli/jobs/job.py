@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fanlight.cli.jobs.document import Document, read_document
 from fanlight.cli.jobs.paths import read_path
-from fanlight.cli.jobs.query import SqlQuery, WindowQuery, query_keys, read_query
+from fanlight.cli.jobs.query import Query, read_query
 from fanlight.cli.jobs.sink import (
     SINK_KEYS,
     Sink,
@@ -20,7 +20,6 @@ from fanlight.cli.jobs.sink import (
 )
 from fanlight.cli.jobs.source import SOURCE_KEYS, Source, read_source
 from fanlight.cli.jobs.table import Table
-from fanlight.engine.kinds.kind import EMPTY
 from fanlight.engine.spec.errors import guess
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ class Job:
     name: str
     settings: Mapping[str, str]
     sources: Mapping[str, Source]
-    query: WindowQuery | SqlQuery
+    query: Query
     sink: Sink | None
     stream: Stream | None
 
@@ -65,8 +64,8 @@ class Job:
 
     def explain(self, spark: SparkSession, *, verbose: bool = False) -> str:
         """How it will run, and why, as text; ``verbose`` adds every candidate."""
-        # Spark cannot explain SQL over a stream: its tables are read as batches instead.
-        stream = self.stream is not None and isinstance(self.query, WindowQuery)
+        # Spark cannot explain a stream: of a query without windows, tables are read as batches.
+        stream = self.stream is not None and bool(self.query.windows)
         return self.query.explain(self.read_tables(spark, stream=stream), verbose=verbose)
 
 
@@ -83,10 +82,8 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     stream = _read_stream(top)
     streaming = "stream" in top.values
     sources = _read_sources(top, streaming=streaming)
-    query_table = _required_table(
-        top, "query", "sql or window", query_keys(top.values.get("query"))
-    )
-    query = read_query(query_table, list(sources)) if query_table else None
+    query_table = _required_table(top, "query", 'sql = "SELECT …"', ("sql",))
+    query = read_query(query_table, tuple(sources)) if query_table else None
     sink_table = top.table("sink", SINK_KEYS)
     if sink_table is None and to_run and "sink" not in top.values:
         top.note_missing('has no table [sink]; write for example format = "console" in it')
@@ -95,10 +92,10 @@ def load(path: Path, *, to_run: bool = True) -> Job:
         check_key(sink_table, query.columns)
     if query_table and query and query.is_early:
         _check_early(query_table, sink_table, query, streaming=streaming)
-    if query_table and streaming and isinstance(query, WindowQuery):
-        _check_empty(query_table, query.options.get("with_empty"))
     top.note_unknown()
-    _check_watermark(document, sources, query, streaming=streaming)
+    if query_table and query and streaming:
+        _check_empty(query_table, query, sources)
+        _check_watermarks(document, query, sources)
     _check_speedup(document, sources, stream)
     document.raise_problems()
     if query is None:
@@ -107,15 +104,18 @@ def load(path: Path, *, to_run: bool = True) -> Job:
     return Job(name, settings, sources, query, sink, stream)
 
 
-def _check_empty(table: Table, given: Mapping[str, Any] | None) -> None:
+def _check_empty(table: Table, query: Query, sources: Collection[str]) -> None:
     """Note what a stream cannot give of windows without rows."""
-    if given and "between" in given:
-        why = "a stream gives windows as time goes on"
-        table.note_wrong("with_empty", f"has between, which is for a batch: {why}; leave it out")
-    elif given and "most" not in given:
-        why = "says how many windows without rows may follow one with rows, which a stream needs"
-        example = f'with_empty = {{ values = "{given.get("values", EMPTY[1])}", most = 60 }}'
-        table.note_wrong("with_empty", f"has no most, which {why}; write {example}")
+    known = {name.casefold() for name in sources}
+    for given in [one.empty for one in query.windows if one.empty and one.table in known]:
+        asked = f"EMPTY {given['values'].upper()}"
+        if "between" in given:
+            why = "has BETWEEN, which is for a batch: a stream gives windows as time goes on"
+            table.note_wrong("sql", f"{asked} {why}; write {asked} MAX 60")
+        elif "most" not in given:
+            why = "says how many windows without rows may follow one with rows"
+            needed = f"has no MAX, which {why}, as a stream needs"
+            table.note_wrong("sql", f"{asked} {needed}; write {asked} MAX 60")
 
 
 def _full_setting_name(setting: str) -> str:
@@ -171,33 +171,25 @@ def _read_stream(top: Table) -> Stream | None:
     return Stream(trigger, checkpoint or "")
 
 
-def _check_early(
-    table: Table, sink: Table | None, query: WindowQuery | SqlQuery, *, streaming: bool
-) -> None:
+def _check_early(table: Table, sink: Table | None, query: Query, *, streaming: bool) -> None:
     """Windows are given while they are open by a stream alone, to a sink that can have them."""
-    if streaming:
-        if sink:
-            check_early(sink, framed=query.is_framed)
-        return
-    said = "early" if isinstance(query, WindowQuery) else "sql"
-    asked = "" if said == "early" else "asks for windows EARLY, which "
-    why = f"{asked}is for a stream, and this is a batch, which has all rows"
-    table.note_wrong(said, f"{why}; leave it out, or write a table [stream]")
+    if streaming and sink:
+        check_early(sink, framed=query.is_framed)
+    if not streaming:
+        why = "asks for windows EARLY, which is for a stream, and this is a batch, with all rows"
+        table.note_wrong("sql", f"{why}; leave it out, or write a table [stream]")
 
 
-def _check_watermark(
-    document: Document, sources: Mapping[str, Source], query: Any, *, streaming: bool
-) -> None:
+def _check_watermarks(document: Document, query: Query, sources: Mapping[str, Source]) -> None:
     """A stream's watermark must be on the time column of its windows: of a pair, on the stop."""
-    if not streaming or not isinstance(query, WindowQuery) or query.source not in sources:
-        return
-    watermark = sources[query.source].watermark
-    column = query.time if isinstance(query.time, str) else "".join(query.time[-1:])
-    if watermark and column and watermark[0] != column:
-        document.add_problem(
-            ("source", query.source, "watermark", "column"),
-            f"{watermark[0]!r} is not the time of the query; write column = {column!r}",
-        )
+    for name, source in sources.items():
+        times = [one.time for one in query.windows if one.time and one.table == name.casefold()]
+        column = source.watermark[0] if source.watermark else ""
+        if column and times and column.casefold() not in map(str.casefold, times):
+            document.add_problem(
+                ("source", name, "watermark", "column"),
+                f"{column!r} is not the time of the query; write column = {times[0]!r}",
+            )
 
 
 def _check_speedup(

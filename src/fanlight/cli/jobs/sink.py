@@ -162,7 +162,7 @@ def note_output_mode(table: Table, *names: str) -> None:
         if name in table.values:
             table.known.add(name)
             why = "a stream appends each window once, when it is final, and gives none earlier in"
-            instead = "early = true under [query] gives windows while they are open"
+            instead = "EARLY in the brackets of the query gives windows while they are open"
             table.note_wrong(name, f"{why} another mode: leave it out; {instead}")
 
 
@@ -173,14 +173,14 @@ def check_early(table: Table, *, framed: bool) -> None:
     if format in FORMATS and not keyed and format not in UPDATED:
         table.note_wrong(
             "format",
-            f"{format!r} only appends, and early gives a window again each time it has changed; "
+            f"{format!r} only appends, and EARLY gives a window again each time it has changed; "
             f'write format = "delta" with mode = "{UPSERT}", or one of '
-            f"{', '.join((*DATABASES, *UPDATED))}, or leave early out",
+            f"{', '.join((*DATABASES, *UPDATED))}, or leave EARLY out",
         )
     if keyed and framed and isinstance(key, list) and "window" in key:
         table.note_wrong(
             "key",
-            "has window, which changes while a frame is open, so that early would leave a row of "
+            "has window, which changes while a frame is open, so that EARLY would leave a row of "
             'each end; write "frame_id" instead',
         )
 

@@ -200,7 +200,6 @@ AGGREGATE = Kind(
         examples={"MAY": "MAY FALL"},
     ),
     _make_scheme,
-    right=({"aggregate": summed("x"), "limit": 1},),
     drawn=_draw_example,
 )  # fmt: skip
 

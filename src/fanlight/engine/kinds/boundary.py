@@ -137,7 +137,6 @@ BOUNDARY = Kind(
         arguments={"cells": "BOUNDARY"},
     ),
     _make_scheme,
-    right=({"cells": {"x": 1}}, {"cells": {"x": 1, "y": 1}}),
     drawn=_draw_example,
 )  # fmt: skip
 

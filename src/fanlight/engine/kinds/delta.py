@@ -86,7 +86,6 @@ DELTA = Kind(
         arguments={"deltas": "DELTA"},
     ),
     _make_scheme,
-    right=({"deltas": {"x": 1}},),
     drawn=_draw_example,
 )  # fmt: skip
 

@@ -34,30 +34,26 @@ class Family:
 
     ``outputs`` are the columns of results besides keys and aggregates. ``lasting``: ``time`` may be
     a pair of columns. ``droppable``: late rows can only be dropped, since rows decide windows.
-    ``labelled``: several may be asked for in one mapping, by labels. ``opened``: a stream can give
-    them while they are open. ``verbs`` are what the query language can ask of them besides
-    aggregates.
+    ``verbs`` are what the query language can ask of them besides aggregates.
     """
 
     name: str
     outputs: tuple[str, ...]
     lasting: bool = False
     droppable: bool = False
-    labelled: bool = False
-    opened: bool = False
     verbs: tuple[str, ...] = ()
 
 
-PLACED = Family("sliding", ("window",), lasting=True, opened=True, verbs=("wide",))
+PLACED = Family("sliding", ("window",), lasting=True, verbs=("wide",))
 LEVELLED = Family(
-    "granular", ("window", "level"), lasting=True, opened=True,
+    "granular", ("window", "level"), lasting=True,
     verbs=("fit", "recurring", "wide", "bursts"),
 )  # fmt: skip
 FRAMED = Family(
-    "frame", ("window", "frame_id", "rows", "closed"), droppable=True, opened=True,
+    "frame", ("window", "frame_id", "rows", "closed"), droppable=True,
     verbs=("fill", "split"),
 )  # fmt: skip
-TRAILED = Family("trailing", (), droppable=True, labelled=True)
+TRAILED = Family("trailing", (), droppable=True)
 WIDENED = Family("widening", ("window",), droppable=True, verbs=("detect",))
 
 SNAPPED = Family("snapshot", ("window",), lasting=True)
@@ -237,10 +233,9 @@ class Kind:
 
     ``example`` is a spec of it. ``features`` say what it needs where, for the doctor. ``scheme``
     makes the scheme of a frame from the types of its inputs and the kind of the time. ``words`` are
-    those of the query language. ``right``: valid sets of arguments, one for each notation, among
-    which the wrong argument of a job file is found; without any, job files do not have the kind.
-    ``drawn`` makes the example of a frame that is drawn. ``elsewhere`` is what Flink's SQL calls
-    such windows, and ``called`` what else others call them, with what to write instead.
+    those of the query language. ``drawn`` makes the example of a frame that is drawn. ``elsewhere``
+    is what Flink's SQL calls such windows, and ``called`` what else others call them, with what to
+    write instead.
     """
 
     spec: type
@@ -249,7 +244,6 @@ class Kind:
     features: tuple[Feature, ...]
     words: Words
     scheme: Callable[[Any, Sequence[str], str], Scheme] | None = None
-    right: tuple[Mapping[str, Any], ...] = ()
     drawn: Callable[[Any], Example] | None = None
     elsewhere: tuple[Elsewhere, ...] = ()
     called: Mapping[tuple[str, ...], str] = field(default_factory=dict)

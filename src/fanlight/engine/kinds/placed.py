@@ -28,7 +28,6 @@ from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.units import (
     Extent,
-    Rows,
     read_extent,
     write_duration,
     write_units,
@@ -134,7 +133,6 @@ SLIDING = Kind(
         examples={"RANGE": "RANGE 4 MINUTES SLIDE 1 MINUTE"},
         arguments={"range": "RANGE", "slide": "SLIDE", "closed": "CLOSED"},
     ),
-    right=({"range": "1 hour"}, {"range": 1}, {"range": Rows(1)}),
     elsewhere=(
         Elsewhere(
             "TUMBLE",
@@ -235,7 +233,6 @@ CALENDAR = Kind(
         examples={"CALENDAR": "CALENDAR 1 MONTH", "ZONE": "ZONE 'Europe/Berlin'"},
         arguments={"range": "CALENDAR", "zone": "ZONE", "week_starts": "WEEK STARTS"},
     ),
-    right=({"range": "1 day", "zone": "Europe/Berlin"},),
     called={("calendar", "monthly", "month", "daily"): _EACH_MONTH},
 )
 
@@ -277,7 +274,6 @@ CUMULATIVE = Kind(
         examples={"CUMULATIVE": "CUMULATIVE 1 DAY SLIDE 1 HOUR"},
         arguments={"range": "CUMULATIVE", "slide": "SLIDE"},
     ),
-    right=({"range": "1 day", "slide": "1 hour"}, {"range": 10, "slide": 1}),
     elsewhere=(
         Elsewhere(
             "CUMULATE",
@@ -417,15 +413,6 @@ LEVELS = Kind(
             "weights": "WEIGHTS",
             "half_life": "DECAY HALF LIFE",
         },
-    ),
-    right=tuple(
-        {"ranges": [short, long], "slides": [short, short], **more}
-        for short, long, more in (
-            ("1 hour", "2 hours", {}),
-            (1, 2, {}),
-            (Rows(1), Rows(2), {}),
-            ("1 day", "2 days", {"zone": "Europe/Berlin"}),
-        )
     ),
 )
 

@@ -148,7 +148,6 @@ THRESHOLD = Kind(
         },
     ),
     _make_threshold_scheme,
-    right=({"predicate": "x"},),
     drawn=lambda _: Example(find_runs(value > _MIDDLE for value in VALUES), (_MIDDLE,), VALUES),
 )
 PREDICATE = Kind(
@@ -167,7 +166,6 @@ PREDICATE = Kind(
         arguments={"open": "OPEN", "close": "CLOSE"},
     ),
     _make_predicate_scheme,
-    right=({"open": "x", "close": "x"},),
     drawn=_draw_example,
 )
 

@@ -91,7 +91,6 @@ SESSION = Kind(
         arguments={"gap": "SESSION"},
     ),
     _make_scheme,
-    right=({"gap": "1 hour"}, {"gap": 1}),
     drawn=lambda _: Example(split_at_gaps(_GAP), times=TIMES, called="sessions"),
     elsewhere=(
         Elsewhere(

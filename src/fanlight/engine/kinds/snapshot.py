@@ -49,7 +49,6 @@ SNAPSHOT = Kind(
         examples={"SNAPSHOT": "SNAPSHOT MIN 5 MINUTES"},
         arguments={"min_duration": "MIN", "merge_equal": "MERGE EQUAL"},
     ),
-    right=({"min_duration": "1 hour"}, {"min_duration": 1}),
 )
 
 register(SNAPSHOT)

@@ -89,7 +89,6 @@ STATE = Kind(
         arguments={"state": "STATE"},
     ),
     _make_scheme,
-    right=({"state": "x"},),
     drawn=_draw_example,
     called={("state_window", "runs"): "fl.over(df, fl.StateFrame('status'), time='ts')"},
 )

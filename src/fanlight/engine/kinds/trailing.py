@@ -105,7 +105,6 @@ TRAILING = Kind(
         examples={"TRAILING": "TRAILING 1 HOUR"},
         arguments={"delay": "DELAY"},
     ),
-    right=({"range": "1 hour"}, {"range": 1}),
     called={
         ("rolling", "rollingby", "rangebetween", "lookback"):
             "fl.over(df, fl.Trailing('1 hour'), time='ts')",

@@ -93,6 +93,28 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
     return _RunningText(query, frames).to_dataframe()
 
 
+def explain(text: str, tables: Mapping[str, DataFrame], *, verbose: bool = False) -> str:
+    """How a text over tables by name will run, and why: a page for each SELECT over windows.
+
+    A text without windows has Spark's plan.
+    """
+    running = _RunningText(Query(text, {}), tables)
+    result = running.to_dataframe()  # which refuses what is wrong
+    selects = running.query.selects_in_order()
+    pages = [SelectRun(running, one).explain(verbose=verbose) for one in selects]
+    if not pages:
+        (row,) = running.session.sql("EXPLAIN SELECT * FROM {df}", df=result).collect()
+        return str(row[0])
+    if len(pages) == 1:
+        return pages[0]
+    clauses = [(one.clause.start, one.clause.end) for one in selects]
+    heads = [
+        f"line {text.count(chr(10), 0, at) + 1}: {' '.join(text[at:end].split())}"
+        for at, end in clauses
+    ]
+    return "\n\n".join(f"{head}\n\n{page}" for head, page in zip(heads, pages, strict=True))
+
+
 class _RunningText(TextSource):
     """A text that is being run; each of its SELECTs over windows becomes a DataFrame."""
 

@@ -178,6 +178,22 @@ class SelectRun:
         df.schema  # noqa: B018 - Connect looks only now
         return df
 
+    def explain(self, *, verbose: bool) -> str:
+        """The page of the windows and the aggregates, which have the names that are selected."""
+        windows = self._bind_windows()
+        calls, asked = self._build_calls(), dict[str, Call]()
+        named = {one.place: one.name for one in self.select.items if one.name}
+        taken = [*outputs_of(self.select), *(str(key.by) for key in self.keys)]
+        taken += self.table.df.columns if self.is_trailing else []
+        for at, column in self._name_calls().items():
+            if column not in asked:  # names may repeat in SQL, which columns of results may not
+                name = free_name(named.get((at, self.calls[at].end), calls[at].label), taken)
+                asked[column] = calls[at].alias(name)
+                taken.append(name)
+        windows = self._fill(windows) if self._is_fill else windows
+        page: str = windows.explain(*asked.values(), verbose=verbose)
+        return page
+
     def _compute(self) -> tuple[DataFrame, list[str], Replacements]:
         """The windows' results, SQL of the selected items, and the replacements made in it."""
         text, clause = self.query.text, self.clause
@@ -185,11 +201,7 @@ class SelectRun:
             text, self._argument_spans(), clause.start, clause.end, self._argument_words
         ):
             windows = self._bind_windows()
-        argument = self._other_table().argument if self._is_fill else self.table.argument
-        order = self._order_of_rows()
-        calls = {
-            at: self.call_reader.build(call, argument, order) for at, call in self.calls.items()
-        }
+        calls = self._build_calls()
         names = self._name_calls()
         with self._point_at_call(names):
             wanted = {name: calls[at].alias(name) for at, name in names.items()}
@@ -272,6 +284,14 @@ class SelectRun:
                 raise refuse(hint.upper(), "is not a hint for these windows", "leave it out")
         return windows.using(clause.strategy, **clause.hints)
 
+    def _build_calls(self) -> dict[int, Call]:
+        """The aggregates by the positions of their calls."""
+        argument = self._other_table().argument if self._is_fill else self.table.argument
+        order = self._order_of_rows()
+        return {
+            at: self.call_reader.build(call, argument, order) for at, call in self.calls.items()
+        }
+
     def _order_of_rows(self) -> list[str]:
         """The columns that order the rows of aggregates; none of events that last."""
         clause = self.clause
@@ -351,13 +371,17 @@ class SelectRun:
         elif verb.name in ("split", "accumulate"):
             result = method(arguments.pop("every"), *calls)
         else:
-            other = self._other_table()
-            by = [other.column(name) for name in arguments["by"]] if "by" in arguments else None
-            known = ("max_duration", "how", "own")
-            more = {name: arguments[name] for name in known if name in arguments}
-            filled = method(other.df, time=other.column(arguments["on"]), by=by, **more)
+            filled = self._fill(windows)
             result = filled.agg(*calls) if calls else filled.rows()
         return result
+
+    def _fill(self, windows: Any) -> Any:
+        """The frames, filled with the rows of the other table."""
+        other, given = self._other_table(), self.clause.verb.arguments if self.clause.verb else {}
+        by = [other.column(name) for name in given["by"]] if "by" in given else None
+        known = ("max_duration", "how", "own")
+        more = {name: given[name] for name in known if name in given}
+        return windows.fill(other.df, time=other.column(given["on"]), by=by, **more)
 
     @contextmanager
     def _point_at_call(self, names: Mapping[int, str]) -> Iterator[None]:
