@@ -98,6 +98,7 @@ _LATE = {
     "upsert": "io.upsert.entry",
     "watch": "watching.watch",
 }
+_ROOMS = ("plots", "report")  # modules that are loaded on first use, too
 # What is not installed everywhere, and the extra that brings it.
 _EXTRAS = {
     "pyspark": ("PySpark 3.5 or newer", "spark"),
@@ -147,10 +148,10 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         msg = f"module 'fanlight' has no attribute {name!r}"
         raise AttributeError(msg)
-    if name not in _LATE:
+    if name not in (*_LATE, *_ROOMS):
         raise _missing(name)
     try:
-        module = import_module(f"fanlight.{_LATE[name]}")
+        module = import_module(f"fanlight.{_LATE.get(name, name)}")
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package not in _EXTRAS:
@@ -169,7 +170,7 @@ def __getattr__(name: str) -> Any:
             "PySpark 3.5 keeps NumPy 1; write: pip install 'pyarrow<22'"
         )
         raise FanlightError(msg) from error
-    return getattr(module, name)
+    return module if name in _ROOMS else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -38,4 +38,4 @@ def counted(spec):
     """Whether a window may have some of the rows of one time, and not the others."""
     if isinstance(spec, list):
         return any(counted(one) for one in spec)
-    return "rows(" in repr(spec) and not (isinstance(spec, fl.Sliding) and spec.slide_by_tuple)
+    return "Rows(" in repr(spec) and not (isinstance(spec, fl.Sliding) and spec.slide_by_tuple)

@@ -61,7 +61,7 @@ def rules(draw, ask):
     granular = isinstance(spec, fl.MultiGranular)
     begun = granular and spec.offset is not None  # an initiation time
     together = granular and (spec.changes_only or spec.weights or begun)
-    if ask.kind not in PLACED or "rows(" in repr(spec) or together or draw(st.booleans()):
+    if ask.kind not in PLACED or "Rows(" in repr(spec) or together or draw(st.booleans()):
         return "drop"
     if ask.about == "late" and len({end for row in ask.data.rows for end in ends(ask, row)}) > MOST:
         return "drop"

@@ -96,7 +96,7 @@ def _apart(sample, columns):
 
 def _counted(ask):
     """Windows counted in rows have some of the five, and windows at every row have them all."""
-    return "rows(" in repr(ask.spec).replace("rows(1)", "")
+    return "Rows(" in repr(ask.spec).replace("Rows(1)", "")
 
 
 def _of(ask, setting, change, requests=REQUESTS):

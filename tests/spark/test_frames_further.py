@@ -238,6 +238,25 @@ def test_rows_of_all_keys_within_each_frame(spark, kind, how, by, time):
     assert told(filled) == told(wanted)
 
 
+@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize("by", [(), "who"])
+@pytest.mark.parametrize("kind", SPARSE)
+def test_rows_count_for_so_long_before_a_frame_ends(classic, kind, by, how):
+    """In a batch as in a stream, which keeps them no longer."""
+    df = frame(classic, [
+        {"k": k, "ts": t * MINUTE, "v": float(t // 5 % 2)} for k in ("a", None) for t in range(20)
+    ])  # fmt: skip
+    more = frame(classic, [{"k": "a", "ts": t * MINUTE // 2, "n": t} for t in range(40)])
+    more = more.selectExpr("k as who", "ts as at", "n")
+    windowed = fl.over(df, SPARSE[kind], time="ts", by="k")
+    frames = windowed.frames()
+    alike = "k <=> who and " if by else ""
+    recent = "at >= window.end - interval 90 seconds"
+    within = expr(frames, f"{alike}at >= window.start and at < window.end and {recent}")
+    found = windowed.fill(more, time="at", by=by, how=how, max_duration="90 seconds").rows()
+    assert told(found) == told(frames.join(more, within, how).select(*found.columns)) != []
+
+
 def test_values_that_are_in_no_cell(classic):
     """Beyond 4.5e15 cells, infinite, or NaN: as in the compiled loops."""
     values = [1.0, -1e300, 1.0, float("inf"), 2.0, float("nan"), 2.0, 1e300]

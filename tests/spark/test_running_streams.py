@@ -83,6 +83,17 @@ def place(row):
     return (row["k"], row["window"], row.get("level", row.get("query")))
 
 
+def test_of_rows_without_a_stop_those_of_no_event_are_rejected(classic, tmp_path):
+    start = 5 * MINUTE
+    write(tmp_path, 0, [(1, "a", start, None, 1), (None, "a", start, None, 2), (2, "a", 9, 3, 4)])
+    windows = fl.over(stream_of(classic, tmp_path), fl.Sliding("1 minute"), time=("start", "stop"))
+    found = windows.running(id="the id").agg(n=agg.count())
+    writer = found.writeStream.format("noop").trigger(availableNow=True)
+    query = writer.option("checkpointLocation", str(tmp_path / "to")).start()
+    query.awaitTermination()
+    assert fl.progress(query).rejected == 2  # and one that stops before it starts
+
+
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("name", SPECS)
 def test_final_windows_are_those_of_a_batch(classic, tmp_path, name, early):

@@ -95,7 +95,7 @@ _PHRASES = (
     ("or leave overlapping out", "or leave OVERLAPPING out"),
     ("leave offset out", "leave OFFSET out"),
     ("early(…).rows(…)", "EARLY without aggregates"),
-    ("leave early(…) out, or write agg(…) or frames(…) or pieces(…) after it",
+    ("leave early(…) out, or write agg(…) or frames(…) after it",
      "write an aggregate or GROUP BY window, or leave EARLY out"),
     ("leave early(…) out", "leave EARLY out"),
     ("leave it out: as_of says", "leave it out: AS OF says"),

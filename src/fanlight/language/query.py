@@ -39,7 +39,8 @@ class Query:
         """Refuse a clause where none can stand, such as after a join."""
         known = [(one.clause.start, one.clause.end) for one in self.selects]
         for at, one in enumerate(self.tokens):
-            bare = one.is_word("WATTR") and not self.tokens[at - 1].is_symbol("[")
+            inside = any(start <= one.start < end for start, end in known)
+            bare = one.is_word("WATTR") and not (inside or self.tokens[at - 1].is_symbol("["))
             if bare and self.tokens[at + 1].is_name and self.tokens[at + 2].is_word(*BEGINS):
                 raise self.select_reader.refusal(
                     (at, at + 1), "is not in square brackets",
@@ -48,7 +49,7 @@ class Query:
             begins = one.text == "[" and self.tokens[at + 1].is_word("WATTR", "SPAN")
             if not begins or not self.tokens[at + 2].is_name:
                 continue
-            if not any(start <= one.start < end for start, end in known):
+            if not inside:
                 self.select_reader.refuse_misspelt(0, at)
                 raise self.select_reader.refusal(
                     (at, one.partner + 1), "does not follow the only table of a SELECT",

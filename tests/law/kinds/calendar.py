@@ -84,7 +84,7 @@ KIND = Kind(
     strategies=("auto", "panes", "pairs", "expand", "differential", "lifetimes", "ranks", "levels",
                 "cells"),
     example=(LOCAL[0], "ts"),
-    in_python=lambda ask: ask.action == "early" or "rows(" in repr(ask.spec),
+    in_python=lambda ask: ask.action == "early" or "Rows(" in repr(ask.spec),
     batch=(
         *calendar("local", LOCAL, ROWS, FEW, strategies=("panes", "pairs", "expand")),
         *calendar("taken back", LOCAL[1:6], ROWS, EXACT, strategies=("differential",)),

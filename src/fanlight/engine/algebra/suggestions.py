@@ -47,6 +47,7 @@ CALLED = {
     **dict.fromkeys(("quantile", "percentiles"), "percentile({x}, 0.5)"),
     "ohlc": "first({x}), agg.max({x}), agg.min({x}), agg.last({x})",
     "var": "var_samp({x})",
+    "stdev": "stddev({x})",
 }
 _SO_FAR = "fl.over(df, fl.Trailing(), time='ts', by='key').attach"
 _BEFORE = "fl.over(df, fl.Trailing(fl.Rows(1), include_self=False), time='ts', by='key').attach"

@@ -37,9 +37,9 @@ WITH_EMPTY, COMPLETE_ONLY, EARLY, RUNNING, POSTPONE, FILL, AT = (
     "with_empty", "complete_only", "early", "running", "postpone", "fill", "at",
 )  # fmt: skip
 BY_TIME = ("agg", "wide", "fit", "reversals", "recurring", "bursts")  # methods of placed windows
+OF_FRAMES = ("frames", "rows", "split", "accumulate", "repair")
 METHODS = (
-    *BY_TIME, "pieces", "frames", "rows", "split", "accumulate", "repair", "attach", "detect",
-    "explain", "rejected", "using",
+    *BY_TIME, *OF_FRAMES, "pieces", "attach", "detect", "explain", "rejected", "using",
 )  # fmt: skip
 
 
@@ -93,7 +93,9 @@ def find_option(verb: str) -> Option | None:
 def check_terminal(option: Option, terminal: str) -> None:
     """Refuse an option that does not go with a terminal method."""
     if option.terminals is not None and terminal not in option.terminals:
-        goes = " or ".join(f"{one}(…)" for one in option.terminals)
+        framed = terminal in OF_FRAMES
+        these = [one for one in option.terminals if one == "agg" or (one in OF_FRAMES) == framed]
+        goes = " or ".join(f"{one}(…)" for one in these)
         raise refuse(
             f"{option.verb}(…).{terminal}(…)",
             option.why,

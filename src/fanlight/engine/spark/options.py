@@ -38,6 +38,7 @@ from fanlight.engine.spark.placed.complete_windows import (
 )
 from fanlight.engine.spark.placed.empty_windows import read_empty
 from fanlight.engine.spark.placed.running import read_running
+from fanlight.engine.spark.rejected import count_rejected
 from fanlight.engine.spec.errors import refuse, shorten
 
 NOT_AGGREGATES = (str, int, float, tuple, list, type(None), DataFrame)
@@ -64,7 +65,7 @@ ACTIONS: dict[str, Action] = {
         lambda bound: bound.read_early(**bound.options[EARLY]),
         lambda bound, every: replace(bound, early=every),
     ),
-    RUNNING: (read_running, lambda _, running: running),
+    RUNNING: (read_running, lambda _, running: count_rejected(running)),
     POSTPONE: (
         lambda bound: bound.read_wait(**bound.options[POSTPONE]),
         lambda bound, wait: replace(bound, postponed=wait),

@@ -23,11 +23,14 @@ _NUMBERS = count(1)  # metrics of one query are told apart
 def count_rejected(bound: B) -> B:
     """The request over a stream whose progress counts the rows that are in no window.
 
-    A batch has no progress, and a metric is a tenth of the time of Spark's fastest aggregation.
+    A batch has no progress, and a metric is a tenth of the time of Spark's fastest aggregation. If
+    the request has been counted before, as other windows, it is counted anew.
     """
     if not bound.df.isStreaming:
         return bound
-    rows, added = bound.rows, set(bound.rows.columns) - set(bound.df.columns)
+    plain = bound.df if bound.source.uncounted is None else bound.source.uncounted
+    bound = bound.with_source(df=plain, uncounted=plain)
+    rows, added = bound.rows, set(bound.rows.columns) - set(plain.columns)
     counted = expr(rows, f"count_if({is_rejected(bound)})").alias("rows")
     return bound.with_source(df=rows.observe(f"{REJECTED} {next(_NUMBERS)}", counted).drop(*added))
 

@@ -24,7 +24,7 @@ _ELSEWHERE_CALLED = {
     "slide": "step step_size hop hop_size advance advance_by slide_by slide_duration stride every "
              "period",
     "gap": "gap_size gap_duration timeout inactivity inactivity_gap session_gap size",
-    "max_duration": "max_length max_session_length",
+    "max_duration": "longest max_length max_session_length",
     "offset": "start start_time origin base",
     "closed": "inclusive",
     "zone": "tz timezone time_zone",

@@ -71,6 +71,7 @@ class Source:
     delay: Any | None  # the watermark's delay, if the time column carries one
     # The type of the time column, where it is read as a timestamp, as Spark's window() reads it.
     read_from: str = ""
+    uncounted: DataFrame | None = None  # a stream before its progress counts rejected rows
     # How many partitions of keys a stream has with state in Python; None: Spark's setting.
     partitions: int | None = None
     forget_after: Extent | None = None  # after a longer silence a key starts anew

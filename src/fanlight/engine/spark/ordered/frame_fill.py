@@ -8,12 +8,14 @@ watermarks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import StringType
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.monoids import Monoid
@@ -115,10 +117,13 @@ def _check_other(bound: FrameBound, other: Any, time: Any, by: Any, max_duration
     types = [bound.source.key_types[place] for place in _pair_keys(bound, source)]
     for name, own, given in zip(source.names, types, source.key_types, strict=True):
         if collations_of(own) != collations_of(given):
+            texts = isinstance(own, StringType) and isinstance(given, StringType)
             raise refuse(
                 f"fill(by={name!r})",
                 f"is of type {type_text(given)}, but the frames' key is of type {type_text(own)}",
-                "give both the same collation: collate(…, 'UTF8_LCASE')",
+                "give both the same collation: collate(…, 'UTF8_LCASE')"
+                if texts
+                else "cast one of them",
             )
     if source.time_type.split("(")[0] != bound.time_type.split("(")[0]:
         raise refuse(
@@ -199,12 +204,13 @@ def fill_frames(
     shown = [(f"kept.r{n}", label) for n, label in enumerate(labels)]
     pairs = _pair_keys(bound, source)
     several = bound.scheme.is_unnumbered or len(pairs) < len(bound.keys)  # frames that have a row
+    back = None if limit is None else math.ceil(limit.value / bound.coordinate.unit)
     if bound.df.isStreaming:
         inside = _join_streams(bound, frames, rows, pairs, limit, left=left)
     elif several:
-        inside = _fill_by_join(bound, frames, rows, pairs, left=left)
+        inside = _fill_by_join(bound, frames, rows, pairs, back, left=left)
     else:
-        inside = _fill_in_order(bound, frames, rows, left=left)
+        inside = _fill_in_order(bound, frames, rows, back, left=left)
     if not calls and not named:
         for name in other.df.columns:
             check_not_output(other.df, f"fill: the column {name!r}", name, labels)
@@ -278,7 +284,7 @@ def _select_other(other: Bound, later: Callable[[str], str]) -> DataFrame:
 
 
 def _fill_in_order(
-    bound: FrameBound, frames: DataFrame, rows: DataFrame, *, left: bool
+    bound: FrameBound, frames: DataFrame, rows: DataFrame, back: int | None, *, left: bool
 ) -> DataFrame:
     """Give each row, in a pass in order, the last frame that began before it and goes on.
 
@@ -293,6 +299,8 @@ def _fill_in_order(
     both = begun.unionByName(seen, allowMissingColumns=True)
     inside = both.selectExpr("*", f"last(own, true) {walk} as latest")
     inside = inside.filter("step = 1 and latest is not null and t < latest.ending")
+    if back is not None:
+        inside = inside.filter(f"t >= latest.ending - {back}L")
     inside = inside.selectExpr(*keys, *(f"latest.{n} as {n}" for n in given), "t", "row")
     return _with_empty(bound, inside, frames) if left else inside
 
@@ -306,12 +314,19 @@ def _with_empty(bound: FrameBound, inside: DataFrame, frames: DataFrame) -> Data
 
 
 def _fill_by_join(
-    bound: FrameBound, frames: DataFrame, rows: DataFrame, pairs: Sequence[int], *, left: bool
+    bound: FrameBound,
+    frames: DataFrame,
+    rows: DataFrame,
+    pairs: Sequence[int],
+    back: int | None,
+    *,
+    left: bool,
 ) -> DataFrame:
     """Join rows to all frames that they are in; without a key by stretches of time."""
     within = [f"{bound.keys[place]} <=> other{n}" for n, place in enumerate(pairs)]
     kept = [*frames.columns, "t", "row"]
     sought, by_stretch = frames, not within
+    since = "start" if back is None else f"greatest(start, ending - {back}L)"
     if by_stretch:
         shortest = _SHORTEST if bound.coordinate.is_timestamp else 0
         lengths = [bits for bits in _STRETCHES if bits >= shortest]
@@ -324,7 +339,7 @@ def _fill_by_join(
         within = ["bits = length", "stretch = part"]
     how = "left_outer" if left and not by_stretch else "inner"
     inside = sought.join(
-        rows, expr(frames, " and ".join([*within, "t >= start", "t < ending"])), how
+        rows, expr(frames, " and ".join([*within, f"t >= {since}", "t < ending"])), how
     )
     inside = inside.selectExpr(*kept)
     return _with_empty(bound, inside, frames) if left and by_stretch else inside

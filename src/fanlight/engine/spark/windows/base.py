@@ -129,7 +129,9 @@ class Windowed(Pictured, ABC):
         """The same windows with a strategy, once it is checked, and these hints."""
 
     @explain_wrong_calls()
-    def explain(self, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated) -> str:
+    def explain(
+        self, /, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated
+    ) -> str:
         """What is computed, how often and how, what a stream keeps, and why this strategy.
 
         Parameters

@@ -116,7 +116,7 @@ class FrameWindows(WindowedEarly):
             return self._complete(self._finish_frames(self._shown_fields()))
 
     @in_kind
-    def agg(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
 
         Parameters
@@ -240,7 +240,8 @@ Row(dye=0, frame_id=None)]
             of the same names. Fewer keys than the frames have pair up by name: a frame has the rows
             that are equal in these, and with ``by=()`` all that there are in its time.
         max_duration
-            In a stream, how far back from a frame's end rows of ``other`` are kept and counted.
+            How far before a frame's end rows of ``other`` count at most. A stream needs it, since
+            it keeps rows for that long.
         how
             ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; one without a
             row has counts of 0, and null otherwise.

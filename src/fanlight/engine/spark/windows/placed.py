@@ -207,7 +207,7 @@ class PlacedWindows(WindowedEarly):
         return self._ask(COMPLETE_ONLY, since=since, side=side)
 
     @in_kind
-    def agg(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """One row per window and key: the ``by`` columns, ``window``, then the aggregates.
 
         Several windows have a label in a column after ``window``: ``level`` for levels, ``query``
@@ -290,7 +290,7 @@ class PlacedWindows(WindowedEarly):
             return check_analysis(found)
 
     @in_kind
-    def wide(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def wide(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """Several windows side by side: one row for a key and an instant at which windows end.
 
         Parameters
@@ -551,7 +551,7 @@ class SlidingWindows(PlacedWindows):
     __slots__ = ()
 
     @in_kind
-    def pieces(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def pieces(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """The pieces of time that these windows are made of, with partials: to store them.
 
         :func:`fanlight.roll_up` makes windows of them later, these or any others that begin and end

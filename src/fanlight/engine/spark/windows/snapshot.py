@@ -66,7 +66,7 @@ class SnapshotWindows(WithRunning):
         return type(self)(with_partitions(self._bound, partitions))
 
     @in_kind
-    def agg(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
 
         The aggregates are those of the events that are running in the window. In a stream each row

@@ -62,7 +62,7 @@ class TrailingWindows(Windowed):
         return type(self)(bound, self._hints)
 
     @in_kind
-    def attach(self, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def attach(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
         """Each row unchanged, with aggregates of the rows that its windows hold.
 
         Parameters
