@@ -192,8 +192,9 @@ with `distinct` take [each value once](sliding.md#each-value-once):
 aggregates and numbers are [computed with them](sliding.md#ratios):
 `agg.count_if("failed") / agg.count()`. A function of a result is computed with it, too:
 `agg.avg("price").transform(lambda average: F.round(average, 2))`, where `F.round(agg.avg("price"))`
-would need a Column. The function takes and returns a Column, without other columns, aggregates or
-Python; what has these is computed from the result, by `withColumn`. Limits of an `AggregateFrame`
+would need a Column. The function takes and returns a Column that reads as SQL of the result: other
+columns, aggregates, Python, aliases, and literals of dates, intervals or bytes are computed from
+the result, by `withColumn`. Limits of an `AggregateFrame`
 and `pieces` take aggregates alone.
 
 Spark's own Columns are taken, too, where they mean one of these:

@@ -11,6 +11,7 @@ from datetime import timedelta
 from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.kinds import list_kinds
 from fanlight.engine.kinds.kind import PLACED
+from fanlight.engine.kinds.options import list_options
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.trailing import LATER
 from fanlight.engine.spec.units import write_duration
@@ -97,7 +98,6 @@ _PHRASES = (
     ("early(…).rows(…)", "EARLY without aggregates"),
     ("leave early(…) out, or write agg(…) or frames(…) after it",
      "write an aggregate or GROUP BY window, or leave EARLY out"),
-    ("leave early(…) out", "leave EARLY out"),
     ("leave it out: as_of says", "leave it out: AS OF says"),
     ("write agg(…), or give the levels", "give the levels"),
     ("use lower(…) as the key, or write agg(…)", "use lower(…) as the key"),
@@ -271,6 +271,9 @@ def _translate_part(message: str, words: Mapping[str, str], *, advised: bool) ->
     message = _CALENDAR.sub(lambda of: f"CALENDAR {of[1].upper()} ZONE {of[2]}", message)
     message = _GIVEN.sub(translate_argument, _DELTA.sub(_timedelta_text, message))
     message = re.sub(r"using\('([^']*)'\)", r"USING \1", message)
+    for option in list_options():
+        if option.words is not None:
+            message = re.sub(rf"\b{option.verb}\(…\)", option.words.begins, message)
     message = re.sub(r"\bearly\((.*?)\)", _translate_early, message)
     message = re.sub(
         r"\brunning\((?:AS OF None, )?(.*?)(?:, ID None)?\)", _translate_running, message
