@@ -173,7 +173,7 @@ def test_no_aggregate(df):
     [
         ("v", ("'v'", "agg.")),
         ("max(v)", ("max(v)", "write agg.max('v') after")),
-        (("v", "mean"), ("('v', 'mean')", "write agg.mean('v') after")),
+        (("v", "mean"), ("('v', 'mean')", "write agg.avg('v') after")),
         (("v", "quux"), ("one of fanlight.agg",)),
         (5, ("5",)),
         (None, ("None",)),
@@ -500,7 +500,7 @@ def test_what_a_newcomer_asks_leads_to_what_was_meant(df):
     refused(lambda: windows(df, NUMBER), "is a number", "or fl.Rows(4) to count rows")
     refused(lambda: seen.agg(agg.sum("v * nope")), "is not a column", "choose one of ")
     refused(lambda: seen.agg("count"), "is a str", "write agg.count() after")
-    refused(lambda: seen.agg({"v": "mean", "*": "count"}), "a dict", "agg.mean('v'), agg.count() ")
+    refused(lambda: seen.agg({"v": "mean", "*": "count"}), "a dict", "agg.avg('v'), agg.count() ")
     refused(lambda: seen.agg({"v": "quux"}), "a dict", "one of fanlight.agg")
     refused(lambda: seen.count, "aggregates are arguments", "windows.agg(agg.count()), or")
     refused(lambda: seen.sum, "aggregates are arguments", "windows.agg(agg.sum(…))")

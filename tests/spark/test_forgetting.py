@@ -26,7 +26,7 @@ ROWS = [
         (DELTA, "-1 day", "must be positive"),
         (DELTA, "1 month", "has a calendar unit"),
         (DELTA, "soon", "is not a duration"),
-        (DELTA, fl.Rows(5), "forget_after=rows(5) counts rows; write forget_after='5 minutes'"),
+        (DELTA, fl.Rows(5), "forget_after=Rows(5) counts rows; write forget_after='5 minutes'"),
         (DELTA, 5, "is a number, but time='ts' is a timestamp"),
         (DELTA, True, "forget_after=True is a bool"),
         (MINUTES, "3 minutes", "is shorter than a window"),

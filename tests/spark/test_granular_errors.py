@@ -32,11 +32,11 @@ def df(classic):
         ),
         (
             [fl.Sliding("1 hour"), fl.Sliding(fl.Rows(4))],
-            ["query 1, Sliding(rows(4)), is not measured like query 0"],
+            ["query 1, Sliding(Rows(4)), is not measured like query 0"],
         ),
         (
             [fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.Rows(1))],
-            ["query 1, Sliding('1 minute', rows(1)), ends where rows"],
+            ["query 1, Sliding('1 minute', Rows(1)), ends where rows"],
         ),
         (
             [fl.Sliding("1 hour"), fl.Sliding("60 minutes")],
