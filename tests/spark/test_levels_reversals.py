@@ -138,4 +138,4 @@ def test_what_has_no_reversals(classic):
     refused(lambda: single.reversals, "no 'reversals'", "fl.MultiGranular(…)")
     rate = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
     early = fl.over(rate, SPEC, time="timestamp").early()
-    refused(lambda: early.reversals("value"), "early().reversals")
+    refused(lambda: early.reversals("value"), "early(…).reversals")

@@ -75,4 +75,5 @@ def test_windows_are_shown_without_a_job(calls):
             assert plots.draw(windows).layout.meta["alt"]
         assert context.statusTracker().getJobIdsForGroup("pictures") == []
     finally:
-        context.setLocalProperty("spark.jobGroup.id", None)
+        for name in ("spark.jobGroup.id", "spark.job.description"):
+            context.setLocalProperty(name, None)

@@ -281,7 +281,7 @@ def test_what_cannot_be_repaired(classic):
     for given, why in (
         ((df, late, SPEC), "pieces is not a table of pieces that this version"),
         ((flowing, late, SPEC), r"roll_up_late\(pieces=a stream\) is not a table of pieces"),
-        ((stored, flowing, SPEC), r"repair\(late=a stream\).*a stream's in foreachBatch"),
+        ((stored, flowing, SPEC), r"roll_up_late\(late_pieces=a stream\).* in foreachBatch"),
         ((stored, late, fl.Sliding("90 seconds")), "windows that begin or end within pieces"),
         ((stored, late, fl.Session("1 minute")), "needs rows, and pieces have none"),
         ((stored, late, fl.Trailing("1 minute")), "has windows of the rows that ask"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from fanlight.engine.kinds.options import RUNNING
 from fanlight.engine.plan.events import check_height
-from fanlight.engine.spark.windows.base import Windowed
+from fanlight.engine.spark.windows.base import Windowed, check_hints
 from fanlight.engine.spark.windows.placed import PlacedWindows
 from fanlight.engine.spec.units import read_extent
 from fanlight.types import Duration, Instant
@@ -155,6 +155,7 @@ class EventWindows(PlacedWindows, WithRunning):
         15
 
         """
+        check_hints(rate=rate, groups=groups)
         levels = None if height is None else check_height(height)
         length = None
         if duration is not None:
