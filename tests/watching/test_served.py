@@ -201,7 +201,7 @@ def briefly(query, windows, value, zone, newest, every, port, host):
 @pytest.mark.slow
 def test_whatever_an_argument_is_it_works_or_is_refused_in_our_words():
     given = {"query": Query(), "windows": windows(2), "value": "calls", "zone": "UTC"}
-    given |= {"newest": 10, "every": 2.0, "port": 0, "host": "127.0.0.1"}
+    given |= {"newest": 10, "every": "2 seconds", "port": 0, "host": "127.0.0.1"}
     assert given.keys() == inspect.signature(fl.watch).parameters.keys()
     good = Good(briefly, given)
     good.call()
