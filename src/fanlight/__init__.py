@@ -111,7 +111,7 @@ def _missing(name: str) -> Exception:
     """The error for what fanlight does not have: it says what to write instead."""
     from fanlight.engine.algebra.suggestions import advise_of_rows
     from fanlight.engine.kinds import list_kinds
-    from fanlight.engine.kinds.options import METHODS, find_option
+    from fanlight.engine.kinds.options import METHODS, list_options
     from fanlight.engine.spec.errors import MissingError, guess, list_some
 
     called = {
@@ -136,7 +136,7 @@ def _missing(name: str) -> Exception:
         write = "fl.progress(query).late"
     if plain in ("withwatermark", "watermark", "allowedlateness"):
         write = "df.withWatermark('ts', '5 minutes'), before fl.over"
-    if name in METHODS or find_option(name) is not None:
+    if name in (*METHODS, *(option.verb for option in list_options())):
         write = f"fl.over(df, …).{name}(…)"
     write = advise_of_rows(name) or write
     found = f"write {write}" if write else f"choose one of {list_some(__all__)}"

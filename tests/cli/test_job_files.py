@@ -285,7 +285,7 @@ def test_a_sink_is_needed_to_run_alone(tmp_path):
 
 
 def test_a_watermark_is_on_the_time_of_the_windows_over_its_source(tmp_path):
-    """Of a pair on the stop; windows over a query have no time of a source's."""
+    """The watermark is on the stop of a pair; windows over a query have no time of a source."""
     source = RIGHT[RIGHT.index("[source.calls]") : RIGHT.index("[query]")]
     text = RIGHT.replace(source, source + source.replace("[source.calls]", "[source.lasting]"))
     windows = "FROM Lasting AS l [SPAN start, L.Stop RANGE 1 HOUR]"

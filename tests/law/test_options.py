@@ -251,7 +251,7 @@ NOT_IN_A_STREAM = {"running": ("snapshots",)}  # of which stops are not known
 
 
 def refusal(call):
-    """The first part of an error; nothing if the call works."""
+    """The first part of the error that a call raises, or an empty text."""
     try:
         call()
     except fl.FanlightError as error:

@@ -242,7 +242,7 @@ def test_rows_of_all_keys_within_each_frame(spark, kind, how, by, time):
 @pytest.mark.parametrize("by", [(), "who"])
 @pytest.mark.parametrize("kind", SPARSE)
 def test_rows_count_for_so_long_before_a_frame_ends(classic, kind, by, how):
-    """In a batch as in a stream, which keeps them no longer."""
+    """A batch counts the rows that a stream keeps."""
     df = frame(classic, [
         {"k": k, "ts": t * MINUTE, "v": float(t // 5 % 2)} for k in ("a", None) for t in range(20)
     ])  # fmt: skip

@@ -129,7 +129,7 @@ def write_verb(writer: Writer, method: Any, arguments: Any) -> str:
 
 
 def write_options(writer: Writer, options: Any) -> str:
-    """The words for options of windows, which are given by their verbs."""
+    """The words of a clause for options of windows."""
     if options is None:
         return ""
     _check_mapping("options", options, "{'early': {}}")

@@ -85,9 +85,9 @@ def list_options() -> tuple[Option, ...]:
     return tuple(_OPTIONS.values())
 
 
-def find_option(verb: str) -> Option | None:
-    """The option of a verb; None if there is none."""
-    return _OPTIONS.get(verb)
+def find_option(verb: str) -> Option:
+    """The option that a verb asks for."""
+    return _OPTIONS[verb]
 
 
 def check_terminal(option: Option, terminal: str) -> None:

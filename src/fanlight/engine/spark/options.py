@@ -22,6 +22,7 @@ from fanlight.engine.kinds.options import (
     POSTPONE,
     RUNNING,
     WITH_EMPTY,
+    Option,
     check_terminal,
     find_option,
     list_options,
@@ -79,30 +80,28 @@ def ask(bound: B, verb: str, arguments: Mapping[str, Any]) -> B:
     """The request with an option, once its arguments are checked."""
     if verb in bound.options:
         raise refuse(f"{verb}(…) twice", "is asked for already", "keep one of them")
-    _check_others(bound, verb)
     option = find_option(verb)
-    usual = {} if option is None else option.arguments
-    asked = replace(bound, options={**bound.options, verb: {**usual, **arguments}})
+    _check_others(bound, option)
+    given = {**option.arguments, **arguments}
+    asked = replace(bound, options={**bound.options, verb: given})
     read, apply = ACTIONS[verb]
     found = read(asked)
     applied: B = asked if apply is None else apply(asked, found)
     return applied
 
 
-def _check_others(bound: Bound, verb: str) -> None:
+def _check_others(bound: Bound, option: Option) -> None:
     """Refuse an option that does not go with one that is asked already."""
-    option = find_option(verb)
-    excluded = {} if option is None else dict(option.excludes)
-    if option is not None and bound.df.isStreaming:
+    verb, excluded = option.verb, dict(option.excludes)
+    if bound.df.isStreaming:
         excluded |= option.excludes_in_stream
     for other, why in excluded.items():
         if other in bound.options or (other in ASKED and ASKED[other](bound)):
             call = f"{other}(…)" if other in ACTIONS else other
             raise refuse(f"{verb}(…) with {call}", why, f"leave {call} out")
     for other in bound.options:
-        asked = find_option(other)
-        reason = "" if asked is None else asked.excludes.get(verb, "")
-        if reason:
+        reason = find_option(other).excludes.get(verb)
+        if reason is not None:
             raise refuse(f"{other}(…) with {verb}(…)", reason, f"leave {verb}(…) out")
 
 

@@ -272,8 +272,7 @@ class SelectRun:
         }
         windows: Any = over(self.table.df, clause.spec, **arguments)
         for verb, given in clause.options.items():
-            option = find_option(verb)
-            named = () if option is None else option.columns
+            named = find_option(verb).columns
             asked = {name: column(one) if name in named else one for name, one in given.items()}
             windows = windows._ask(verb, **asked)  # noqa: SLF001 - of this house
         if clause.strategy == "auto" and not clause.hints:

@@ -360,9 +360,7 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         check_options(bound, "split", named)
         step = check_split(bound, every, so_far=False)
-        fields = (
-            self._build_fields(aggregates, named) if aggregates or named else self._shown_fields()
-        )
+        fields = self._find_fields(aggregates, named)
         with errors_of_call(f"split({every!r})"):
             return self._complete(split_frames(bound, fields, self._find_frames(fields), step))
 
@@ -417,11 +415,7 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         check_options(bound, "accumulate", named)
         step = check_split(bound, every, so_far=True)
-        fields = (
-            self._build_fields(aggregates, named, exact=True)
-            if aggregates or named
-            else self._shown_fields(exact=True)
-        )
+        fields = self._find_fields(aggregates, named, exact=True)
         with errors_of_call(f"accumulate({every!r})"):
             module = frames_module(self._plan_parts().chosen.way)
             parts = finish_parts(bound, fields, module.frames(bound, fields, every=step))
@@ -515,8 +509,7 @@ Row(dye=0, frame_id=None)]
             handed, asked, called = self._find_handed(aggregates, named)
             if handed is not None:
                 return explain_handed(bound, handed)
-            some = aggregates or named
-            fields = self._build_fields(asked, called) if some else self._shown_fields()
+            fields = self._find_fields(asked, called)
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
         state = describe_state(bound) if streaming else ""
@@ -544,6 +537,12 @@ Row(dye=0, frame_id=None)]
     def _shown_fields(self, *, exact: bool = False) -> Fields:
         """What the scheme shows of each frame."""
         return self._keep_fields([], exact=exact) if self._bound.shown else Fields()
+
+    def _find_fields(self, aggregates: Any, named: Any, *, exact: bool = False) -> Fields:
+        """The aggregates that are asked of each frame, or without any what its scheme shows."""
+        if aggregates or named:
+            return self._build_fields(aggregates, named, exact=exact)
+        return self._shown_fields(exact=exact)
 
     def _build_fields(self, aggregates: Any, named: Any, *, exact: bool = False) -> Fields:
         """What is asked of each frame, after what its scheme shows of it."""
