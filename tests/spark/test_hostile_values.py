@@ -167,7 +167,8 @@ ORDERED = {
 
 def told(ask, rows):
     """A batch shows the last window over rows, and an open frame, too; a stream waits."""
-    least = ask.spec.range.value if repr(ask.spec).startswith("Sliding(rows") else 0
+    counted = isinstance(ask.spec, fl.Sliding) and ask.spec.range.measure == "rows"
+    least = ask.spec.range.value if counted else 0
     return Counter(
         repr(sorted(one.items()))
         for one in rows
