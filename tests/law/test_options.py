@@ -20,7 +20,9 @@ from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.options import METHODS as METHODS_OF_TABLE
 from fanlight.engine.kinds.options import find_option, list_options
 from fanlight.engine.spark.options import ASKED
+from fanlight.engine.spark.over import _OPENED as WINDOWS
 from fanlight.engine.spec.errors import MissingError
+from tests.helpers.dataframes import ended
 from tests.helpers.events import MINUTE
 from tests.helpers.public import METHODS
 
@@ -119,7 +121,7 @@ def spine(df):
     return {"spine": df, "time": "ts"}
 
 
-BEGAN = "2025-01-01T00:00:00Z"
+BEGAN = "1970-01-01T00:04:00Z"
 MEANINGS = {
     "running": Meaning(same, {"id": "id"}, {"id": "id"}),
     "postpone": Meaning(same, {"wait": "1 minute"}, {"wait": "1 minute"}),
@@ -131,12 +133,33 @@ MEANINGS = {
 }  # fmt: skip
 
 
-def rows_of(spark):
-    made = spark.createDataFrame(ROWS, "k string, minute long, v double, id string")
-    return made.selectExpr(
+COLUMNS = "k string, minute long, v double, id string"
+ENDED = [*ROWS, *((k, 10**6, 0.0, f"{k}, at its end") for k in "abc")]  # also all frames
+END = [("~", 2 * 10**6, 0.0, "~")]  # ends all windows
+PARTS = (ROWS[:2] + ROWS[7:], ROWS[2:7], ENDED[len(ROWS) :], END)  # micro-batches of a stream
+
+
+def timed(df):
+    return df.selectExpr(
         "k", f"timestamp_micros(minute * {MINUTE}) as ts", "v", "id",
+        f"timestamp_micros(minute * {MINUTE}) as start",
         f"timestamp_micros((minute + 3) * {MINUTE}) as stop", "if(v > 1, 'up', 'down') as state",
     )  # fmt: skip
+
+
+def rows_of(spark, rows=ROWS):
+    return timed(spark.createDataFrame(rows, COLUMNS))
+
+
+def arriving(spark, folder, name):
+    """The rows as a stream, and one that ends it."""
+    for number, rows in enumerate(PARTS):
+        part = spark.createDataFrame(rows, COLUMNS).coalesce(1)
+        part.write.mode("overwrite").parquet(str(folder / f"{number:03}"))
+    read = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
+    last = OPENED[name][1]["time"]
+    column = last[-1] if isinstance(last, tuple) else last
+    return timed(read.parquet(str(folder / "*"))).withWatermark(column, "40 minutes")
 
 
 def stream_of(spark):
@@ -173,6 +196,18 @@ def is_of(option, name):
 
 def told(df):
     return sorted(map(tuple, df.collect()), key=repr)
+
+
+def without_the_end(df):
+    """The rows of all keys but the one that ends a stream, to twelve digits."""
+    if "final" in df.columns:
+        df = df.where("final").drop("final")
+    rows = [tuple(rounded(value) for value in row) for row in df.collect()]
+    return sorted((row for row in rows if "~" not in row), key=repr)
+
+
+def rounded(value):
+    return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
 def test_every_option_has_a_meaning_and_every_last_method_is_asked():
@@ -227,7 +262,7 @@ def test_each_last_method_gives_what_the_option_means_or_says_why_not(classic, n
 
 @pytest.mark.parametrize("verb", MEANINGS)
 def test_a_stream_takes_them_or_says_why_not(classic, verb):
-    """A stream can be planned; what it answers, the law asks."""
+    """A stream can be planned; what it answers is asked by one of the next tests."""
     option, meaning, df = find_option(verb), MEANINGS[verb], stream_of(classic)
     for name in OPENED:
         if not is_of(option, name):
@@ -248,6 +283,29 @@ def test_a_stream_takes_them_or_says_why_not(classic, verb):
 
 
 NOT_IN_A_STREAM = {"running": ("snapshots",)}  # of which stops are not known
+
+
+def cells():
+    """Windows, an option of theirs, and a last method that it goes with."""
+    for name, verb, last in product(OPENED, MEANINGS, sorted(LAST.keys() - {"repair"})):
+        option = find_option(verb)
+        windows, _ = WINDOWS[family_of(name), isinstance(OPENED[name][1]["time"], tuple)]
+        goes = last in METHODS[windows] and last in (option.terminals or LAST)
+        if is_of(option, name) and name not in NOT_IN_A_STREAM.get(verb, ()) and goes:
+            yield pytest.param(name, verb, last, id=f"{name}, {verb}, {last}")
+
+
+@pytest.mark.streaming
+@pytest.mark.sampled(17)
+@pytest.mark.parametrize(("name", "verb", "last"), cells())
+def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, name, verb, last):
+    meaning, batch = MEANINGS[verb], opened(name, rows_of(classic, [*ENDED, *END]))
+    if verb != "early":
+        batch = asked(batch, verb, meaning.stream)
+    stream = asked(opened(name, arriving(classic, tmp_path / "rows", name)), verb, meaning.stream)
+    if not refusal(lambda: LAST[last](stream)):  # or without the option, too
+        found = without_the_end(ended(LAST[last](stream), tmp_path))
+        assert found == without_the_end(LAST[last](batch))
 
 
 def refusal(call):
