@@ -166,23 +166,20 @@ def more_of_samples(items):
 
 
 def all_but_the_first(items):
-    """Connect and streams: all runs of a test but the first.
+    """Streams: all runs of a test but the first. Connect: all of a file but the first.
 
     What is sampled otherwise is left as it is: the law, and streams marked ``sampled``.
     """
     seen = set()
     for item in items:
         given = item.callspec.params if hasattr(item, "callspec") else {}
-        for what, found in (
-            ("connect", given.get("spark") == "connect"),
-            ("stream", item.get_closest_marker("streaming") and not has_own_sample(item)),
+        sampled = item.get_closest_marker("sampled") or "ask" in given
+        streamed = item.get_closest_marker("streaming") and not sampled
+        for test in (
+            ("connect", item.path) if given.get("spark") == "connect" else None,
+            ("stream", item.path, item.originalname) if streamed else None,
         ):
-            test = (what, item.path, item.originalname)
-            if found and test in seen:
+            if test in seen:
                 yield item
-            if found:
+            elif test:
                 seen.add(test)
-
-
-def has_own_sample(item):
-    return item.get_closest_marker("sampled") or "answers" in item.fixturenames

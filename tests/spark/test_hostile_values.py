@@ -203,6 +203,7 @@ def answers(ask, runner, folder):
 
 
 @pytest.mark.streaming
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("setting", [ANSI, NOT_ANSI], ids=["strict", "lenient"])
 @pytest.mark.parametrize("name", [*PLACED, *ORDERED])
 def test_no_value_stops_a_stream_or_hides_a_row(runner, tmp_path, name, setting):
