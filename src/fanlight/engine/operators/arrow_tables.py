@@ -58,11 +58,12 @@ def with_schema_of(other: pa.Table, rows: pa.Table) -> pa.Table:
     return pa.table(rows.columns, schema=other.schema)
 
 
-def starts_of_runs(codes: Ints) -> Ints:
-    """Where each run of equal codes begins."""
-    if not len(codes):
+def starts_of_runs(*codes: Ints) -> Ints:
+    """Where each run of rows with equal codes begins, in all of these columns."""
+    if not len(codes[0]):
         return np.empty(0, np.int64)
-    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64, copy=False)
+    changes = np.any([column[1:] != column[:-1] for column in codes], axis=0)
+    return np.flatnonzero(np.append(True, changes)).astype(np.int64, copy=False)
 
 
 def positions_in_runs(starts: Ints, size: int) -> Ints:

@@ -208,7 +208,7 @@ class KeyedOperator(Generic[Q]):
         order = np.lexsort((place, code))
         slices = slices.take(pa.array(order)).combine_chunks()
         code, place = code[order], place[order]
-        begins = np.union1d(starts_of_runs(code), starts_of_runs(place))
+        begins = starts_of_runs(code, place)
         self.slices = self.combine_runs(slices, begins)
 
     def combine_runs(self, slices: pa.Table, begins: Ints) -> pa.Table:

@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels import ranges
+from fanlight.engine.operators.arrow_tables import Ints, starts_of_runs
 from fanlight.engine.operators.python_values import python_values
-
-Ints = NDArray[np.int64]
 
 
 def combine_ranges(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:
@@ -106,6 +104,38 @@ def combine_pairs(
         both = pa.concat_arrays([before.cast(after.type), after]).take(order)
         combined.append(combine_ranges(both, monoid, lo, lo + 2))
     return combined
+
+
+def combine_covering(
+    columns: Sequence[pa.Array], monoids: Sequence[Monoid], lo: Ints, hi: Ints
+) -> tuple[Ints, list[pa.Array]]:
+    """Of each place that a range ``[lo_i, hi_i)`` covers, the partials of all that cover it.
+
+    A range is put into the few nodes of a binary tree that together are its places, and what a
+    node has goes down to its places. Nothing is subtracted.
+    """
+    levels, of = [], np.arange(len(lo))
+    while len(of):
+        left, right = lo & 1 == 1, hi & 1 == 1
+        levels.append((np.append(lo[left], hi[right] - 1), np.append(of[left], of[right])))
+        lo, hi = (lo + left) >> 1, hi >> 1
+        some = lo < hi
+        lo, hi, of = lo[some], hi[some], of[some]
+    nodes, partials = np.empty(0, np.int64), [column.slice(0, 0) for column in columns]
+    for own, rows in reversed(levels):
+        number = np.concatenate([own, 2 * nodes, 2 * nodes + 1])
+        order = np.argsort(number, kind="stable")
+        number, taken = number[order], pa.array(rows)
+        begins = starts_of_runs(number)
+        ends, at = np.append(begins[1:], len(number)), pa.array(order)
+        both = [
+            pa.concat_arrays([column.take(taken), above, above]).take(at)
+            for column, above in zip(columns, partials, strict=True)
+        ]
+        pairs = zip(both, monoids, strict=True)
+        partials = [combine_ranges(column, monoid, begins, ends) for column, monoid in pairs]
+        nodes = number[begins]
+    return nodes, partials
 
 
 def combine_ranges_of_values(

@@ -1,42 +1,49 @@
 """The operator of snapshot windows in a stream: each time in which the same events are running.
 
-A key has its *events*, ``[start, stop)`` with a partial each, as far as they matter from ``done``
-on: the last start or stop that the watermark has passed. Windows up to there have been released.
+A slice is an event, ``[place, stop)`` with its partial, as long as it matters from ``done`` on: the
+last start or stop of its key that the watermark has passed. Windows up to there have been released.
 Where equal windows are merged, the last of them is held until another one follows, or none can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from fanlight.engine.algebra.monoids import Monoid, combine_partials
-from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators.arrow_tables import Ints, table_of_rows
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    as_array,
+    codes_of_rows,
+    filter_rows,
+    ints,
+    starts_of_runs,
+)
+from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
+from fanlight.engine.operators.partials import combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.python_values import python_rows
-from fanlight.engine.operators.snapshots import CODE, Snapshot
+from fanlight.engine.operators.snapshots import Snapshot
 
-Partial = tuple[Any, ...]
-Window = tuple[int, int, Partial]  # start, end, partial
+_HELD = (("there", pa.bool_()), ("start", pa.int64()), ("upto", pa.int64()))
 
 
 @dataclass(frozen=True)
-class RunningQuery:
-    """The fixed setup of the operator."""
+class RunningQuery(KeyedQuery):
+    """The fixed setup: a row has keys, ``t`` (when it becomes late), ``place``, ``stop``, partials.
 
-    # A row: keys, ``t`` (after which it is late), first and last instant, partials.
-    schema: pa.Schema
-    keys: int
-    monoids: tuple[Monoid, ...]
+    ``merges`` says whether windows that follow one another with the same partials become one.
+    """
+
     merges: bool
     eager: ClassVar[bool] = True
-    has_no_late_rows: ClassVar[bool] = False
+
+    @property
+    def slice_columns(self) -> list[tuple[str, pa.DataType]]:
+        """What is kept of an event besides its key and its start."""
+        return [("stop", pa.int64()), *super().slice_columns]
 
     def start(self) -> RunningOperator:
         """An operator without state."""
@@ -47,160 +54,139 @@ class RunningQuery:
         return RunningOperator.restore(self, snapshot)
 
 
-@dataclass
-class _Key:
-    """The state of a key."""
-
-    values: tuple[Any, ...]
-    events: list[Window] = field(default_factory=list)
-    held: Window | None = None
-    done: int = BEGINNING
-
-    @property
-    def next_edge(self) -> int:
-        """When an event starts or stops, after what is done; or when nothing can follow."""
-        edges = [at for start, stop, _ in self.events for at in (start, stop) if at > self.done]
-        return min(edges, default=self.done + 1 if self.held else COMPLETE)
-
-
-class RunningOperator:
-    """The running state of some keys."""
+class RunningOperator(KeyedOperator[RunningQuery]):
+    """The running state of some keys; each has ``done``, and the window that is held, if any."""
 
     def __init__(self, query: RunningQuery) -> None:
-        self.query = query
-        self.keys: dict[tuple[Any, ...], _Key] = {}
-        self.released = BEGINNING
+        super().__init__(query)
+        fields = [query.schema.field(name) for name in query.key_names]
+        kept = [("done", pa.int64()), *_HELD]
+        kept += zip(query.partial_names, query.partial_types, strict=True)
+        self.keys = pa.schema([*fields, *(pa.field(*one) for one in kept)]).empty_table()
+
+    def new_key_columns(self, count: int) -> list[pa.Array]:
+        """Nothing is done of a new key, and no window of it is held."""
+        zeros = pa.array(np.zeros(count, np.int64))
+        nulls = [pa.nulls(count, kind) for kind in self.query.partial_types]
+        done = pa.array(np.full(count, BEGINNING))
+        return [done, pa.array(np.zeros(count, np.bool_)), zeros, zeros, *nulls]
+
+    def to_slices(self, rows: pa.Table, codes: Ints, places: Ints) -> pa.Table:
+        """Rows as events."""
+        columns = [pa.array(codes), pa.array(places)]
+        columns += [as_array(rows[name]) for name, _ in self.query.slice_columns]
+        return pa.table(columns, schema=self.slices.schema)
+
+    @property
+    def deadlines(self) -> Ints:
+        """For each key, its next start or stop; for a window that is held, when none can follow."""
+        done, there = ints(self.keys["done"]), self._flags("there")
+        deadlines = np.where(there, done + 1, COMPLETE)
+        code = ints(self.slices["code"])
+        deadlines[np.unique(code)] = COMPLETE
+        for name in ("place", "stop"):
+            at = ints(self.slices[name])
+            ahead = at > done[code]
+            np.minimum.at(deadlines, code[ahead], at[ahead])
+        return deadlines
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
         """Take events; return the windows that end by the watermark: keys, start, end, partials.
 
         No event may start before a watermark that has been taken.
         """
-        count = self.query.keys
-        for row in python_rows(rows):
-            held = self._state_of(row[:count])
-            held.events.append((row[count + 1], row[count + 2] + 1, row[count + 3 :]))
+        if rows.num_rows:
+            fresh = self.to_slices(rows, self.codes_of(rows), ints(rows["place"]))
+            self.slices = pa.concat_tables([self.slices, fresh]).combine_chunks()
         self.released = max(self.released, watermark)
-        found = []
-        for known in list(self.keys):
-            held = self.keys[known]
-            found += [(*held.values, start, stop, *of) for start, stop, of in self._release(held)]
-            if not held.events and held.held is None:
-                del self.keys[known]
-        return table_of_rows(found, self._window_schema()) if found else None
-
-    def _state_of(self, values: tuple[Any, ...]) -> _Key:
-        """The state of a key, created if new. All NaN are one key, and so are 0.0 and -0.0."""
-        return self.keys.setdefault(spark_key(values), _Key(values))
-
-    def _release(self, held: _Key) -> Iterator[Window]:
-        """The windows of a key that end by the watermark and have not been given."""
-        edges = {max(at, held.done) for start, stop, _ in held.events for at in (start, stop)}
-        passed = sorted(at for at in edges if at <= self.released)
-        windows = self._windows(held.events, passed) if len(passed) > 1 else []
-        if passed:
-            held.done = passed[-1]
-            held.events = [one for one in held.events if one[1] > held.done]
-        if not self.query.merges:
-            yield from windows
-            return
-        for window in windows:
-            if held.held is not None and _are_equal(held.held, window):
-                held.held = (held.held[0], *window[1:])
-                continue
-            if held.held is not None:
-                yield held.held
-            held.held = window
-        running = any(start <= held.done for start, _, _ in held.events)
-        over = held.held is not None and (held.held[1] < held.done or not running)
-        if over and held.held is not None and self.released > held.held[1]:
-            yield held.held
-            held.held = None
-
-    def _windows(self, events: Sequence[Window], edges: Sequence[int]) -> list[Window]:
-        """The windows between edges in which an event is running, from a tree over all of them.
-
-        An event is combined into the few nodes that together are its windows; a window is the way
-        from its leaf to the root. Nothing is subtracted.
-        """
-        size = len(edges) - 1
-        tree: list[Partial | None] = [None] * (2 * size)
-        monoids = self.query.monoids
-        number = {at: place for place, at in enumerate(edges)}
-        for start, stop, partial in events:
-            low = number.get(max(start, edges[0]), size) + size
-            high = number.get(stop, size) + size
-            while low < high:
-                if low & 1:
-                    tree[low] = combine_partials(monoids, tree[low], partial)
-                    low += 1
-                if high & 1:
-                    high -= 1
-                    tree[high] = combine_partials(monoids, tree[high], partial)
-                low, high = low // 2, high // 2
-        found = []
-        for place, (start, stop) in enumerate(pairwise(edges)):
-            at, total = place + size, None
-            while at:
-                total = combine_partials(monoids, total, tree[at])
-                at //= 2
-            if total is not None:
-                found.append((start, stop, total))
+        windows = self._release()
+        if self.query.merges:
+            windows = self._merge(windows)
+        columns = [as_array(self.keys[name]).take(windows["code"]) for name in self.query.key_names]
+        names = ["start", "upto", *self.query.partial_names]
+        found = pa.table([*columns, *windows.select(names)], [*self.query.key_names, *names])
+        alive = self._flags("there").copy()
+        alive[ints(self.slices["code"])] = True
+        self.keep_keys(alive)
         return found
 
-    @property
-    def deadlines(self) -> Ints:
-        """For each key, its next start or stop."""
-        return np.array([held.next_edge for held in self.keys.values()], np.int64)
+    def _release(self) -> pa.Table:
+        """The windows that end by the watermark and have not been given, by key and start."""
+        code, size = ints(self.slices["code"]), self.slices.num_rows
+        done = ints(self.keys["done"])
+        # All edges that the watermark has passed, by key and time, each once.
+        at = np.concatenate([ints(self.slices["place"]), ints(self.slices["stop"])])
+        of = np.tile(code, 2)
+        at = np.maximum(at, done[of])
+        passed = np.flatnonzero(at <= self.released)
+        order = passed[np.lexsort((at[passed], of[passed]))]
+        begins = starts_of_runs(of[order], at[order])
+        edges, owner = at[order][begins], of[order][begins]
+        number = np.full(2 * size, -1)
+        number[order] = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(order))))
+        last = np.full(len(done), -1)
+        last[owner] = np.arange(len(owner))
+        # An event is in the windows from its start to its stop, or to the last edge so far.
+        low, high = number[:size], number[size:]
+        high = np.where(high < 0, last[code], high)
+        there = (low >= 0) & (low < high)
+        columns = [as_array(self.slices[name]) for name in self.query.partial_names]
+        if not there.all():
+            columns = [column.filter(pa.array(there)) for column in columns]
+        windows, partials = combine_covering(columns, self.query.monoids, low[there], high[there])
+        done = done.copy()
+        done[owner] = edges  # the last one stays
+        self.set_counter("done", done)
+        self.slices = filter_rows(self.slices, ints(self.slices["stop"]) > done[code])
+        found = [pa.array(part) for part in (owner[windows], edges[windows], edges[windows + 1])]
+        return pa.table([*found, *partials], ["code", "start", "upto", *self.query.partial_names])
 
-    def snapshot(self) -> Snapshot:
-        """The state as two tables: keys with the window that is held, and events."""
-        keys, events = [], []
-        for code, held in enumerate(self.keys.values()):
-            start, stop, partial = held.held or (0, 0, self._nothing())
-            keys.append((*held.values, held.done, held.held is not None, start, stop, *partial))
-            events += [(code, *one[:2], *one[2]) for one in held.events]
-        tables = (
-            table_of_rows(keys, self._key_schema()),
-            table_of_rows(events, self._event_schema()),
-        )
-        return Snapshot(tables, self.released)
+    def _merge(self, windows: pa.Table) -> pa.Table:
+        """Windows that follow one another with the same partials as one; the last one is held."""
+        names, held = windows.column_names, np.flatnonzero(self._flags("there"))
+        before = self.keys.select(names[1:]).take(pa.array(held))
+        before = before.add_column(0, "code", pa.array(held))
+        windows = pa.concat_tables([before, windows.cast(before.schema)]).combine_chunks()
+        if not windows.num_rows:
+            return windows
+        order = np.lexsort((ints(windows["start"]), ints(windows["code"])))
+        windows = windows.take(pa.array(order)).combine_chunks()
+        code, upto = ints(windows["code"]), ints(windows["upto"])
+        values, _ = codes_of_rows([as_array(column) for column in windows.columns[3:]])
+        goes_on = (code[1:] == code[:-1]) & (ints(windows["start"])[1:] == upto[:-1])
+        goes_on &= values[1:] == values[:-1]
+        begins = np.flatnonzero(np.append(True, ~goes_on))
+        ends = np.append(begins[1:], len(code)) - 1
+        merged = windows.take(pa.array(begins))
+        merged = merged.set_column(2, "upto", pa.array(upto[ends])).combine_chunks()
+        stays = self._may_go_on(code[ends], upto[ends])
+        self._hold(filter_rows(merged, stays))
+        return filter_rows(merged, ~stays)
 
-    @classmethod
-    def restore(cls, query: RunningQuery, snapshot: Snapshot) -> RunningOperator:
-        """The operator with the state of a snapshot."""
-        operator, count, states = cls(query), query.keys, []
-        operator.released = snapshot.released
-        for row in python_rows(snapshot.tables[0]):
-            held = operator._state_of(row[:count])
-            held.done, there, start, stop = row[count : count + 4]
-            held.held = (start, stop, row[count + 4 :]) if there else None
-            states.append(held)
-        for code, start, stop, *partial in python_rows(snapshot.tables[1]):
-            states[code].events.append((start, stop, tuple(partial)))
-        return operator
+    def _may_go_on(self, code: Ints, upto: Ints) -> NDArray[np.bool_]:
+        """Which of the windows, by key and start, another may follow that is equal."""
+        done, running = ints(self.keys["done"]), np.zeros(self.keys.num_rows, np.bool_)
+        of = ints(self.slices["code"])
+        running[of[ints(self.slices["place"]) <= done[of]]] = True
+        over = (upto < done[code]) | ~running[code]
+        last = np.append(code[1:] != code[:-1], True)
+        return last & ~(over & (self.released > upto))
 
-    def _nothing(self) -> Partial:
-        return (None,) * len(self.query.monoids)
+    def _hold(self, windows: pa.Table) -> None:
+        """Keep these windows, at most one of a key, with their keys; and no others."""
+        size, code = self.keys.num_rows, ints(windows["code"])
+        place = np.full(size, -1)
+        place[code] = np.arange(len(code))
+        at = pa.array(place, mask=place < 0)
+        self._set("there", pa.array(place >= 0))
+        for name in windows.column_names[1:]:
+            self._set(name, as_array(windows[name]).take(at))
+        for name in ("start", "upto"):
+            self._set(name, as_array(self.keys[name]).fill_null(0))
 
-    @property
-    def _parts(self) -> list[pa.Field]:
-        return list(self.query.schema)[self.query.keys + 3 :]
+    def _flags(self, name: str) -> NDArray[np.bool_]:
+        return np.asarray(as_array(self.keys[name]))
 
-    def _window_schema(self) -> pa.Schema:
-        ends = [pa.field("start", pa.int64()), pa.field("upto", pa.int64())]
-        return pa.schema([*list(self.query.schema)[: self.query.keys], *ends, *self._parts])
-
-    def _key_schema(self) -> pa.Schema:
-        numbers = [pa.field("done", pa.int64()), pa.field("there", pa.bool_())]
-        numbers += [pa.field("start", pa.int64()), pa.field("stop", pa.int64())]
-        return pa.schema([*list(self.query.schema)[: self.query.keys], *numbers, *self._parts])
-
-    def _event_schema(self) -> pa.Schema:
-        numbers = [pa.field(name, pa.int64()) for name in (CODE, "start", "stop")]
-        return pa.schema([*numbers, *self._parts])
-
-
-def _are_equal(one: Window, other: Window) -> bool:
-    """Whether a window goes on where another ends, with the same partial."""
-    return one[1] == other[0] and spark_key(one[2]) == spark_key(other[2])
+    def _set(self, name: str, values: pa.Array) -> None:
+        at = self.keys.schema.get_field_index(name)
+        self.keys = self.keys.set_column(at, self.keys.schema.field(at), values)

@@ -128,7 +128,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         # The latest of an event is last: a stop before none, then the later stop, the later start.
         stop = np.where(last == RUNNING, np.int64(BEGINNING), last)
         order = np.lexsort((np.arange(size), ints(events["place"]), stop, same, code))
-        runs = np.union1d(starts_of_runs(code[order]), starts_of_runs(same[order]))
+        runs = starts_of_runs(code[order], same[order])
         newest = order[np.append(runs[1:], size) - 1]
         late = np.zeros(size, np.bool_)
         late[old:] = ints(rows["known"]) <= before
