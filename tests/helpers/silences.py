@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import fanlight as fl
+from tests.helpers.events import MINUTE
 
-MINUTE = 60_000_000
 ZONE = "America/New_York"
 CHANGE = 1_710_054_000_000_000 // MINUTE  # New York's clock skips an hour here
 ROWS = [
