@@ -50,9 +50,8 @@ def answer(spark, name, folder):
     """The rows that the stream gives until it has seen all files; once each that are final."""
     stream = STREAMS[name]
     result = stream.query(source(beside(spark, *stream.conf), folder / "in", DELAY))
-    batches = gather_batches(result, folder, stream.mode)
-    found = [row for rows in batches for row in rows if row.get("final", True)]
-    return told(found)
+    given = gather_batches(result, folder, stream.mode)
+    return told(row for rows in given for row in rows if row.get("final", True))
 
 
 def expected(spark, name):

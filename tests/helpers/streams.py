@@ -11,7 +11,7 @@ import uuid
 
 import pyarrow.parquet as pq
 
-from fanlight.engine.arrow import to_arrow
+from fanlight.engine.arrow import is_of_spark, to_arrow
 from tests.helpers.dataframes import SENTINEL, collected, ddl, readable, table, timed
 
 # A worker that was late, or that the machine killed where memory was short: one that fails
@@ -30,7 +30,7 @@ def write_files(folder, *batches, first=None):
     first = len(list(folder.iterdir())) if first is None else first
     for number, rows in enumerate(batches, first):
         written = folder / f".{number:05}.parquet"  # sources look at no file of such a name
-        pq.write_table(table(rows) if isinstance(rows, list) else to_arrow(rows), written)
+        pq.write_table(to_arrow(rows) if is_of_spark(rows) else table(rows), written)
         os.utime(written, (1_600_000_000 + number,) * 2)
         written.rename(folder / f"{number:05}.parquet")
     return folder
@@ -49,7 +49,7 @@ def source(spark, folder, delay, *, files=1, schema=None, time="ts"):
 
 def stream_of(spark, folder, batches, delay, time="ts"):
     """A stream of these batches after those that were given for the folder before."""
-    schema = next((one.schema for one in batches if not isinstance(one, list)), None)
+    schema = next((one.schema for one in batches if is_of_spark(one)), None)
     inbox = write_files(folder / "in", *batches)
     return source(spark, inbox, delay, schema=schema, time=time)
 

@@ -8,8 +8,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from tests.helpers import silences
 from tests.helpers.dataframes import all_of
-from tests.helpers.events import MINUTE
 from tests.helpers.streams import ended, stream_of
 
 ROWS = [
@@ -38,12 +38,8 @@ BY_ROWS = {
 
 
 def frame(spark, rows=ROWS):
-    made = spark.createDataFrame(rows, "k string, minute long, v double")
-    return made.selectExpr(
-        "k", f"timestamp_micros(minute * {MINUTE}) as ts", "minute as i",
-        "cast(minute as double) as x", "v",
-        f"timestamp_micros((minute + 3) * {MINUTE}) as stop",
-    )  # fmt: skip
+    more = "double(i) as x", "ts + interval 3 minutes as stop"
+    return silences.frame(spark, rows).selectExpr("*", *more)
 
 
 def firsts(rows=ROWS):

@@ -7,29 +7,12 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import all_of
-from tests.helpers.silences import ROWS, RULES, SPECS, frame, micros
+from tests.helpers.silences import ROWS, RULES, SPECS, asked, fill_in, found, frame
 from tests.helpers.streams import ended, stored, stream_of
 from tests.oracle.calendars import bounds_near
 
 MOST = 5
 FAR = 10**8  # minutes: after all else
-
-
-def found(df, *more):
-    """By key, window and label: the count, the sum, the list."""
-    rows = df.collect()
-    made = {
-        (row.k, *(row[name] for name in more), micros(row.window.end), micros(row.window.start)): (
-            row.n, row.s, row["list"] and sorted(row["list"])
-        )
-        for row in rows
-    }  # fmt: skip
-    assert len(made) == len(rows)
-    return made
-
-
-def asked(windows):
-    return windows.agg(n=agg.count(), s=agg.sum("v"), list=agg.collect_list("i"))
 
 
 def followed(there, bounds, rule):
@@ -41,7 +24,7 @@ def followed(there, bounds, rule):
             expected[one] = there[one]
         elif left:
             left -= 1
-            expected[one] = {"null": (None,) * 3, "zero": (0, 0.0, None), "last": before}[rule]
+            expected[one] = fill_in(rule, before)
     return expected
 
 
