@@ -18,16 +18,8 @@ import pyspark
 
 import fanlight as fl
 from tests.checkpoints.streams import BEFORE, DELAY, STREAMS, batches
-from tests.helpers import early
-from tests.helpers.dataframes import (
-    SENTINEL,
-    collected,
-    patiently,
-    source,
-    table,
-    timed,
-    write_batch,
-)
+from tests.helpers.dataframes import SENTINEL, collected, table, timed
+from tests.helpers.streams import gather_batches, source, write_files
 from tests.law.run import beside
 
 HERE = Path(__file__).parent
@@ -41,10 +33,9 @@ def archive(name):
 
 def begin(spark, name, folder):
     """Run the stream over the first files, and lay out the others beside them."""
-    for place in ("in", "later"):
-        (folder / place).mkdir(parents=True)
-    for number, rows in enumerate(batches(change=STREAMS[name].change)):
-        write_batch(folder / ("in" if number < BEFORE else "later"), number, rows)
+    every = list(batches(change=STREAMS[name].change))
+    write_files(folder / "in", *every[:BEFORE])
+    write_files(folder / "later", *every[BEFORE:], first=BEFORE)
     return answer(spark, name, folder)
 
 
@@ -58,14 +49,9 @@ def go_on(spark, name, folder):
 def answer(spark, name, folder):
     """The rows that the stream gives until it has seen all files; once each that are final."""
     stream = STREAMS[name]
-    session = beside(spark, *stream.conf)
-
-    def run():
-        result = stream.query(source(session, folder / "in", DELAY))
-        return early.run(result, folder, stream.mode)
-
-    found = [row for rows in patiently(run) for row in rows if row.get("final", True)]
-    return told(found)
+    result = stream.query(source(beside(spark, *stream.conf), folder / "in", DELAY))
+    given = gather_batches(result, folder, stream.mode)
+    return told(row for rows in given for row in rows if row.get("final", True))
 
 
 def expected(spark, name):

@@ -9,17 +9,12 @@ import sys
 from importlib.util import find_spec
 
 import pytest
-from click.testing import CliRunner
 from pyspark.errors import AnalysisException
 
 import fanlight as fl
 from fanlight.cli import commands, outcomes, packages, running
 from fanlight.cli.jobs.document import InvalidJobError
-from tests.cli.jobs import RIGHT, written
-
-
-def call(*words):
-    return CliRunner().invoke(commands.fanlight, [str(word) for word in words])
+from tests.cli.jobs import RIGHT, call, written
 
 
 @pytest.fixture

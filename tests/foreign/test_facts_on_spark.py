@@ -15,7 +15,8 @@ from fanlight import agg
 from tests.foreign.facts import BY, REQUESTS, SECOND, TODAY, differences, flat, later
 from tests.foreign.tables import flink, spark
 from tests.foreign.tables.every import BATCHES, STREAMS
-from tests.helpers.dataframes import BLANK, SENTINEL, calls, collected, frame, stream
+from tests.helpers.dataframes import BLANK, SENTINEL, calls, collected, frame
+from tests.helpers.streams import stream
 
 DELAY = 600  # longer than any row of a case is ahead of the watermark
 

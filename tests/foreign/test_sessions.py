@@ -12,9 +12,10 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from tests.helpers import events
-from tests.helpers.dataframes import BLANK, collected, frame, source, stream, write_batch
+from tests.helpers.dataframes import BLANK, collected, frame
 from tests.helpers.events import MINUTE, SPRING, examples, splits
 from tests.helpers.frames import SESSIONS
+from tests.helpers.streams import source, stream, write_files
 
 TODAY = 1_700_000_000_000_000 - 1_700_000_000_000_000 % MINUTE
 OWN = (
@@ -183,8 +184,7 @@ def waiting(there, seconds=600):
 @pytest.mark.slow
 def test_a_stream_releases_a_session_without_a_further_row(classic, tmp_path):
     """Another key's row moves the watermark; and it stays where it is from then on."""
-    inbox = tmp_path / "in"
-    inbox.mkdir()
+    inbox = write_files(tmp_path / "in")
     first = {**BLANK, "k": "a", "ts": TODAY}
     batches = (
         [first, {**first, "ts": TODAY + 2 * MINUTE}],
@@ -199,7 +199,7 @@ def test_a_stream_releases_a_session_without_a_further_row(classic, tmp_path):
     seen, written = [], 0
     try:
         for number, rows in enumerate(batches):
-            write_batch(inbox, number, rows)
+            write_files(inbox, rows)
             written += len(rows)
             waiting(lambda: read(running) == written)  # noqa: B023
             running.processAllAvailable()

@@ -10,7 +10,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers import events
-from tests.helpers.dataframes import collected, frame, readable
+from tests.helpers.dataframes import all_of, collected, frame, readable
 from tests.helpers.events import AUTUMN, SPRING
 
 # Aggregates of Spark that do not depend on the order of rows, as Spark calls them.
@@ -198,7 +198,7 @@ def test_it_reads_well_under_transform(spark):
     spec = fl.Sliding("1 hour", "30 minutes")
     got = df.transform(lambda given: fl.over(given, spec, time="ts").agg(n=agg.count()))
     again = fl.over(df, spec, time="ts").agg(n=agg.count())
-    assert sorted(map(str, collected(got))) == sorted(map(str, collected(again)))
+    assert all_of(collected(got)) == all_of(collected(again))
 
 
 def test_nothing_of_the_session_is_changed(spark):

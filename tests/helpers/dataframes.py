@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import re
 import tempfile
-import uuid
 from pathlib import Path
 
 import pyarrow as pa
@@ -37,9 +34,6 @@ SCHEMA = pa.schema([
     ("ok", pa.bool_()),
     ("c", pa.float32()),  # a counter: never below 0
 ])  # fmt: skip
-# A worker that was late, or that the machine killed where memory was short: one that fails
-# by itself leaves the trace of its fault after the colon (`faulthandler`, in sparks.py).
-NOT_OURS = re.compile(r"worker (failed )?to connect back|unexpectedly \(crashed\): *\n\n*\tat ")
 BLANK = dict.fromkeys(SCHEMA.names)
 FAR = 4_000_000_000_000_000  # 2096: closes every window of a stream
 SENTINEL = {**BLANK, "case": -1, "k": "~", "ts": FAR, "began": FAR}
@@ -124,65 +118,6 @@ def over(df, spec, requests, *, strategy="auto", time="ts", by=("case", "k"), ti
     return windowed.using(strategy).agg(**calls(requests))
 
 
-def write_batch(folder, number, rows):
-    """One file a micro-batch; the source takes files in the order of their modification times.
-
-    A stream that is running finds it whole, and by that time: one that it has once seen as new
-    makes it pass over all that are a week older.
-    """
-    written = folder / f".{number:05}.parquet"  # sources look at no file of such a name
-    pq.write_table(table(rows), written)
-    os.utime(written, (1_600_000_000 + number,) * 2)
-    written.rename(folder / f"{number:05}.parquet")
-
-
-def source(spark, folder, delay, files=1):
-    """A stream of the files in a folder, one a micro-batch, with a watermark."""
-    reader = spark.readStream.schema(ddl()).option("maxFilesPerTrigger", files)
-    return timed(reader.parquet(str(folder))).withWatermark("ts", delay)
-
-
-def patiently(act):
-    """What ``act`` gives; once more where a Python worker was late, or killed by the machine.
-
-    Spark gives some of them ten seconds to start, whatever else the machine has to do.
-    """
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    for _ in range(4):
-        try:
-            return act()
-        except (PySparkException, Py4JError) as error:  # classic, and what PySpark takes it for
-            if not NOT_OURS.search(str(error)):
-                raise
-    return act()
-
-
-def ended(result, folder):
-    """What a stream has given at its end, as a table."""
-    name = f"t{uuid.uuid4().hex}"
-    writer = result.writeStream.format("memory").queryName(name).trigger(availableNow=True)
-    writer = writer.option("checkpointLocation", str(folder / name))
-    patiently(lambda: writer.start().awaitTermination())
-    return result.sparkSession.table(name)
-
-
-def stream(spark, folder, batches, query, *, delay, close=True):
-    """Run ``query`` over the batches to the end and give its rows; the sentinel's are left out."""
-    return patiently(lambda: _stream(spark, folder, batches, query, delay, close))
-
-
-def _stream(spark, folder, batches, query, delay, close):
-    inbox = folder / f"in-{uuid.uuid4().hex[:8]}"
-    inbox.mkdir()
-    for number, rows in enumerate([*batches, *([[SENTINEL]] if close else [])]):
-        write_batch(inbox, number, rows)
-    result = query(source(spark, inbox, delay))
-    name = f"t{uuid.uuid4().hex}"
-    writer = readable(result).writeStream.format("memory").queryName(name).outputMode("append")
-    running = writer.option("checkpointLocation", str(folder / name)).trigger(availableNow=True)
-    running.start().awaitTermination()
-    rows = collected(spark.table(name))
-    spark.sql(f"drop view if exists {name}")
-    return [row for row in rows if row.get("case") != SENTINEL["case"]]
+def all_of(found):
+    """The rows of a DataFrame, or of a list, as texts in one order."""
+    return sorted(map(repr, found.collect() if hasattr(found, "collect") else found))

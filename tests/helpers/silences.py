@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import fanlight as fl
+from fanlight import agg
+from tests.helpers.events import MINUTE
 
-MINUTE = 60_000_000
 ZONE = "America/New_York"
 CHANGE = 1_710_054_000_000_000 // MINUTE  # New York's clock skips an hour here
 ROWS = [
@@ -33,3 +34,25 @@ def frame(spark, rows):
 
 def micros(at):
     return (at.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+def asked(windows):
+    return windows.agg(n=agg.count(), s=agg.sum("v"), list=agg.collect_list("i"))
+
+
+def found(df):
+    """By key, end and start: the count, the sum, the list."""
+    rows = df.collect()
+    made = {
+        (row.k, micros(row.window.end), micros(row.window.start)): (
+            row.n, row.s, row["list"] and sorted(row["list"])
+        )
+        for row in rows
+    }  # fmt: skip
+    assert len(made) == len(rows)
+    return made
+
+
+def fill_in(rule, before):
+    """What a window without rows has, after one of its key that has rows."""
+    return {"null": (None, None, None), "zero": (0, 0.0, None), "last": before}[rule]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
 import pyspark
 
 TIME_ZONE = "America/New_York"  # not UTC, with daylight saving: so that a wrong zone shows
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+DEFAULT = ROCKSDB.replace("RocksDB", "HDFSBacked")
 
 # Tests run each plan once: the JVM's second compiler would take two fifths of their time, and
 # Spark's own a quarter (the law asks a sample of each kind with it). Streams start a chmod for each
@@ -89,7 +92,7 @@ def settings(port: int | None) -> dict[str, str]:
         **QUICK,
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": TIME_ZONE,
-        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+        PROVIDER: ROCKSDB,
         "spark.sql.streaming.noDataMicroBatches.enabled": "true",
         **(connect if port else {}),
     }
@@ -109,6 +112,17 @@ def start(port: int | None = None, *, master: str = "local[2]", more: dict[str, 
     look_up_once(session._jvm)
     without_processes(session)
     return session
+
+
+@contextmanager
+def configured(session, name, value):
+    """A session that is set otherwise, for so long."""
+    before = session.conf.get(name)
+    session.conf.set(name, value)
+    try:
+        yield session
+    finally:
+        session.conf.set(name, before)
 
 
 def look_up_once(java):

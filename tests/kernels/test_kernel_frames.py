@@ -270,17 +270,12 @@ def test_deltas_are_as_defined(first, crossing):
     check()
 
 
-def limits_by_definition(rows, *, crossing):
-    """The marks of frames that end at a greatest ``a`` of -1, or a sum of ``b`` of 3."""
-
-    def reached(frame):
-        a, b = ([row[at] for row in frame if row[at] is not None] for at in (0, 1))
-        return bool((a and max(a) >= -1) or (b and sum(b) >= 3))
-
+def marks_by_definition(rows, reached, *, crossing):
+    """The marks of frames that end where their rows, or those with the next one, reach a limit."""
     frame, marks = [], []
     for row in rows:
         full = crossing and reached(frame)
-        if row == (None, None):
+        if set(row) == {None}:
             frame = [] if full or not frame else [*frame, row]
             marks.append(1 if frame else 0)
             continue
@@ -296,6 +291,11 @@ def limits_by_definition(rows, *, crossing):
 def test_limits_are_as_defined(crossing):
     some = st.sampled_from([None, -4, -3, -2, -1, 0, 1, 2])
 
+    def reached(frame):
+        """A greatest value of -1 of one, or a sum of 3 of the other."""
+        a, b = ([row[at] for row in frame if row[at] is not None] for at in (0, 1))
+        return bool((a and max(a) >= -1) or (b and sum(b) >= 3))
+
     @shown(300)
     @given(st.lists(st.tuples(some, some), max_size=12))
     def check(rows):
@@ -303,7 +303,7 @@ def test_limits_are_as_defined(crossing):
         wholes = np.array([[row[at] or 0 for row in rows] for at in (0, 1)], np.int64)
         valid = np.array([[row[at] is not None for row in rows] for at in (0, 1)], np.bool_)
         codes, most = np.array([running.GREATEST, running.SUM]), np.array([-1, 3])
-        told = limits_by_definition(rows, crossing=crossing)
+        told = marks_by_definition(rows, reached, crossing=crossing)
         nothing = many.Reals(reals(0, len(rows)), reals(0), ints(0))
         given = many.Wholes(wholes, valid, most, codes)
         many.mark_limits(nothing, given, None, None, crossing, starts, run_of(1, 0, 2), None, marks)
@@ -317,36 +317,19 @@ def test_limits_are_as_defined(crossing):
     check()
 
 
-def distinct_by_definition(rows, *, crossing):
-    """The marks of frames that end at two values of ``a``, three of ``b``, or a sum of 4."""
-
-    def reached(frame):
-        a, b, c = ([row[at] for row in frame if row[at] is not None] for at in range(3))
-        return len(set(a)) >= 2 or len(set(b)) >= 3 or sum(c) >= 4
-
-    frame, marks = [], []
-    for row in rows:
-        full = crossing and reached(frame)
-        if row == (None, None, None):
-            frame = [] if full or not frame else [*frame, row]
-            marks.append(1 if frame else 0)
-            continue
-        on = frame and not full and (crossing or not reached([*frame, row]))
-        frame = [*frame, row] if on else [row]
-        if not crossing and reached(frame):
-            frame = []
-        marks.append(1 if on else 2 if frame else 0)
-    return marks
-
-
 @pytest.mark.parametrize("crossing", [OFF, ON])
 def test_distinct_limits_are_as_defined(crossing):
     some = st.sampled_from([None, 0, 1, 2, 3])
 
+    def reached(frame):
+        """Two values of one, three of another, or a sum of 4."""
+        a, b, c = ([row[at] for row in frame if row[at] is not None] for at in range(3))
+        return len(set(a)) >= 2 or len(set(b)) >= 3 or sum(c) >= 4
+
     @shown(300)
     @given(st.lists(st.tuples(some, some, some), max_size=14), st.integers(0, 14))
     def check(rows, cut):
-        told = distinct_by_definition(rows, crossing=crossing)
+        told = marks_by_definition(rows, reached, crossing=crossing)
         values = np.array([[-1 if x is None else x for x in row] for row in rows], np.int64)
         values = values.reshape(len(rows), 3).T.copy()
         values[1, values[1] >= 0] += 4  # the limits' values have numbers of their own

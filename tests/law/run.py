@@ -9,23 +9,13 @@ from functools import partial
 import fanlight as fl
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spark.sql import expr
-from tests.helpers.dataframes import (
-    SENTINEL,
-    calls,
-    collected,
-    frame,
-    patiently,
-    readable,
-    source,
-    write_batch,
-)
+from tests.helpers.dataframes import SENTINEL, calls, collected, frame, readable
 from tests.helpers.events import examples, splits
-from tests.helpers.sparks import ROCKSDB, VERSION
+from tests.helpers.sparks import DEFAULT, PROVIDER, ROCKSDB, VERSION
+from tests.helpers.streams import gather, patiently, source, stored, write_files
 from tests.helpers.widened import by_span, by_value
 from tests.law.ask import microseconds
 
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-DEFAULT = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 TO_WRITE = f"spark.conf.set({PROVIDER!r}, {ROCKSDB!r})"  # says the error of one that needs it
 # What Spark itself does not take over into a new session.
 NOT_TAKEN_OVER = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
@@ -254,17 +244,13 @@ class Runner:
     def stream(self, ask):
         """The rows at the end of a stream over the ask's micro-batches."""
         folder = self.folder / uuid.uuid4().hex
-        inbox = folder / "in"
-        inbox.mkdir(parents=True)
         starts = list(pieces(ask))
-        number = 0
         for start in starts:
-            for rows in start:
-                write_batch(inbox, number, rows)
-                number += 1
-            result = self.streamed(ask, inbox)
-            sink = _to_memory if len(starts) == 1 else _to_files
-            rows = sink(result.sparkSession, result, folder, mode_of(ask))
+            result = self.streamed(ask, write_files(folder / "in", *start))
+            if len(starts) == 1:
+                rows = gather(result, folder, mode_of(ask))
+            else:
+                rows = collected(stored(result, folder, mode_of(ask)))
         return [row for row in rows if row.get("case") != SENTINEL["case"]]
 
     def streamed(self, ask, inbox):
@@ -315,26 +301,3 @@ def pieces(ask):
 def mode_of(ask):
     """The output mode: windows that are given early need "update" before Spark 4.0."""
     return "update" if ask.action == "early" and VERSION < (4, 0) else "append"
-
-
-def _to_memory(session, result, folder, mode):
-    name = f"t{uuid.uuid4().hex}"
-    writer = result.writeStream.format("memory").queryName(name).outputMode(mode)
-    running = writer.option("checkpointLocation", str(folder / name)).trigger(availableNow=True)
-    running.start().awaitTermination()
-    rows = collected(session.table(name))
-    session.sql(f"drop view if exists {name}")
-    return rows
-
-
-def _to_files(session, result, folder, mode):
-    """Memory does not survive a restart."""
-    out = str(folder / "out")
-    writer = result.writeStream.outputMode(mode)
-    if mode == "append":
-        writer = writer.format("parquet").option("path", out)
-    else:
-        writer = writer.foreachBatch(lambda rows, _: rows.write.mode("append").parquet(out))
-    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    writer.trigger(availableNow=True).start().awaitTermination()
-    return collected(session.read.schema(result.schema).parquet(out))

@@ -19,9 +19,10 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.spark.sql import WATERMARK
 from tests import oracle
-from tests.helpers.dataframes import BLANK, SENTINEL, calls, collected, frame, source, stream
+from tests.helpers.dataframes import BLANK, SENTINEL, calls, collected, frame
 from tests.helpers.events import MINUTE
 from tests.helpers.refusals import refused
+from tests.helpers.streams import source, stream
 from tests.law.data import MIDNIGHT
 from tests.oracle.frames import frames
 

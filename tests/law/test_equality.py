@@ -12,8 +12,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, stream
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.streams import stream
 from tests.law.data import SOME_MINUTE
 
 SECOND = 1_000_000
@@ -193,7 +193,6 @@ def test_a_batch(classic, ask):
 
 
 @pytest.mark.streaming
-@pytest.mark.usefixtures("rocksdb")
 @pytest.mark.parametrize("ask", STREAMED, ids=name_of)
 def test_a_stream(classic, tmp_path, ask):
     asked, spec, way = ask
@@ -211,13 +210,3 @@ def test_a_stream(classic, tmp_path, ask):
 
 def test_the_rows_have_two_keys_by_spark(classic):
     assert spelled(frame(classic, ROWS)).groupBy(*KEYS).count().count() == 2
-
-
-@pytest.fixture
-def rocksdb(classic):
-    """The state store that state in Python needs."""
-    name = "spark.sql.streaming.stateStore.providerClass"
-    before = classic.conf.get(name)
-    classic.conf.set(name, ROCKSDB)
-    yield
-    classic.conf.set(name, before)

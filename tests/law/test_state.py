@@ -6,10 +6,10 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import patiently, source, write_batch
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.sparks import PROVIDER, ROCKSDB
+from tests.helpers.streams import finish, source, write_files
 from tests.law.data import minute
-from tests.law.run import PROVIDER, beside
+from tests.law.run import beside
 
 pytestmark = [pytest.mark.spark, pytest.mark.streaming, pytest.mark.thorough]
 
@@ -141,31 +141,21 @@ def row(step, key):
 def kept(classic, tmp_path_factory, request):
     """Of each kind and micro-batch: rows in the state, and bytes that were written to it."""
     folder = tmp_path_factory.mktemp("state")
-    inbox = folder / "in"
-    inbox.mkdir()
     same = request.param == "the same keys"
-    for number in range(FILES):
-        write_batch(inbox, number, arriving(number) if same else passing(number))
+    write_files(folder / "in", *map(arriving if same else passing, range(FILES)))
     session = beside(
         classic,
         (PROVIDER, ROCKSDB),
         ("spark.sql.shuffle.partitions", "1"),
         ("spark.sql.streaming.numRecentProgressUpdates", "1000"),
     )
-    found = {}
-    for name, query in KINDS.items():
-        found[name] = patiently(lambda q=query, n=name: measured(session, folder, q, n))
-    return same, found
+    return same, {name: measured(session, folder, name) for name in KINDS}
 
 
-def measured(session, folder, query, name):
-    result = query(source(session, folder / "in", "1 minute"))
-    writer = result.writeStream.format("noop").outputMode("append")
-    writer = writer.option("checkpointLocation", str(folder / name.replace(" ", "_")))
-    running = writer.trigger(availableNow=True).start()
-    running.awaitTermination()
+def measured(session, folder, name):
+    result = KINDS[name](source(session, folder / "in", "1 minute"))
     rows, written = [], []
-    for progress in running.recentProgress:
+    for progress in finish(result, folder / name.replace(" ", "_")).recentProgress:
         if progress["numInputRows"]:
             states = progress["stateOperators"]
             rows.append(sum(state["numRowsTotal"] for state in states))

@@ -15,7 +15,7 @@ from fanlight.engine.operators.frames.markers import MARKERS
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.watching.needs import list_features, list_needing
-from tests.helpers.dataframes import frame
+from tests.helpers.dataframes import all_of, frame
 from tests.helpers.events import examples
 from tests.helpers.frames import query
 from tests.law import run
@@ -149,7 +149,7 @@ def test_it_is_written_and_read_in_sql(classic):
     found = fl.sql(query, signed=signed).collect()
     windows = fl.over(signed, spec, time="ts", by="k")
     wanted = windows.agg(n=fl.agg.count()).select("k", "window", "n").collect()
-    assert sorted(map(str, found)) == sorted(map(str, wanted))
+    assert all_of(found) == all_of(wanted)
     with pytest.raises(fl.FanlightError, match="v is not expected here; expected OF"):
         fl.sql("SELECT count(*) FROM signed [WATTR ts FRAME SIGNS v]", signed=signed)
     with pytest.raises(fl.FanlightError, match="SIGNS OF 'nope' is not a column"):

@@ -9,12 +9,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import fanlight as fl
 from tests.helpers.aggregates import EVERYTHING, OF_PARTS
-from tests.helpers.dataframes import SENTINEL, readable, source, write_batch
+from tests.helpers.dataframes import SENTINEL, readable
+from tests.helpers.streams import source, write_files
 from tests.law import run
 from tests.law.ask import microseconds
 from tests.law.data import derived
@@ -55,20 +57,17 @@ class Stream:
     def result(self, spark, folder, files=1):
         """The query's result, over the files that have arrived, some a micro-batch."""
         there = folder / self.name
-        dfs = {one: source(spark, there / one, self.delay, files) for one in self.feeds}
+        dfs = {one: source(spark, there / one, self.delay, files=files) for one in self.feeds}
         return readable(self.query(dfs))
 
     def write(self, folder, pieces, dice):
         """All that will arrive: as many files a feed, in ``later``; the last closes all."""
         for one, feed in self.feeds.items():
             (folder / self.name / one).mkdir(parents=True)
-            later = folder / self.name / "later" / one
-            later.mkdir(parents=True)
             rows = arriving(feed, dice)
-            for number in range(pieces):
-                low, high = (len(rows) * at // pieces for at in (number, number + 1))
-                write_batch(later, number, rows[low:high])
-            write_batch(later, pieces, self.last)
+            ends = [len(rows) * at // pieces for at in range(pieces + 1)]
+            files = [rows[low:high] for low, high in pairwise(ends)]
+            write_files(folder / self.name / "later" / one, *files, self.last)
 
 
 def arriving(feed, dice):

@@ -13,9 +13,8 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.spark.binding import placed
-from tests.helpers.dataframes import patiently, source
-from tests.helpers.early import inbox, run
 from tests.helpers.refusals import refused
+from tests.helpers.streams import gather, stream_of
 from tests.law.data import minute
 from tests.oracle.calendars import bounds_near
 
@@ -87,22 +86,21 @@ def frame(spark, rows):
     return df.selectExpr("k", "at", "timestamp_micros(at) as ts")
 
 
-def told(df, label=()):
+def told(df):
     """Key and window of each row of a result, with its counts."""
-    names = [*label, "n"]
     rows = df.selectExpr(
-        "k", "unix_micros(window.start) as a", "unix_micros(window.end) as b", *names
+        "k", "unix_micros(window.start) as a", "unix_micros(window.end) as b", "n"
     ).collect()
     return sorted((tuple(row) for row in rows), key=repr)
 
 
-def counted(rows, windows, label=()):
+def counted(rows, windows):
     found = {}
     for key, at in rows:
         for begin, end in windows:
             if begin <= at < end:
                 found[key, begin, end] = found.get((key, begin, end), 0) + 1
-    return sorted(((*place, *label, n) for place, n in found.items()), key=repr)
+    return sorted(((*place, n) for place, n in found.items()), key=repr)
 
 
 @pytest.mark.sampled(3)
@@ -127,36 +125,6 @@ def test_hours_are_those_that_the_clock_shows(classic, zone):
     assert told(found.agg(n=agg.count())) == counted(rows, list(pairwise(hours)))
 
 
-def test_a_list_shares_its_pieces(classic):
-    zone = "Europe/Berlin"
-    rows = rows_of("list", zone)
-    asked = ["days", "three days, every day", "weeks"]
-    specs = [made(about, zone)[0] for about in asked]
-    found = fl.over(frame(classic, rows), specs, time="ts", by="k").agg(n=agg.count())
-    wanted = [
-        one for number, about in enumerate(asked)
-        for one in counted(rows, made(about, zone)[1], (number,))
-    ]  # fmt: skip
-    assert told(found, ["query"]) == sorted(wanted, key=repr)
-
-
-def test_events_are_in_the_windows_that_they_last_in(classic):
-    zone = "America/Havana"
-    spec, windows = made("three months, every month", zone)
-    rows = [(key, at, at + random.Random(at).choice((0, HOUR, 90 * 24 * HOUR)))
-            for key, at in rows_of("events", zone)]  # fmt: skip
-    df = classic.createDataFrame(rows, "k string, a bigint, b bigint").selectExpr(
-        "k", "timestamp_micros(a) as began", "timestamp_micros(b) as ts"
-    )
-    found = fl.over(df, spec, time=("began", "ts"), by="k").agg(n=agg.count())
-    wanted = {}
-    for key, a, b in rows:
-        for begin, end in windows:
-            if a < end and (b > begin or a == b >= begin):
-                wanted[key, begin, end] = wanted.get((key, begin, end), 0) + 1
-    assert told(found) == sorted(((*place, n) for place, n in wanted.items()), key=repr)
-
-
 def test_local_times_need_no_zone(classic):
     """They are read as they are; so windows agree with ``date_trunc``."""
     df = classic.sql(
@@ -178,15 +146,15 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path):
     noon = instant(datetime(2025, 3, 29, 12), zone)
     hours = ((0, 1, 14), (30, 13, 36), (80, 60), (), (-30, 81), (300,), ())
     parts = [[noon + hour * HOUR for hour in some] for some in hours]
-    folder = inbox(tmp_path, [[{**minute(0, k="a"), "ts": at} for at in some] for some in parts])
-    df = source(classic, folder, "2 hours")
+    batches = [[{**minute(0, k="a"), "ts": at} for at in some] for some in parts]
+    df = stream_of(classic, tmp_path, batches, "2 hours")
     found = fl.over(df, spec, time="ts", by="k", late="collect").agg(n=agg.count())
     shown = found.selectExpr(
         "k", "unix_micros(window.start) as a", "unix_micros(window.end) as b", "n",
         "unix_micros(late.row.ts) as at",
         "transform(late.windows, w -> unix_micros(w.end)) as missed",
     )  # fmt: skip
-    given = [row for rows in patiently(lambda: run(shown, tmp_path, "append")) for row in rows]
+    given = gather(shown, tmp_path)
     late = noon - 30 * HOUR
     on_time = [("a", at) for some in parts[:-2] for at in some if at != late]
     ours = [(row["k"], row["a"], row["b"], row["n"]) for row in given if row["a"] is not None]
@@ -398,21 +366,17 @@ def test_a_stream_where_a_clock_is_set(classic, tmp_path, about):
     turns = [first + n * 18 * HOUR for n in range(4)]
     parts = [[one for one in events if low <= one[0] < high] for low, high in pairwise(turns)]
     batches = [[{**minute(0, k="a"), "ts": at} for at, _ in some] for some in parts]
-    folder = inbox(tmp_path, [*batches, [{**minute(0, k="a"), "ts": end}], []])
-    df = source(classic, folder, "2 days")
+    batches += [[{**minute(0, k="a"), "ts": end}], []]
+    df = stream_of(classic, tmp_path, batches, "2 days")
     found = fl.over(df, specs, time="ts").agg(n=agg.count())
     ends = ("unix_micros(window.start) as a", "unix_micros(window.end) as b")
-    shown = found.selectExpr("query", *ends, "n")
-    given = [row for rows in patiently(lambda: run(shown, tmp_path, "append")) for row in rows]
+    given = gather(found.selectExpr("query", *ends, "n"), tmp_path)
     ours = [(row["query"], row["a"], row["b"], row["n"]) for row in given]
     wanted = windows_by_definition(specs, [(at, at) for at, _ in events])
     assert sorted(ours) == sorted((*place, n) for place, (n, _) in wanted.items())
     spec = fl.Calendar("1 hour", zone=zone)
     filled = fl.over(df, spec, time="ts").with_empty("zero", most=40).agg(n=agg.count())
-    shown = filled.selectExpr(*ends, "n")
-    given = [
-        row for rows in patiently(lambda: run(shown, tmp_path / "2", "append")) for row in rows
-    ]
+    given = gather(filled.selectExpr(*ends, "n"), tmp_path)
     ours = sorted((row["a"], row["b"], row["n"]) for row in given)
     assert all(start < end for start, end, _ in ours)
     assert [n for *_, n in ours] == [n for *_, n in ours if n] + [0] * 40

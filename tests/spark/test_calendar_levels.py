@@ -11,7 +11,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import ended
+from tests.helpers.streams import ended, stream_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Around New York's changes of the clock, and the turns of months and years: (key, item, hours).
@@ -130,10 +130,9 @@ def test_rows_weigh_by_the_finest_level_that_they_are_in(classic):
 
 @pytest.mark.streaming
 def test_a_stream_gives_what_a_batch_gives(classic, tmp_path):
-    for number, rows in enumerate((ROWS, [("last", "x", YEAR + timedelta(days=800))])):
-        frame(classic, rows).coalesce(1).write.parquet(str(tmp_path / f"rows/{number}"))
-    reader = classic.readStream.schema(frame(classic).schema).option("maxFilesPerTrigger", 1)
-    stream = reader.parquet(str(tmp_path / "rows/*")).withWatermark("ts", "400 days")
+    last = [("last", "x", YEAR + timedelta(days=800))]
+    batches = [frame(classic, rows) for rows in (ROWS, last)]
+    stream = stream_of(classic, tmp_path, batches, "400 days")
     result = fl.over(stream, DAYS, time="ts", by="k").agg(n=agg.count())
     found = ended(result, tmp_path).filter("k is null or k <> 'last'")
     assert counts(found) == by_definition("days")

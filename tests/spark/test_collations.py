@@ -6,7 +6,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, source, write_batch
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.streams import stream_of
 from tests.law.data import SOME_MINUTE
 
 KEYED = "collate(if(n % 2 = 0, 'A', 'a'), 'UNICODE_CI')"
@@ -109,8 +110,7 @@ def test_what_python_would_compare_is_refused(rows, asked):
 
 @pytest.mark.parametrize("asked", REFUSED_STREAMS.values(), ids=REFUSED_STREAMS)
 def test_a_stream_is_refused_before_it_starts(classic, tmp_path, asked):
-    write_batch(tmp_path, 0, ROWS)
-    df = keyed(source(classic, tmp_path, "1 second"))
+    df = keyed(stream_of(classic, tmp_path, [ROWS], "1 second"))
     with pytest.raises(
         fl.FanlightError, match=r"UNICODE_CI, which only Spark's own SQL can compare"
     ):

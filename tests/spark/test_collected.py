@@ -10,15 +10,15 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, patiently, source
-from tests.helpers.early import inbox, run
+from tests.helpers.dataframes import all_of, collected, frame
+from tests.helpers.streams import finish, gather, gather_batches, source, stream_of
 from tests.law.data import minute
 
 SEEN = [minute(0, k="x", n=0), minute(1, k="y", n=1), minute(2, k=None, n=2)]
 PASSED = [minute(30, k="x", n=3)]
 LATE = [minute(3, k="x", n=4), minute(4, k=None, n=5), {**minute(0, n=6), "ts": None}]
 END = [minute(90, k="x", n=7)]
-DELAY = "5 minutes"
+ARRIVING, DELAY = [SEEN, PASSED, [], LATE, END], "5 minutes"
 HOUR, LEVELS = (
     fl.Sliding("1 hour"),
     fl.MultiGranular(["5 minutes", "10 minutes"], ["5 minutes"] * 2),
@@ -62,8 +62,7 @@ def collecting(df, spec, **more):
 def test_every_kind_gives_its_late_rows(classic, tmp_path, about):
     """With their keys; and a batch has the same columns."""
     spec, ask = KINDS[about]
-    folder = inbox(tmp_path, [SEEN, PASSED, [], LATE, END])
-    df = source(classic, folder, DELAY)
+    df = stream_of(classic, tmp_path, ARRIVING, DELAY)
     found = ask(collecting(df, spec))
     batch = ask(collecting(frame(classic, [*SEEN, *PASSED]), spec))
     assert [f.simpleString() for f in batch.schema] == [f.simpleString() for f in found.schema]
@@ -71,24 +70,21 @@ def test_every_kind_gives_its_late_rows(classic, tmp_path, about):
     assert found.columns == [*ask(collecting(df, spec, late="drop")).columns, "late"]
     key = "k" if "k" in found.columns else "late.row.k"
     told = found.selectExpr(f"{key} as k", "late.row.n as n", "late.row as late")
-    rows = [row for rows in patiently(lambda: run(told, tmp_path, "append")) for row in rows]
-    missed = [row for row in rows if row["late"] is not None]
+    missed = [row for row in gather(told, tmp_path) if row["late"] is not None]
     assert sorted((row["n"], row["k"]) for row in missed) == [(4, "x"), (5, None)]
 
 
 @pytest.mark.streaming
 def test_what_else_is_there_of_a_late_row(classic, tmp_path):
     """All of its columns and the windows that it missed; nothing of what is asked of windows."""
-    folder = inbox(tmp_path, [SEEN, PASSED, [], LATE, END])
-    df = source(classic, folder, DELAY)
+    df = stream_of(classic, tmp_path, ARRIVING, DELAY)
     found = collecting(df, [FIVE, fl.Sliding("2 minutes")]).agg(found=agg.count())
     told = found.filter("late is not null").selectExpr(
         "k", "window", "query", "found", "late.row.n as n", "unix_micros(late.row.ts) as ts",
         "transform(late.windows, w -> struct(w.query, unix_micros(w.start), unix_micros(w.end)))"
         " as missed",
     )  # fmt: skip
-    asked = patiently(lambda: run(told, tmp_path, "append"))
-    assert sorted((row for rows in asked for row in rows), key=lambda row: row["n"]) == [
+    assert sorted(gather(told, tmp_path), key=lambda row: row["n"]) == [
         {
             "k": row["k"], "window": {"start": None, "end": None}, "query": None, "found": None,
             "n": row["n"], "ts": row["ts"], "missed": [within(row, 0, 5), within(row, 1, 2)],
@@ -109,11 +105,10 @@ def test_no_row_is_lost_or_told_twice_over_restarts(classic, tmp_path, early):
     """Each is counted in its windows, or late: over starts of the query, and by late_rows, too."""
     counts, told = {}, []
     for part in ([SEEN, PASSED], [LATE[:1]], [LATE[1:], END, [minute(200, k="x", n=8)]]):
-        df = source(classic, inbox(tmp_path, part), DELAY)
-        windows = collecting(df, FIVE)
+        windows = collecting(stream_of(classic, tmp_path, part, DELAY), FIVE)
         found = (windows.early() if early else windows).agg(found=agg.count())
         mode = "update" if early else "append"
-        for rows in patiently(lambda one=found, how=mode: run(one, tmp_path, how)):
+        for rows in gather_batches(found, tmp_path, mode):
             told += [row for row in rows if row["late"] is not None]
             counts |= {
                 (row["k"], row["window"]["start"]): row["found"]
@@ -128,12 +123,9 @@ def test_no_row_is_lost_or_told_twice_over_restarts(classic, tmp_path, early):
 @pytest.mark.parametrize("spec", [FIVE, SESSION])
 def test_late_rows_are_counted_once(classic, tmp_path, spec):
     """Where they are given, whoever leaves them out."""
-    df = source(classic, inbox(tmp_path, [SEEN, PASSED, [], LATE, END]), DELAY)
+    df = stream_of(classic, tmp_path, ARRIVING, DELAY)
     found = collecting(df, spec).agg(found=agg.count())
-    writer = found.writeStream.format("noop").trigger(availableNow=True)
-    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
-    query.awaitTermination()
-    assert fl.progress(query).late == 2
+    assert fl.progress(finish(found, tmp_path)).late == 2
 
 
 @pytest.mark.streaming
@@ -146,8 +138,7 @@ def test_strange_columns_come_back_as_they_were(classic, tmp_path):
         "window": "cast(null as interval day to second)",
         "row": "to_date(ts)",
     }
-    folder = inbox(tmp_path, [SEEN, PASSED, [], LATE, END])
-    df = source(classic, folder, DELAY).selectExpr(
+    df = stream_of(classic, tmp_path, ARRIVING, DELAY).selectExpr(
         "ts", "n", "k as `by`", *(f"{text} as `{name}`" for name, text in odd.items())
     )
     windows = fl.over(df, FIVE, time="ts", by="by", late="collect")
@@ -156,8 +147,7 @@ def test_strange_columns_come_back_as_they_were(classic, tmp_path):
     wanted = frame(classic, LATE[:2]).selectExpr(
         "ts", "n", "k as `by`", *(f"{text} as `{name}`" for name, text in odd.items())
     )
-    got = [row for rows in patiently(lambda: run(told, tmp_path, "append")) for row in rows]
-    assert sorted(map(repr, got)) == sorted(map(repr, collected(wanted)))
+    assert all_of(gather(told, tmp_path)) == all_of(collected(wanted))
 
 
 def test_without_keys_and_of_events_that_last(classic):
@@ -188,14 +178,14 @@ def test_a_column_of_that_name_is_told(classic):
 
 
 def test_explain_says_where_they_go(classic, tmp_path):
-    df = source(classic, inbox(tmp_path, [SEEN]), DELAY)
+    df = stream_of(classic, tmp_path, [SEEN], DELAY)
     for spec in (FIVE, SESSION, fl.Trailing("1 minute"), WIDENING):
         assert "given in the column late" in str(collecting(df, spec).explain())
         assert "given in the column late" not in str(collecting(df, spec, late="drop").explain())
 
 
 def test_what_cannot_collect_says_so(classic, tmp_path):
-    df = source(classic, inbox(tmp_path, [SEEN]), DELAY)
+    df = stream_of(classic, tmp_path, [SEEN], DELAY)
     windows = collecting(df, fl.Trailing("1 minute"))
     with pytest.raises(fl.FanlightError, match=r"at\(…\) with late='collect' would mix"):
         windows.at(df, time="ts").attach(agg.count())

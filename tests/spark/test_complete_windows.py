@@ -8,9 +8,10 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import ended
+from tests.helpers import silences
+from tests.helpers.dataframes import all_of
+from tests.helpers.streams import ended, stream_of
 
-MINUTE = 60_000_000
 ROWS = [
     ("a", 1, 1.0), ("a", 3, 2.0), ("a", 4, 2.0), ("a", 17, 4.0), ("a", 17, 5.0), ("a", 18, None),
     ("b", 5, 8.0), ("b", 6, 1.0), (None, 2, 16.0), (None, 3, 3.0), (None, 40, 3.0),
@@ -37,12 +38,8 @@ BY_ROWS = {
 
 
 def frame(spark, rows=ROWS):
-    made = spark.createDataFrame(rows, "k string, minute long, v double")
-    return made.selectExpr(
-        "k", f"timestamp_micros(minute * {MINUTE}) as ts", "minute as i",
-        "cast(minute as double) as x", "v",
-        f"timestamp_micros((minute + 3) * {MINUTE}) as stop",
-    )  # fmt: skip
+    more = "double(i) as x", "ts + interval 3 minutes as stop"
+    return silences.frame(spark, rows).selectExpr("*", *more)
 
 
 def firsts(rows=ROWS):
@@ -62,10 +59,6 @@ def given(df, began):
 
 def started(windows):
     return windows.complete_only(side="start")
-
-
-def all_of(df):
-    return sorted(map(repr, df.collect()))
 
 
 @pytest.mark.sampled(4)
@@ -199,20 +192,13 @@ def test_what_cannot_be_is_refused(spark, spec, time, since, words):
         fl.over(frame(spark), spec, time=time, by="k").complete_only(since)
 
 
-def stream_of(spark, folder):
+def arriving(spark, folder):
     """The rows, and then one that ends all windows."""
-    for number, rows in enumerate((ROWS, [LAST])):
-        frame(spark, rows).coalesce(1).write.parquet(str(folder / f"rows/{number}"))
-    reader = spark.readStream.schema(frame(spark, ROWS).schema).option("maxFilesPerTrigger", 1)
-    return reader.parquet(str(folder / "rows/*")).withWatermark("ts", "1 hour")
-
-
-def given_at_its_end(result, folder):
-    return ended(result, folder).filter("k is null or k <> 'last'")
+    return stream_of(spark, folder, [frame(spark, rows) for rows in (ROWS, [LAST])], "1 hour")
 
 
 def test_a_stream_does_not_know_the_first_row_of_a_key(spark, tmp_path):
-    windows = fl.over(stream_of(spark, tmp_path), fl.Sliding("1 hour"), time="ts", by="k")
+    windows = fl.over(arriving(spark, tmp_path), fl.Sliding("1 hour"), time="ts", by="k")
     with pytest.raises(fl.FanlightError, match="which a stream does not keep; write when"):
         windows.complete_only()
 
@@ -230,12 +216,16 @@ def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, spec, since):
     """A batch whose last row is far away, as that of the stream is."""
     place = {"time": "ts", "by": "k", "tiebreak": "v"}
     asked = {"n": agg.count(), "s": agg.sum("v")}
-    stream = fl.over(stream_of(spark, tmp_path), spec, **place).complete_only(since).agg(**asked)
     rows = frame(spark, [*ROWS, LAST])
-    batch = fl.over(rows, spec, **place).complete_only(since).agg(**asked)
-    batch = batch.filter("k is null or k <> 'last'")
-    assert all_of(batch)
-    assert all_of(given_at_its_end(stream, tmp_path)) == all_of(batch)
+    stream, batch = (
+        fl.over(df, spec, **place).complete_only(since).agg(**asked)
+        for df in (arriving(spark, tmp_path), rows)
+    )
+    found, wanted = (
+        all_of(df.filter("k is null or k <> 'last'")) for df in (ended(stream, tmp_path), batch)
+    )
+    assert wanted
+    assert found == wanted
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.registry import AGGREGATES
+from tests.helpers.sparks import configured
 
 WALK = pkgutil.walk_packages(fl.__path__, "fanlight.")
 MODULES = sorted(found.name for found in WALK if not found.name.endswith("__main__"))
@@ -37,10 +38,8 @@ def test_examples(name, classic):
 @pytest.fixture
 def time_zone_of_docs(classic):
     """Examples show times in UTC."""
-    before = classic.conf.get("spark.sql.session.timeZone")
-    classic.conf.set("spark.sql.session.timeZone", "UTC")
-    yield
-    classic.conf.set("spark.sql.session.timeZone", before)
+    with configured(classic, "spark.sql.session.timeZone", "UTC"):
+        yield
 
 
 def test_every_aggregate_has_an_example():

@@ -10,10 +10,9 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.watching.needs import list_features
 from tests.helpers.house import ROOT
+from tests.helpers.sparks import DEFAULT, PROVIDER, ROCKSDB, configured
 from tests.law.run import beside
 
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-HDFS = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 SCHEMA = "ts timestamp, stop timestamp, k long, v double"
 SLIDING = fl.Sliding("4 minutes", "1 minute")
 LEVELS = fl.MultiGranular(["1 minute", "10 minutes"], ["1 minute", "5 minutes"])
@@ -87,7 +86,7 @@ MADE = dict(
 def own(sessions):
     """A session with Spark's own state store."""
     made = beside(sessions["classic"])
-    made.conf.set(PROVIDER, HDFS)
+    made.conf.set(PROVIDER, DEFAULT)
     return made
 
 
@@ -109,20 +108,14 @@ def test_what_is_missing_and_the_line_that_helps(own):
     (one,) = found.missing
     assert one.what == "RocksDB state store"
     assert "frames: streams" in one.needed_by
-    before = own.conf.get(PROVIDER)
-    try:
+    with configured(own, PROVIDER, DEFAULT):
         exec(one.write, {"spark": own})  # noqa: S102
         assert fl.doctor(own).ok
-    finally:
-        own.conf.set(PROVIDER, before)
 
 
 def test_the_page_shows_what_is_said(own):
-    own.conf.set("spark.sql.shuffle.partitions", "200")
-    try:
+    with configured(own, "spark.sql.shuffle.partitions", "200"):
         found = fl.doctor(own)
-    finally:
-        own.conf.set("spark.sql.shuffle.partitions", "2")
     page = (ROOT / "docs/what_needs_what.md").read_text("utf-8")
     shown = re.search(r"^```told\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1].splitlines()
     said = str(found).splitlines()
@@ -174,11 +167,8 @@ def test_the_table_of_needs_is_true(feature, own, tmp_path, capsys):
     if "RocksDB" in feature.stream:
         with pytest.raises(fl.FanlightError, match="RocksDB"):
             made(stream)
-        own.conf.set(PROVIDER, HDFS.replace("HDFSBacked", "RocksDB"))
-    try:
+    with configured(own, PROVIDER, ROCKSDB if "RocksDB" in feature.stream else DEFAULT):
         made(stream).explain()
-    finally:
-        own.conf.set(PROVIDER, HDFS)
     assert ("InArrow" in capsys.readouterr().out) == ("Python workers" in feature.stream)
 
 

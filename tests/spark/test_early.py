@@ -15,8 +15,8 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, patiently, source
-from tests.helpers.early import inbox, latest, run
+from tests.helpers.dataframes import all_of, collected, frame
+from tests.helpers.streams import finish, gather_batches, keep_latest, stream_of
 from tests.law.data import minute
 
 ROWS = [
@@ -60,9 +60,9 @@ def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, abou
     time = ("began", "ts") if about.endswith("events") else "ts"
     for part in (ROWS[:3], ROWS[3:], [QUIET]):
         seen += [row for rows in part for row in rows]
-        folder = inbox(tmp_path, part)
-        found = windows(source(classic, folder, DELAY), spec, time=time).early().agg(**ASKED)
-        for key, row in latest(key_of, patiently(lambda one=found: run(one, tmp_path))).items():
+        rows = stream_of(classic, tmp_path, part, DELAY)
+        found = windows(rows, spec, time=time).early().agg(**ASKED)
+        for key, row in keep_latest(key_of, gather_batches(found, tmp_path)).items():
             assert not kept.get(key, {}).get("final")
             kept[key] = row
         whole = windows(frame(classic, seen), spec, time=time).agg(**ASKED)
@@ -81,12 +81,10 @@ def test_only_what_changed_is_given_and_no_more_than_asked(classic, tmp_path):
     spec, counts = fl.Sliding("4 minutes"), {}
     for every in (None, "5 minutes"):
         folder = tmp_path / str(every)
-        folder.mkdir()
-        rows = source(classic, inbox(folder, [*ROWS, QUIET]), DELAY)
-        found = windows(rows, spec).early(every).agg(**ASKED)
-        batches = patiently(lambda one=found, at=folder: run(one, at))
+        rows = stream_of(classic, folder, [*ROWS, QUIET], DELAY)
+        batches = gather_batches(windows(rows, spec).early(every).agg(**ASKED), folder)
         counts[every] = sum(map(len, batches))
-        table = latest(key_of, batches)
+        table = keep_latest(key_of, batches)
         wanted = collected(windows(frame(classic, [r for b in ROWS for r in b]), spec).agg(**ASKED))
         final = {key: values(row) for key, row in table.items() if row["final"]}
         assert final == {key_of(row): values(row) for row in wanted}
@@ -102,11 +100,9 @@ def test_a_row_is_late_when_its_day_has_ended(classic, tmp_path):
     hours = ([0, 80], [79], [1, 79, 81], [200])
     rows = [[minute(60 * at, k="x", n=at) for at in batch] for batch in hours]
     for mode in ("update", "append"):
-        folder = tmp_path / mode
-        folder.mkdir()
-        found = windows(source(classic, inbox(folder, rows), DELAY), spec)
+        found = windows(stream_of(classic, tmp_path / mode, rows, DELAY), spec)
         found = (found.early() if mode == "update" else found).agg(n=agg.count())
-        batches = patiently(lambda one=found, at=folder, how=mode: run(one, at, how))
+        batches = gather_batches(found, tmp_path / mode, mode)
         given = [row for batch in batches for row in batch if row.get("final", True)]
         counts.append({key_of(row): row["n"] for row in given})
     assert counts[0] == counts[1]
@@ -118,12 +114,10 @@ def test_append_mode_has_all_changes_as_they_came(classic, tmp_path):
     spec = fl.Sliding("4 minutes", "2 minutes")
     logs = []
     for mode in ("update", "append"):
-        folder = tmp_path / mode
-        folder.mkdir()
-        rows = source(classic, inbox(folder, [*ROWS, QUIET]), DELAY)
+        rows = stream_of(classic, tmp_path / mode, [*ROWS, QUIET], DELAY)
         found = windows(rows, spec).early().agg(**ASKED)
-        batches = patiently(lambda one=found, at=folder, how=mode: run(one, at, how))
-        logs.append([sorted(map(repr, batch)) for batch in batches if batch])
+        batches = gather_batches(found, tmp_path / mode, mode)
+        logs.append([all_of(batch) for batch in batches if batch])
     assert logs[0] == logs[1]
 
 
@@ -131,16 +125,12 @@ def test_append_mode_has_all_changes_as_they_came(classic, tmp_path):
 def test_a_table_by_key_and_window_is_the_batch(classic, tmp_path):
     """Rows marked final alone are those of append mode."""
     spec, seen = fl.Sliding("4 minutes", "2 minutes"), [r for b in ROWS for r in b]
-    rows = source(classic, inbox(tmp_path, [*ROWS, [minute(22, k="x", n=1)]]), DELAY)
+    rows = stream_of(classic, tmp_path, [*ROWS, [minute(22, k="x", n=1)]], DELAY)
     found = windows(rows, spec).early().agg(n=agg.count(), most=agg.max("n"))
     base = tmp_path / "windows.db"
     for name, only in (("all", False), ("final", True)):
         write = fl.upsert(f"sqlite:///{base}", table=name, key=["k", "window"], final_only=only)
-        started = (
-            found.writeStream.outputMode("update").foreachBatch(write)
-            .option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True).start()
-        )  # fmt: skip
-        patiently(started.awaitTermination)
+        finish(found, tmp_path / name, write, "update")
     with sqlite3.connect(base) as read:
         have = sorted(read.execute('SELECT k, n, most FROM "all"').fetchall(), key=repr)
         closed = read.execute("SELECT count(*), min(final) FROM final").fetchone()
@@ -155,7 +145,7 @@ def test_a_table_by_key_and_window_is_the_batch(classic, tmp_path):
 
 
 def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
-    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    rows = stream_of(classic, tmp_path, ROWS[:1], DELAY)
     weighted = fl.MultiGranular(
         ["2 minutes", "6 minutes"], ["2 minutes", "2 minutes"], weights=[1, 2]
     )
@@ -190,7 +180,7 @@ def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
     ],
 )
 def test_a_stream_asked_in_sql_is_given_early_too(classic, tmp_path, clause, spec, words, every):
-    rows, given = source(classic, inbox(tmp_path, [*ROWS, QUIET]), DELAY), []
+    rows, given = stream_of(classic, tmp_path, [*ROWS, QUIET], DELAY), []
     api = windows(rows, spec).early(every).agg(**{"count(*)": agg.count()})
     asked = f"SELECT *, count(*) FROM t [WATTR ts {clause} {words}] GROUP BY k"
     finals = f"SELECT final, k FROM t [WATTR ts {clause} {words}] GROUP BY k, window, final"
@@ -198,8 +188,7 @@ def test_a_stream_asked_in_sql_is_given_early_too(classic, tmp_path, clause, spe
     sql = fl.sql(asked, t=rows)
     assert sorted(sql.columns) == sorted(name.replace("(*)", "(1)") for name in api.columns)
     for about, found in (("api", api), ("sql", sql.withColumnRenamed("count(1)", "count(*)"))):
-        (tmp_path / about).mkdir()
-        batches = patiently(lambda one=found, at=tmp_path / about: run(one, at))
+        batches = gather_batches(found, tmp_path / about)
         given.append([sorted(repr(sorted(row.items())) for row in batch) for batch in batches])
     assert given[0] == given[1]
     assert any("('final', False)" in row for batch in given[1] for row in batch)
@@ -221,7 +210,7 @@ ON_STREAMS = [
 @pytest.mark.spark
 @pytest.mark.parametrize(("marked", "why"), ON_STREAMS, ids=[one for one, _ in ON_STREAMS])
 def test_early_is_refused_in_sql_at_the_word(classic, tmp_path, marked, why):
-    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    rows = stream_of(classic, tmp_path, ROWS[:1], DELAY)
     before, part, after = f"SELECT count(*) FROM t [WATTR ts {marked}]".split("^")
     with pytest.raises(fl.FanlightError) as raised:
         fl.sql(before + part + after, t=rows)
@@ -233,7 +222,7 @@ def test_early_is_refused_in_sql_at_the_word(classic, tmp_path, marked, why):
 
 @pytest.mark.spark
 def test_rows_of_frames_have_no_early_form_in_sql_either(classic, tmp_path):
-    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    rows = stream_of(classic, tmp_path, ROWS[:1], DELAY)
     with pytest.raises(fl.FanlightError, match="write an aggregate or GROUP BY window"):
         fl.sql("SELECT k FROM t [WATTR ts SESSION 2 MINUTES EARLY]", t=rows)
     assert "final" in fl.sql(
@@ -244,14 +233,10 @@ def test_rows_of_frames_have_no_early_form_in_sql_either(classic, tmp_path):
 @pytest.mark.streaming
 def test_pieces_are_a_table_that_lives(classic, tmp_path):
     """Served while the stream runs, its open pieces too, and rolled up to any windows."""
-    rows = source(classic, inbox(tmp_path, ROWS), DELAY)
+    rows = stream_of(classic, tmp_path, ROWS, DELAY)
     pieces = windows(rows, fl.Sliding("1 minute")).early().pieces(**ASKED)
     lake = tmp_path / "lake"
-    write = fl.upsert(f"delta:{lake}", key=["k", "window"])
-    writer = pieces.writeStream.outputMode("update").foreachBatch(write)
-    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
-    started = writer.trigger(availableNow=True).start()
-    patiently(started.awaitTermination)
+    finish(pieces, tmp_path, fl.upsert(f"delta:{lake}", key=["k", "window"]), "update")
     past = {"4m": fl.Trailing("4 minutes"), "ever": fl.Trailing()}
     server = fl.serve(lake, past)
     seen = frame(classic, [row for batch in ROWS for row in batch])
@@ -264,9 +249,7 @@ def test_pieces_are_a_table_that_lives(classic, tmp_path):
             assert server.ask(key, at=at) == wanted.ask(key, at=at)
     spec = fl.Sliding("6 minutes", "2 minutes")
     rolled = collected(fl.roll_up(_with_notes(classic, lake), spec))
-    assert sorted(map(repr, rolled)) == sorted(
-        map(repr, collected(windows(seen, spec).agg(**ASKED)))
-    )
+    assert all_of(rolled) == all_of(collected(windows(seen, spec).agg(**ASKED)))
 
 
 def _with_notes(spark, lake):
@@ -283,7 +266,7 @@ def _with_notes(spark, lake):
 
 
 def test_sketches_are_no_pieces_that_live(classic, tmp_path):
-    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    rows = stream_of(classic, tmp_path, ROWS[:1], DELAY)
     opened = windows(rows, fl.Sliding("1 minute")).early()
     with pytest.raises(fl.FanlightError, match="keeps a sketch"):
         opened.pieces(agg.approx_count_distinct("s"))

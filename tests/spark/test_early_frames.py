@@ -11,12 +11,13 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, patiently, source
-from tests.helpers.early import inbox, latest, run
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.events import MINUTE
 from tests.helpers.frames import keep_first, recovers, weakens
+from tests.helpers.streams import finish, gather_batches, keep_latest, stream_of
 from tests.law.data import minute
 
-DELAY, MINUTE = "2 minutes", 60_000_000
+DELAY = "2 minutes"
 VALUES = {"x": (0, 2, 3, 3, 1, 0, 2, 2, 2, 4), "y": (2, 2, 0, 1, 3, 3, 3, 0, 0, 2)}
 FLAT = [
     minute(2 * at, k=k, n=at, s="ab"[value % 2], v=float(value))
@@ -84,9 +85,9 @@ def test_the_latest_results_are_those_of_the_rows_so_far(classic, tmp_path, abou
     spec, seen, kept, opened = SPECS[about], [], {}, 0
     for part in (ROWS[:2], ROWS[2:4], ROWS[4:], [QUIET]):
         seen += [row for rows in part for row in rows]
-        folder, now = inbox(tmp_path, part), passed_by(seen)
-        found = frames(source(classic, folder, DELAY), spec, tiebreak="n").early().agg(**ASKED)
-        for key, row in latest(key_of, patiently(lambda one=found: run(one, tmp_path))).items():
+        rows, now = stream_of(classic, tmp_path, part, DELAY), passed_by(seen)
+        found = frames(rows, spec, tiebreak="n").early().agg(**ASKED)
+        for key, row in keep_latest(key_of, gather_batches(found, tmp_path)).items():
             assert not kept.get(key, {}).get("final")
             assert row["final"] == row["closed"]
             kept[key] = row
@@ -104,12 +105,11 @@ def test_changes_are_given_no_more_than_asked(classic, tmp_path):
     spec, early, final = SPECS["delta"], {}, {}
     for every in (None, "10 minutes"):
         folder = tmp_path / str(every)
-        folder.mkdir()
-        rows = source(classic, inbox(folder, [*ROWS, QUIET]), DELAY)
+        rows = stream_of(classic, folder, [*ROWS, QUIET], DELAY)
         found = frames(rows, spec, tiebreak="n").early(every).agg(**ASKED)
-        batches = patiently(lambda one=found, at=folder: run(one, at))
+        batches = gather_batches(found, folder)
         early[every] = sum(not row["final"] for batch in batches for row in batch)
-        table = latest(key_of, batches)
+        table = keep_latest(key_of, batches)
         final[every] = {key: one for key, one in given(table).items() if one[0]}
     batch = collected(frames(frame(classic, FLAT), spec, tiebreak="n").agg(**ASKED))
     every = wanted(FLAT, QUIET[0]["ts"], batch)
@@ -122,15 +122,9 @@ def test_a_table_by_key_and_frame_is_the_batch(classic, tmp_path):
     """Bounds alone, without aggregates, and without keys."""
     spec, seen = fl.Session("1 minute"), sorted(FLAT[:-1], key=lambda row: row["ts"])
     now = passed_by(seen)
-    rows = source(classic, inbox(tmp_path, [seen[:9], seen[9:]]), DELAY)
-    base = f"sqlite:///{tmp_path / 'frames.db'}"
-    started = (
-        frames(rows, spec, by=()).early().frames().writeStream.outputMode("update")
-        .foreachBatch(fl.upsert(base, table="sessions", key="frame_id"))
-        .option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True)
-        .start()
-    )  # fmt: skip
-    patiently(started.awaitTermination)
+    rows = stream_of(classic, tmp_path, [seen[:9], seen[9:]], DELAY)
+    write = fl.upsert(f"sqlite:///{tmp_path / 'frames.db'}", table="sessions", key="frame_id")
+    finish(frames(rows, spec, by=()).early().frames(), tmp_path, write, "update")
     with sqlite3.connect(tmp_path / "frames.db") as read:
         asked = "SELECT frame_id, rows, closed, final FROM sessions ORDER BY frame_id"
         have = read.execute(asked).fetchall()
@@ -143,7 +137,7 @@ def test_a_table_by_key_and_frame_is_the_batch(classic, tmp_path):
 
 
 def test_early_is_refused_where_it_cannot_be(classic, tmp_path):
-    rows = source(classic, inbox(tmp_path, ROWS[:1]), DELAY)
+    rows = stream_of(classic, tmp_path, ROWS[:1], DELAY)
     early = frames(rows, SPECS["sessions"]).early()
     small = fl.ThresholdFrame("v > 1", leave_for="2 minutes", min_rows=2)
     for made, why in (

@@ -10,23 +10,11 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import source
-from tests.helpers.silences import MINUTE, ROWS, RULES, SPECS, frame, micros
+from tests.helpers.dataframes import all_of
+from tests.helpers.events import MINUTE
+from tests.helpers.silences import ROWS, RULES, SPECS, asked, fill_in, found, frame
+from tests.helpers.streams import source
 from tests.oracle.calendars import bounds_near
-
-
-def found(df):
-    """By key and bounds: the count, the sum, the list."""
-    made = {
-        (row.k, micros(row.window.start), micros(row.window.end)): (row.n, row.s, row["list"])
-        for row in df.collect()
-    }
-    assert len(made) == df.count()
-    return made
-
-
-def asked(windows):
-    return found(windows.agg(n=agg.count(), s=agg.sum("v"), list=agg.collect_list("i")))
 
 
 def filled(there, bounds, rule):
@@ -35,8 +23,7 @@ def filled(there, bounds, rule):
     for one in bounds:
         if one in there:
             before = there[one]
-        empty = {"null": (None, None, None), "zero": (0, 0.0, None), "last": before}[rule]
-        expected[one] = there.get(one, empty)
+        expected[one] = there.get(one, fill_in(rule, before))
     return expected
 
 
@@ -45,7 +32,7 @@ def interpolated(there, bounds, zone):
 
     Steps are counted; those of a calendar by its clock, of which some may be skipped.
     """
-    shown = [datetime.fromtimestamp(end / 1e6 - 1, ZoneInfo(zone or "UTC")) for *_, end in bounds]
+    shown = [datetime.fromtimestamp(end / 1e6 - 1, ZoneInfo(zone or "UTC")) for _, end, _ in bounds]
     steps = [at.replace(tzinfo=UTC).timestamp() for at in shown] if zone else range(len(bounds))
     by_step = dict(zip(steps, bounds, strict=True))
     found, known = {}, [n for n, place in by_step.items() if place in there]
@@ -66,17 +53,16 @@ def test_those_between_the_first_and_the_last_of_a_key(spark, about, rule):
     spec, rows = SPECS[about]
     zone = getattr(spec, "zone", None)
     windows = fl.over(frame(spark, rows), spec, time="ts", by="k")
-    there = asked(windows)
-    expected = {}
+    there, expected = found(asked(windows)), {}
     for key in {key for key, *_ in there}:
-        mine = sorted((end, start) for k, start, end in there if k == key)
+        mine = sorted((end, start) for k, end, start in there if k == key)
         near = {(e, s) for s, e in bounds_near(spec, mine[0][1], mine[-1][0]) if s < e}
-        between = [(key, int(s), int(e)) for e, s in sorted(near) if mine[0] <= (e, s) <= mine[-1]]
+        between = [(key, int(e), int(s)) for e, s in sorted(near) if mine[0] <= (e, s) <= mine[-1]]
         expected |= (
             interpolated(there, between, zone) if rule == "linear" else filled(there, between, rule)
         )
     assert len(expected) > len(there)
-    got = asked(windows.with_empty(rule))
+    got = found(asked(windows.with_empty(rule)))
     if rule == "linear":
         got = {p: (*(n and round(n, 9) for n in row[:2]), row[2]) for p, row in got.items()}
     assert got == expected
@@ -93,10 +79,10 @@ def test_those_between_two_times_for_all_keys(spark, about):
     bounds = sorted({(int(e), int(s)) for s, e in bounds_near(spec, low, high)})
     expected = {}
     for key in ("a", "b", None, "z"):
-        mine = [(key, start, end) for end, start in bounds if low <= start and end <= high]
-        there = {one: value for one, value in asked(windows).items() if one in mine}
+        mine = [(key, end, start) for end, start in bounds if low <= start and end <= high]
+        there = {one: value for one, value in found(asked(windows)).items() if one in mine}
         expected |= filled(there, mine, "last")
-    assert asked(windows.with_empty("last", between=ends, keys=more)) == expected
+    assert found(asked(windows.with_empty("last", between=ends, keys=more))) == expected
 
 
 def test_without_keys_in_a_list_and_of_events_and_numbers(classic):
@@ -137,7 +123,7 @@ def test_they_are_asked_for_in_sql_too(classic):
             t=df,
         )
         expected = windows.with_empty(**more).agg(n=agg.count())
-        assert sorted(map(repr, found.collect())) == sorted(map(repr, expected.collect()))
+        assert all_of(found) == all_of(expected)
     with pytest.raises(
         fl.FanlightError, match="BETWEEN '2025-01-01' AND '2025-01-02' has no time zone"
     ):
@@ -207,9 +193,9 @@ def test_what_lies_between_is_a_number(classic):
     """Whole numbers become doubles; what is not a number is null; two neighbours decide."""
     rows = [("a", 0, 1.0), ("a", 4, None), ("a", 8, 3.0), ("a", 10, 6.0), ("a", 20, 1.0)]
     windows = fl.over(frame(classic, rows), fl.Sliding(2), time="i", by="k")
-    asked = {"n": agg.max("i"), "v": agg.max("v"), "d": agg.max(F.expr("cast(i as decimal(9,2))")),
+    every = {"n": agg.max("i"), "v": agg.max("v"), "d": agg.max(F.expr("cast(i as decimal(9,2))")),
              "t": agg.max("ts"), "k2": agg.max("k")}  # fmt: skip
-    found = windows.with_empty("linear").agg(**asked).orderBy("window")
+    found = windows.with_empty("linear").agg(**every).orderBy("window")
     assert [kind for _, kind in found.dtypes[2:]] == ["double"] * 3 + ["timestamp", "string"]
     got = [(row.n, row.v, row.d, row.k2) for row in found.collect()]
     assert got[:3] == [(0.0, 1.0, 0.0, "a"), (2.0, None, 2.0, None), (4.0, None, 4.0, "a")]
@@ -224,13 +210,13 @@ def test_what_lies_between_is_a_number(classic):
 
 def test_what_was_written_among_the_aggregates_is_taught(classic):
     windows = fl.over(frame(classic, ROWS), fl.Sliding("4 minutes"), time="ts", by="k")
-    for asked, write in (
+    for given, write in (
         ({"empty": "zero"}, r"write windows.with_empty('zero').agg(…)"),
         ({"max_empty": 3}, r"write windows.with_empty('zero', most=3).agg(…)"),
         ({"complete": True}, r"write windows.complete_only().agg(…)"),
     ):
         with pytest.raises(fl.FanlightError) as caught:
-            windows.agg(n=agg.count(), **asked)
+            windows.agg(n=agg.count(), **given)
         assert write in str(caught.value)
         assert eval(write.removeprefix("write ").replace("…", "agg.count()")).columns  # noqa: S307
 

@@ -8,6 +8,7 @@ from pyspark.sql import types as T
 
 from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.encoding import decode_sql, encode_sql, plain_type
+from tests.helpers.sparks import configured
 
 TIMES = (
     "timestamp'2024-03-31 02:30:00.123456 UTC' as a, timestamp'0001-01-01 00:00:00 UTC' as b, "
@@ -42,9 +43,7 @@ def seen():
 @pytest.mark.parametrize("columns", [TIMES, NESTED], ids=["times", "nested"])
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_values_come_back_as_they_were(spark, columns, zone):
-    before = spark.conf.get("spark.sql.session.timeZone")
-    spark.conf.set("spark.sql.session.timeZone", zone)
-    try:
+    with configured(spark, "spark.sql.session.timeZone", zone):
         rows = spark.sql(f"select {columns}")
         passing = Passing(rows, [], [rows.columns[0]], rows.columns)
         found = passing.run(seen(), list(passing.types.items()))
@@ -52,8 +51,6 @@ def test_values_come_back_as_they_were(spark, columns, zone):
         text = "to_json(struct(*), map('timestampFormat', \"yyyy-MM-dd HH:mm:ss.SSSSSS\"))"
         assert found.selectExpr(text).collect() == rows.selectExpr(text).collect()
         assert pa.types.is_int64(passing.schema.field("b").type) == (columns is TIMES)
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", before)
 
 
 def test_python_is_given_neither_times_nor_names():

@@ -15,9 +15,10 @@ from fanlight.engine.algebra.suggestions import OF_ROWS
 from fanlight.engine.spark.fields import check_version
 from fanlight.engine.spark.sql import expr, is_connect
 from fanlight.engine.spec.errors import is_column
-from tests.helpers.dataframes import frame, source, write_batch
+from tests.helpers.dataframes import frame
 from tests.helpers.public import METHODS
 from tests.helpers.refusals import refused
+from tests.helpers.streams import source, write_files
 
 ROW = {"case": 0, "k": "a", "ts": 0, "i": 0, "x": 0.0, "seq": 0, "v": 1.0, "n": 1, "s": "x"}
 TIME = fl.Sliding("4 minutes", "1 minute")
@@ -34,8 +35,7 @@ def df(spark):
 @pytest.fixture(scope="module")
 def unmarked(spark, tmp_path_factory):
     """A stream without a watermark."""
-    folder = tmp_path_factory.mktemp("in")
-    write_batch(folder, 0, [ROW])
+    folder = write_files(tmp_path_factory.mktemp("in"), [ROW])
     return source(spark, folder, "1 minute"), spark.readStream.schema(
         "k string, ts timestamp, v double"
     ).parquet(str(folder))

@@ -11,7 +11,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.spark.ordered import spark_4_1
 from fanlight.engine.spark.sql import expr
-from tests.helpers.dataframes import patiently, source, write_batch
+from tests.helpers.streams import finish, stored, stream_of
 from tests.law.data import minute
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
@@ -200,8 +200,7 @@ def noted(monkeypatch):
 @pytest.fixture
 def asked(spark, tmp_path, noted):
     """A function that gives the fingerprint of a query over a stream."""
-    write_batch(tmp_path, 0, [minute(0)])
-    df = source(spark, tmp_path, "3 minutes").selectExpr("*", "began as least")
+    df = stream_of(spark, tmp_path, [[minute(0)]], "3 minutes").selectExpr("*", "began as least")
 
     def fingerprint(query):
         query(df)
@@ -225,9 +224,9 @@ def test_queries_whose_state_differs_are_told_apart(asked, change):
 
 
 def test_a_fingerprint_can_be_read_and_is_the_same_on_both_sessions(sessions, tmp_path, noted):
-    write_batch(tmp_path, 0, [minute(0)])
     for session in sessions.values():
-        summed(fl.ThresholdFrame("v > 1", min_rows=2))(source(session, tmp_path, "1 minute"))
+        df = stream_of(session, tmp_path, [[minute(0)]], "1 minute")
+        summed(fl.ThresholdFrame("v > 1", min_rows=2))(df)
     wanted = {
         "windows": "frames",
         "spec": "ThresholdFrame(predicate=v > 1, least=Least(rows=2))",
@@ -240,29 +239,22 @@ def test_a_fingerprint_can_be_read_and_is_the_same_on_both_sessions(sessions, tm
 
 
 def test_a_stream_goes_on_or_is_refused(classic, tmp_path, time_zone):
-    inbox = tmp_path / "in"
-    inbox.mkdir()
 
-    def run(query):
-        result = query(source(classic, inbox, "3 minutes")).selectExpr("window", "s")
-        writer = result.writeStream.format("parquet").outputMode("append")
-        writer = writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
-        writer.start(str(tmp_path / "out")).awaitTermination()
+    def run(query, *batches):
+        df = stream_of(classic, tmp_path, batches, "3 minutes")
+        return stored(query(df).selectExpr("window", "s"), tmp_path)
 
     for number, query in enumerate([summed(ROWS), hinted]):
-        write_batch(inbox, number, [minute(4 * number + at, v=1.0) for at in range(4)])
-        patiently(lambda query=query: run(query))
+        run(query, [minute(4 * number + at, v=1.0) for at in range(4)])
         time_zone("Asia/Kolkata")
-    write_batch(inbox, 2, [minute(30, v=1.0)])
     least = summed(ROWS, aggregates=[("s", "min", "v")])
     with pytest.raises(
         PySparkException,
         match=r"FanlightError: a query with aggregates: Min.* of v "
         r"cannot go on from this checkpoint, .* with aggregates: Sum.* of v;",
     ):
-        patiently(lambda: run(least))
-    patiently(lambda: run(summed(ROWS)))
-    ends = classic.read.parquet(str(tmp_path / "out")).select("s").collect()
+        run(least, [minute(30, v=1.0)])
+    ends = run(summed(ROWS)).select("s").collect()
     assert sorted(row.s for row in ends) == [2.0, 4.0, 4.0, 4.0]
 
 
@@ -300,19 +292,14 @@ NATIVE = {
 @pytest.mark.parametrize("change", NATIVE)
 def test_native_state_goes_on_or_is_refused(spark, tmp_path, change):
     first, same, changed = NATIVE[change]
-    (tmp_path / "in").mkdir()
-    write_batch(tmp_path / "in", 0, [minute(at, v=1.0) for at in range(4)])
 
-    def run(query):
-        result = query(source(spark, tmp_path / "in", "3 minutes"))
-        writer = result.writeStream.format("noop").outputMode("append")
-        writer = writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
-        writer.start().awaitTermination()
+    def run(query, begin):
+        rows = [minute(at, v=1.0) for at in range(begin, begin + 4)]
+        result = query(stream_of(spark, tmp_path, [rows], "3 minutes"))
+        finish(result, tmp_path)
         return result.columns
 
-    assert not [name for name in run(first) if "fanlight" in name]
-    write_batch(tmp_path / "in", 1, [minute(at, v=1.0) for at in range(4, 8)])
-    run(same)
-    write_batch(tmp_path / "in", 2, [minute(at, v=1.0) for at in range(8, 12)])
+    assert not [name for name in run(first, 0) if "fanlight" in name]
+    run(same, 4)
     with pytest.raises(PySparkException, match="another query needs another checkpointLocation"):
-        run(changed)
+        run(changed, 8)

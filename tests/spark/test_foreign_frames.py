@@ -15,6 +15,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from tests.helpers.dataframes import all_of
+from tests.helpers.streams import stream_of
 
 MINUTE = fl.Sliding("1 minute")
 LEVELS = fl.MultiGranular(["1 minute", "2 minutes"], ["1 minute", "2 minutes"])
@@ -89,16 +91,12 @@ CALLS = {
 }
 
 
-def texts(df):
-    return sorted(map(str, df.collect()))
-
-
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_of_narwhals(classic, call):
     rows = classic.sql(ROWS)
     found = call(nw.from_native(rows))
     assert isinstance(found, nw.LazyFrame)
-    assert texts(found.to_native()) == texts(call(rows)) != []
+    assert all_of(found.to_native()) == all_of(call(rows)) != []
 
 
 @pytest.mark.parametrize("api", [nw, stable], ids=["narwhals", "narwhals.stable.v1"])
@@ -106,7 +104,7 @@ def test_of_each_session_and_api(rows, api):
     found = CALLS["agg"](api.from_native(rows))
     assert isinstance(found, api.LazyFrame)
     assert type(found.to_native()) is type(rows)
-    assert texts(found.to_native()) == texts(CALLS["agg"](rows)) != []
+    assert all_of(found.to_native()) == all_of(CALLS["agg"](rows)) != []
 
 
 @pytest.mark.parametrize("name", ["agg", "hints", "keys", "frames, fill", "at", "sql"])
@@ -117,7 +115,7 @@ def test_of_ibis(con, name):
     found = CALLS[name](bids.filter(bids.k == 1))
     assert isinstance(found, ibis.expr.types.Table)
     expected = CALLS[name](rows.where("k = 1"))
-    assert texts(con.raw_sql(con.compile(found))) == texts(expected) != []
+    assert all_of(con.raw_sql(con.compile(found))) == all_of(expected) != []
     assert found.count().to_pyarrow().as_py() == expected.count()
 
 
@@ -131,9 +129,8 @@ def test_what_is_given_beside_the_rows(rows):
 
 
 def test_a_stream(classic, tmp_path):
-    classic.sql(ROWS).write.parquet(str(tmp_path / "rows"))
-    stream = classic.readStream.schema(classic.sql(ROWS).schema).parquet(str(tmp_path / "rows"))
-    beating = fl.heartbeat(nw.from_native(stream), "ts", delay="1 minute")
+    rows = stream_of(classic, tmp_path, [classic.sql(ROWS)], delay=None)
+    beating = fl.heartbeat(nw.from_native(rows), "ts", delay="1 minute")
     found = ask(beating).agg(agg.count())
     assert isinstance(found, nw.LazyFrame)
     assert found.to_native().isStreaming

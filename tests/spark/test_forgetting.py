@@ -6,7 +6,8 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import frame, source
+from tests.helpers.dataframes import all_of, frame
+from tests.helpers.streams import source
 
 pytestmark = pytest.mark.spark
 
@@ -45,7 +46,7 @@ def test_windows_that_time_places_are_the_same(classic):
         fl.over(df, MINUTES, time="ts", by="k", **more).agg(agg.count(), agg.median("v"))
         for more in ({}, {"forget_after": "4 minutes"})
     )
-    assert sorted(map(repr, plain.collect())) == sorted(map(repr, forgetting.collect()))
+    assert all_of(plain) == all_of(forgetting)
     assert plain.columns == forgetting.columns
 
 
@@ -77,9 +78,7 @@ def test_a_clause_says_it(classic):
     asked = fl.clause(DELTA, time="ts", by="k", forget_after="20 minutes")
     assert asked.endswith("FORGET AFTER 20 MINUTES]")
     found = fl.sql(f"SELECT *, max(n) FROM df {asked}", df=df)
-    assert sorted(map(repr, found.select(*api.columns).collect())) == sorted(
-        map(repr, api.collect())
-    )
+    assert all_of(found.select(*api.columns)) == all_of(api)
     assert sum(row.frame_id == 0 for row in api.collect()) == 6  # a first frame of each life
 
 

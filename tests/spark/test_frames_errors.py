@@ -6,6 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from tests.helpers.sparks import DEFAULT, PROVIDER, configured
 
 SPEC = fl.DeltaFrame({"v": 1})
 
@@ -155,14 +156,11 @@ def test_streams(classic, df, stream):
         windowed.fill(marked, time="ts").rows()
     with pytest.raises(fl.FanlightError, match="a stream and a batch"):
         windowed.fill(df, time="ts").rows()
-    name = "spark.sql.streaming.stateStore.providerClass"
-    before = classic.conf.get(name)
-    try:
-        classic.conf.unset(name)
-        with pytest.raises(fl.FanlightError, match="RocksDB"):
-            windowed.frames()
-    finally:
-        classic.conf.set(name, before)
+    with (
+        configured(classic, PROVIDER, DEFAULT),
+        pytest.raises(fl.FanlightError, match="RocksDB"),
+    ):
+        windowed.frames()
 
 
 def test_rejected_rows(classic):

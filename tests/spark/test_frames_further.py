@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 from itertools import pairwise
 
 import pytest
@@ -12,9 +11,10 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.spark.sql import expr
-from tests.helpers.dataframes import FAR, SENTINEL, collected, frame, source, stream, write_batch
+from tests.helpers.dataframes import FAR, SENTINEL, all_of, collected, frame
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import BOUNDARIES, RECOVERY, THRESHOLDS
+from tests.helpers.streams import ended, stream, stream_of
 from tests.law.data import minute
 from tests.law.kinds.frames import ROWS
 
@@ -163,10 +163,6 @@ OWN = {
 }  # fmt: skip
 
 
-def told(df):
-    return sorted(map(repr, collected(df)))
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", ["inner", "left"])
 @pytest.mark.parametrize("kind", [*SPARSE, "state"])
@@ -186,7 +182,7 @@ def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
     given = {"time": "at", "by": "who", "how": how, "own": OWN}
     rows = windowed.fill(more, **given).rows()
     assert rows.columns == ["k", "who", "at", "m", "kept", "window", "frame_id", *OWN]
-    assert told(rows) == told(joined.select(*rows.columns))
+    assert all_of(rows) == all_of(joined.select(*rows.columns))
     calls = (agg.sum("m"), agg.count_distinct("m"), agg.max("kept"))
     found = windowed.fill(more, **given).agg(*calls)
     assert found.columns == ["k", "window", "frame_id", *OWN, *(call.label for call in calls)]
@@ -196,11 +192,11 @@ def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
             for text, call in zip(("sum(m)", "count(distinct m)", "max(kept)"), calls, strict=True)
         )
     )
-    assert told(found) == told(wanted)
+    assert all_of(found) == all_of(wanted)
     one = windowed.fill(more, **given | {"own": agg.max("v")}).rows()
     assert one.columns[-1] == "max(v)"
     listed = windowed.fill(more, **given | {"own": list(OWN.values())}).rows()
-    assert told(listed.toDF(*rows.columns)) == told(rows)
+    assert all_of(listed.toDF(*rows.columns)) == all_of(rows)
 
 
 TIMES = {
@@ -230,12 +226,12 @@ def test_rows_of_all_keys_within_each_frame(spark, kind, how, by, time):
     joined = frames.alias("frames").join(more.alias("more"), within, how)
     found = windowed.fill(more, time="at", by=by, how=how).rows()
     shown = [f"frames.{n}" if n == "k" else n for n in found.columns]
-    assert told(found) == told(joined.select(*shown)) != []
+    assert all_of(found) == all_of(joined.select(*shown)) != []
     filled = windowed.fill(more, time="at", by=by, how=how).agg(agg.sum("n"), agg.count())
     wanted = joined.groupBy("case", "frames.k", "window", "frame_id").agg(
         expr(joined, "sum(n)").alias("sum(n)"), expr(joined, "count(n)").alias("count(1)")
     )
-    assert told(filled) == told(wanted)
+    assert all_of(filled) == all_of(wanted)
 
 
 @pytest.mark.parametrize("how", ["inner", "left"])
@@ -254,7 +250,7 @@ def test_rows_count_for_so_long_before_a_frame_ends(classic, kind, by, how):
     recent = "at >= window.end - interval 90 seconds"
     within = expr(frames, f"{alike}at >= window.start and at < window.end and {recent}")
     found = windowed.fill(more, time="at", by=by, how=how, max_duration="90 seconds").rows()
-    assert told(found) == told(frames.join(more, within, how).select(*found.columns)) != []
+    assert all_of(found) == all_of(frames.join(more, within, how).select(*found.columns)) != []
 
 
 def test_values_that_are_in_no_cell(classic):
@@ -290,16 +286,15 @@ def test_filling_a_stream(classic, tmp_path, by, aggregated, how):
     more = [minute(0, n=t) | {"ts": minute(0)["ts"] + t * MINUTE // 2} for t in range(44)]
     if how == "left":  # there is nothing in the first frame
         more = [row | ({} if row["n"] > 22 else {"k": "b"} if by else {"ts": 0}) for row in more]
-    one, other = tmp_path / "one", tmp_path / "other"
-    for folder, every in ((one, rows), (other, more)):
-        folder.mkdir()
+    ends = [[SENTINEL | {"k": "a", "case": 0, "ts": at}] for at in (FAR, FAR + 10**12)]
+
+    def arriving(name, every):
         size = len(every) // 4
-        for at in range(6):
-            write_batch(folder, at, every[at * size : (at + 1) * size])
-        write_batch(folder, 6, [SENTINEL | {"k": "a", "case": 0}])
-        write_batch(folder, 7, [SENTINEL | {"k": "a", "case": 0, "ts": FAR + 10**12}])
-    df = source(classic, one, "1 minute")
-    filler = source(classic, other, "1 minute").selectExpr("k as who", "ts as at", "n")
+        batches = [every[at * size : (at + 1) * size] for at in range(6)]
+        return stream_of(classic, tmp_path / name, [*batches, *ends], "1 minute")
+
+    df = arriving("rows", rows)
+    filler = arriving("more", more).selectExpr("k as who", "ts as at", "n")
     windowed = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
     calls = (agg.sum("n"), agg.count()) if aggregated else ()
     own = {"values": agg.collect_list("v"), "most": agg.median("v")}
@@ -307,11 +302,7 @@ def test_filling_a_stream(classic, tmp_path, by, aggregated, how):
     result = filled.agg(*calls) if aggregated else filled.rows()
     if not aggregated:
         result = result.selectExpr("unix_micros(at) as at", "n", "frame_id", *own)
-    name = f"t{uuid.uuid4().hex}"
-    writer = result.writeStream.format("memory").queryName(name).outputMode("append")
-    writer = writer.option("checkpointLocation", str(tmp_path / name)).trigger(availableNow=True)
-    writer.start().awaitTermination()
-    found = classic.table(name)
+    found = ended(result, tmp_path)
     assert {(tuple(r["values"]), r.most) for r in found.collect()} == {((1.0,) * 5, 1.0)}
     if not aggregated:  # rows as they came, each with its time
         assert found.select("at").distinct().count() == (16 if how == "inner" else 9)
@@ -380,7 +371,7 @@ def test_parts_come_in_a_stream(classic, tmp_path, more):
     got = stream(classic, tmp_path, pieces, lambda df: in_parts(df, **more), delay="30 minutes")
     if not more:  # given when the key is forgotten
         whole = [row for row in whole if row["closed"]]
-    assert sorted(map(repr, got)) == sorted(map(repr, whole))
+    assert all_of(got) == all_of(whole)
     assert len(whole) > 20
 
     def counted(df):
@@ -390,8 +381,7 @@ def test_parts_come_in_a_stream(classic, tmp_path, more):
         return fl.over(parts, spec, time="at", by="case").agg(agg.count(), agg.sum("total"))
 
     got = stream(classic, tmp_path, pieces, counted, delay="30 minutes")
-    wanted = collected(counted(frame(classic, PARTED)))
-    assert sorted(map(repr, got)) == sorted(map(repr, wanted))
+    assert all_of(got) == all_of(collected(counted(frame(classic, PARTED))))
 
 
 def test_parts_have_the_rows_before_their_ends(classic):

@@ -7,6 +7,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.refusals import refused
+from tests.helpers.sparks import DEFAULT, PROVIDER, configured
 
 LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
 AGED = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"], weights=[1, 0.5])
@@ -124,17 +125,12 @@ def test_a_stream_needs_a_watermark(classic):
 
 
 def test_the_chain_needs_rocksdb(classic):
-    name = "spark.sql.streaming.stateStore.providerClass"
-    before = classic.conf.get(name)
     marked = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-    classic.conf.unset(name)
-    try:
+    with configured(classic, PROVIDER, DEFAULT):
         refused(
             lambda: fl.over(marked, LEVELS, time="timestamp").fit("value", filled=True), "RocksDB"
         )
         fl.over(marked, LEVELS, time="timestamp").agg(agg.count())  # native: any provider will do
-    finally:
-        classic.conf.set(name, before)
 
 
 def test_instants_that_are_no_seconds(df):

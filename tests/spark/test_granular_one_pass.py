@@ -6,8 +6,9 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import source, write_batch
+from tests.helpers.dataframes import timed
 from tests.helpers.granular_cases import LEVELS, QUERIES
+from tests.helpers.streams import finish, stream_of, write_files
 
 ROWS = [{"case": 0, "k": "ab"[n % 2], "ts": n * 10_000_000, "v": float(n)} for n in range(300)]
 
@@ -21,8 +22,7 @@ def executed(df):
 # Of QUERIES[0], one leaves gaps: its rows are chosen behind the exchange that all share.
 @pytest.mark.parametrize("spec", [LEVELS[0], QUERIES[0], QUERIES[2]], ids=repr)
 def test_a_batch_is_read_once(classic, tmp_path, spec):
-    write_batch(tmp_path, 0, ROWS)
-    df = classic.read.parquet(str(tmp_path)).selectExpr("timestamp_micros(ts) as ts", "k", "v")
+    df = timed(classic.read.parquet(str(write_files(tmp_path, ROWS)))).select("ts", "k", "v")
     windows = fl.over(df, spec, time="ts", by="k")
     shared = executed(windows.agg(agg.sum("v")))
     assert shared.count("FileScan") == 1
@@ -32,8 +32,7 @@ def test_a_batch_is_read_once(classic, tmp_path, spec):
 
 @pytest.mark.parametrize("filled", [False, True])
 def test_trend_lines_read_a_batch_once(classic, tmp_path, filled):
-    write_batch(tmp_path, 0, ROWS)
-    df = classic.read.parquet(str(tmp_path)).selectExpr("timestamp_micros(ts) as ts", "k", "v")
+    df = timed(classic.read.parquet(str(write_files(tmp_path, ROWS)))).select("ts", "k", "v")
     found = fl.over(df, LEVELS[0], time="ts", by="k").fit("v", filled=filled)
     assert executed(found).count("FileScan") == 1
 
@@ -41,13 +40,8 @@ def test_trend_lines_read_a_batch_once(classic, tmp_path, filled):
 @pytest.mark.streaming
 @pytest.mark.parametrize("strategy", ["granules", "chain"])
 def test_a_stream_is_read_once(classic, tmp_path, strategy):
-    inbox = tmp_path / "in"
-    inbox.mkdir()
-    for number in range(3):
-        write_batch(inbox, number, ROWS[100 * number : 100 * number + 100])
-    df = source(classic, inbox, "1 minute")
+    batches = [ROWS[at : at + 100] for at in (0, 100, 200)]
+    df = stream_of(classic, tmp_path, batches, "1 minute")
     found = fl.over(df, LEVELS[0], time="ts", by="k").using(strategy).agg(agg.sum("v"))
-    writer = found.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "state"))
-    query = writer.trigger(availableNow=True).start()
-    query.awaitTermination()
-    assert sum(progress["numInputRows"] for progress in query.recentProgress) == len(ROWS)
+    progress = finish(found, tmp_path).recentProgress
+    assert sum(one["numInputRows"] for one in progress) == len(ROWS)

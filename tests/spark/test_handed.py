@@ -9,8 +9,9 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import ended
+from tests.helpers.dataframes import all_of
 from tests.helpers.sparks import VERSION
+from tests.helpers.streams import ended, stream_of
 
 EVENTS = ("ts", "stop")
 # Windows, and the time that they are of.
@@ -66,12 +67,8 @@ def test_what_fanlight_has_is_not_handed_over(calls, name):
     found = windows.agg(F.max("price"), F.round(F.avg("price"), 1).alias("a"), n=agg.count())
     assert found.columns[-3:] == ["max(price)", "a", "n"]
     own = windows.agg(agg.max("price"), a=agg.avg("price"), n=agg.count())
-    assert rows_of(found) == rows_of(own.withColumn("a", F.round("a", 1)).select(found.columns))
+    assert all_of(found) == all_of(own.withColumn("a", F.round("a", 1)).select(found.columns))
     assert "no such aggregate" not in windows.explain(F.max("price"))
-
-
-def rows_of(df):
-    return sorted(map(repr, df.collect()))
 
 
 @pytest.mark.parametrize("kind", ["classic", "connect"])
@@ -91,7 +88,7 @@ def test_spark_gets_the_rows_of_each_window(calls, kind, by, name):
     own = windows.agg(
         s=agg.sum("k0"), n=agg.count(), least=agg.min(functions.expr("t + r0 + query"))
     )
-    assert rows_of(found.drop("bitmap_construct_agg(row)")) == rows_of(own)
+    assert all_of(found.drop("bitmap_construct_agg(row)")) == all_of(own)
     assert found.drop("bitmap_construct_agg(row)").dtypes == own.dtypes
 
 
@@ -103,21 +100,19 @@ def test_the_result_is_that_of_sparks_windows(calls, name):
     window = F.window("ts", *lengths)
     found = fl.over(df, spec, time="ts", by="Lane No").agg(*columns)
     theirs = df.groupBy("Lane No", window).agg(*columns)
-    assert rows_of(found) == rows_of(theirs)
+    assert all_of(found) == all_of(theirs)
     assert found.columns == theirs.columns
 
 
 def test_a_stream(calls, tmp_path):
     df = calls["classic"]
-    df.write.parquet(str(tmp_path / "in"))
-    source = df.sparkSession.readStream.schema(df.schema).parquet(str(tmp_path / "in"))
-    source = source.withWatermark("ts", "0 seconds")
+    source = stream_of(df.sparkSession, tmp_path, [df], "0 seconds")
     counts = F.bitmap_construct_agg("row")
     tumbling = fl.Sliding("1 minute")
     found = ended(fl.over(source, tumbling, time="ts", by="start").agg(counts), tmp_path)
     batch = fl.over(df, tumbling, time="ts", by="start").agg(counts)
     last = df.agg(F.max("ts")).first()[0]
-    assert rows_of(found) == rows_of(batch.where(F.col("window.end") <= F.lit(last))) != []
+    assert all_of(found) == all_of(batch.where(F.col("window.end") <= F.lit(last))) != []
     for spec in (fl.Sliding("20 seconds", "1 minute"), fl.Session("1 minute")):
         with pytest.raises(fl.FanlightError, match="not an aggregate of fanlight"):
             fl.over(source, spec, time="ts", by="start").agg(counts)
@@ -132,7 +127,7 @@ def test_an_aggregate_in_pandas(calls):
     df = calls["classic"]
     found = fl.over(df, fl.Sliding("1 minute"), time="ts").agg(m=middle("price"))
     own = fl.over(df, fl.Sliding("1 minute"), time="ts").agg(m=agg.median("price"))
-    assert rows_of(found) == rows_of(own)
+    assert all_of(found) == all_of(own)
     for name in ("sliding", "events", "session"):
         windows = fl.over(df, WINDOWS[name][0], time=WINDOWS[name][1])
         assert windows.agg(a=middle("price"), b=middle("row")).columns[-2:] == ["a", "b"]

@@ -12,8 +12,9 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.sql_text import in_backticks
 from fanlight.engine.spark.sql import WATERMARK
-from tests.helpers.dataframes import ddl, timed, write_batch
+from tests.helpers.dataframes import ddl, timed
 from tests.helpers.names import NAMES
+from tests.helpers.streams import stored, write_files
 
 SECOND = 1_000_000
 SOON = {"delay": "1 second", "every": "1 second", "lag": "1 second"}
@@ -90,7 +91,7 @@ def wait_for_beats(query, seconds=3):
 @pytest.mark.parametrize("kind", WINDOWS)
 def test_a_quiet_source_gives_its_last_windows_and_no_beat_is_counted(spark, tmp_path, kind):
     stream = quiet(spark, tmp_path / "in")
-    write_batch(tmp_path / "in", 0, [*pairs(now() - 600 * SECOND), {"k": "a", "ts": None}])
+    write_files(tmp_path / "in", [*pairs(now() - 600 * SECOND), {"k": "a", "ts": None}])
     beating = fl.heartbeat(stream, "ts", **SOON)
     with running(answer(beating, WINDOWS[kind]), tmp_path) as (query, table):
         wait(query, lambda: table().count() >= len(counted()))
@@ -102,7 +103,7 @@ def test_a_quiet_source_gives_its_last_windows_and_no_beat_is_counted(spark, tmp
 @pytest.mark.streaming
 def test_a_later_filter_of_the_users_does_not_stop_the_beats(classic, tmp_path):
     stream = quiet(classic, tmp_path / "in")
-    write_batch(tmp_path / "in", 0, pairs(now() - 600 * SECOND))
+    write_files(tmp_path / "in", pairs(now() - 600 * SECOND))
     beating = fl.heartbeat(stream, "ts", **SOON).where("k = 'a' and v is not null")
     with running(answer(beating.select("k", "v", "ts")), tmp_path) as (query, table):
         wait(query, lambda: table().count() >= len(counted("a")))
@@ -131,7 +132,7 @@ def test_a_stream_that_was_stopped_goes_on(classic, tmp_path):
         other = {**SOON, "lag": f"{1 + number} seconds", "every": f"{1 + number} seconds"}
         result = answer(fl.heartbeat(stream, "ts", **other))
         # No row is from before the watermark of the query that was stopped.
-        write_batch(inbox, number, pairs(now() - (600 if not number else 0) * SECOND, keys, 1))
+        write_files(inbox, pairs(now() - (600 if not number else 0) * SECOND, keys, 1))
         with running(result, tmp_path) as (query, table):
             wanted = counted("abcd"[: number + 2], 1)
             wait(query, lambda wanted=wanted, table=table: table().count() >= len(wanted))
@@ -142,10 +143,10 @@ def test_a_stream_that_was_stopped_goes_on(classic, tmp_path):
 @pytest.mark.streaming
 def test_a_row_that_comes_later_than_lag_and_delay_is_late(classic, tmp_path):
     stream, inbox = quiet(classic, tmp_path / "in"), tmp_path / "in"
-    write_batch(inbox, 0, pairs(now() - 600 * SECOND))
+    write_files(inbox, pairs(now() - 600 * SECOND))
     with running(answer(fl.heartbeat(stream, "ts", **SOON)), tmp_path) as (query, table):
         wait(query, lambda: table().count() >= len(counted()))
-        write_batch(inbox, 1, pairs(now() - 300 * SECOND, "c", 1))
+        write_files(inbox, pairs(now() - 300 * SECOND, "c", 1))
         wait(query, lambda: fl.progress(query).dropped)
         assert read(table) == counted()
 
@@ -153,7 +154,7 @@ def test_a_row_that_comes_later_than_lag_and_delay_is_late(classic, tmp_path):
 @pytest.mark.streaming
 def test_of_two_sources_a_quiet_one_holds_up_nothing(classic, tmp_path):
     one, other = quiet(classic, tmp_path / "in"), quiet(classic, tmp_path / "other")
-    write_batch(tmp_path / "in", 0, pairs(now() - 600 * SECOND))
+    write_files(tmp_path / "in", pairs(now() - 600 * SECOND))
     both = fl.heartbeat(one, "ts", **SOON).unionAll(fl.heartbeat(other, "ts", **SOON))
     with running(answer(both), tmp_path) as (query, table):
         wait(query, lambda: table().count() >= len(counted()))
@@ -164,13 +165,11 @@ def test_of_two_sources_a_quiet_one_holds_up_nothing(classic, tmp_path):
 @pytest.mark.streaming
 def test_a_run_of_what_is_available_gives_what_the_one_before_could_not(classic, tmp_path):
     stream = quiet(classic, tmp_path / "in")
-    write_batch(tmp_path / "in", 0, pairs(now() - 600 * SECOND))
-    result, out = answer(fl.heartbeat(stream, "ts", **SOON)), str(tmp_path / "out")
-    writer = result.writeStream.option("checkpointLocation", str(tmp_path / "state"))
+    write_files(tmp_path / "in", pairs(now() - 600 * SECOND))
+    result = answer(fl.heartbeat(stream, "ts", **SOON))
 
     def run():
-        writer.trigger(availableNow=True).format("parquet").start(out).awaitTermination()
-        return read(lambda: classic.read.schema(result.schema).parquet(out))
+        return read(lambda: stored(result, tmp_path))
 
     assert len(run()) < len(counted())
     assert any(run() == counted() for _ in range(PATIENCE))

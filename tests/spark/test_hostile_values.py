@@ -7,22 +7,21 @@ the far future comes: with that one the stream ends, and what comes after it is 
 from __future__ import annotations
 
 import math
-import uuid
 from collections import Counter
 from decimal import Decimal
-from functools import partial
 
 import pytest
 
 import fanlight as fl
 from tests.helpers import frames
-from tests.helpers.dataframes import collected, frame, patiently, readable, source, write_batch
+from tests.helpers.dataframes import collected, frame, readable
 from tests.helpers.events import MINUTE
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.sparks import PROVIDER, ROCKSDB
+from tests.helpers.streams import finish, patiently, stream_of
 from tests.helpers.widened import every_row
 from tests.law.ask import Ask, Data
 from tests.law.limits import ANSI, NOT_ANSI, WIDE
-from tests.law.run import ONE_TASK, PROVIDER, over, plainly, query
+from tests.law.run import ONE_TASK, over, plainly, query
 
 DAY = 1440 * MINUTE
 BEGIN = -30 * DAY
@@ -185,21 +184,12 @@ def answer(ask, df):
 def answers(ask, runner, folder):
     session = runner.session(ask, (PROVIDER, ROCKSDB), ONE_TASK)
     files = [numbered(part) for part in (SEEN, ODD, LAST, [row(4, ts=None)], LATE)]
-    inbox = folder / "in"
-    inbox.mkdir(parents=True)
-    for number, rows in enumerate([*files, []]):
-        write_batch(inbox, number, rows)
-    name = f"t{uuid.uuid4().hex}"
-    result = answer(ask, source(session, inbox, "1 minute"))
-    writer = result.writeStream.format("memory").queryName(name).trigger(availableNow=True)
-    running = writer.option("checkpointLocation", str(folder / name)).start()
-    running.awaitTermination()
-    found = told(ask, collected(session.table(name)))
-    session.sql(f"drop view {name}")
-    wanted = told(
-        ask, collected(answer(ask, frame(session, [one for part in files[:-1] for one in part])))
-    )
-    return found, wanted, fl.progress(running).late
+    result = answer(ask, stream_of(session, folder, [*files, []], "1 minute"))
+    query = finish(result, folder, "parquet")
+    found = collected(session.read.schema(result.schema).parquet(str(folder / "out")))
+    rows = [one for part in files[:-1] for one in part]
+    wanted = patiently(lambda: collected(answer(ask, frame(session, rows))))
+    return told(ask, found), told(ask, wanted), fl.progress(query).late
 
 
 @pytest.mark.streaming
@@ -208,7 +198,7 @@ def answers(ask, runner, folder):
 @pytest.mark.parametrize("name", [*PLACED, *ORDERED])
 def test_no_value_stops_a_stream_or_hides_a_row(runner, tmp_path, name, setting):
     ask = {**PLACED, **ORDERED}[name].again(setting=setting)
-    found, wanted, late = patiently(partial(answers, ask, runner, tmp_path / uuid.uuid4().hex))
+    found, wanted, late = answers(ask, runner, tmp_path)
     assert wanted
     wrong = [f"not in the batch: {one[:300]}" for one in found - wanted]
     wrong += [f"not in the stream: {one[:300]}" for one in wanted - found]

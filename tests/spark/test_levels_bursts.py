@@ -9,10 +9,12 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.events import MINUTE
 from tests.helpers.refusals import refused
+from tests.helpers.sparks import DEFAULT, PROVIDER, configured
+from tests.helpers.streams import stream
 
-MINUTE = 60_000_000
 RANGES, SLIDES = (4, 9, 18), (2, 3, 6)  # in minutes; slides that do not divide one another
 LENGTHS = [f"{n} minutes" for n in RANGES], [f"{n} minutes" for n in SLIDES]
 SPEC = fl.MultiGranular(*LENGTHS)
@@ -106,7 +108,9 @@ def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, every):
     def query(df):
         return asked(fl.over(df, SPEC, time="ts", by=["case", "k"]), 1.5)
 
-    assert by_place(stream(spark, tmp_path, batches, query, delay="5 minutes")) == expected(1.5)
+    with configured(spark, PROVIDER, DEFAULT):
+        found = by_place(stream(spark, tmp_path, batches, query, delay="5 minutes"))
+    assert found == expected(1.5)
 
 
 @pytest.mark.streaming

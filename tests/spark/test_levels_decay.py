@@ -8,9 +8,10 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.events import MINUTE
+from tests.helpers.streams import stream
 
-MINUTE = 60_000_000
 RANGES, SLIDES, HALF = (2, 6, 12), (2, 3, 6), 5  # in minutes; slides that do not divide one another
 SPEC = fl.MultiGranular(
     [f"{n} minutes" for n in RANGES], [f"{n} minutes" for n in SLIDES],

@@ -8,12 +8,13 @@ import random
 import pytest
 
 import fanlight as fl
-from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.events import MINUTE
 from tests.helpers.refusals import refused
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.sparks import DEFAULT, PROVIDER, ROCKSDB, configured
+from tests.helpers.streams import stream
 from tests.oracle import fit
 
-MINUTE = 60_000_000
 SPEC = fl.MultiGranular(["4 minutes", "9 minutes"], ["2 minutes", "3 minutes"])
 DRAW = random.Random(11)
 ROWS = [
@@ -23,7 +24,6 @@ ROWS = [
 ]  # fmt: skip
 PLACE = {"time": "ts", "by": ["case", "k"]}
 PARTS = ("slope", "intercept", "r2", "slope_error", "forecast")
-STORE = "spark.sql.streaming.stateStore.providerClass"
 AHEAD = 300  # seconds
 
 
@@ -82,15 +82,12 @@ def test_a_batch(spark, columns, filled):
 def test_a_stream(spark, tmp_path, columns, filled):
     batches = [ROWS[at : at + 13] for at in range(0, len(ROWS), 13)]
     batches = [part for some in batches for part in (some, [])]
-    kept = spark.conf.get(STORE)
-    spark.conf.set(STORE, ROCKSDB if filled else kept)
-    try:
-        rows = stream(
-            spark, tmp_path, batches,
-            lambda df: asked(df, columns, filled=filled), delay="1 minute",
-        )  # fmt: skip
-    finally:
-        spark.conf.set(STORE, kept)
+
+    def query(df):
+        return asked(df, columns, filled=filled)
+
+    with configured(spark, PROVIDER, ROCKSDB if filled else DEFAULT):
+        rows = stream(spark, tmp_path, batches, query, delay="1 minute")
     check(rows, columns, filled=filled)
 
 

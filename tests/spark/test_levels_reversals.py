@@ -8,9 +8,10 @@ from fractions import Fraction
 import pytest
 
 import fanlight as fl
-from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.dataframes import collected, frame
 from tests.helpers.refusals import refused
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.sparks import DEFAULT, PROVIDER, ROCKSDB, configured
+from tests.helpers.streams import stream
 
 SECOND = 1_000_000
 RANGES, SLIDES = (8, 20, 60), (4, 10, 20)  # in seconds
@@ -22,7 +23,6 @@ ROWS = [
      "v": DRAW.choice([None, *(DRAW.randrange(10**6) / 64 for _ in range(4))])}
     for seq, second in enumerate(sorted(DRAW.sample(range(200), 90)))
 ]  # fmt: skip
-STORE = "spark.sql.streaming.stateStore.providerClass"
 
 
 def slope(points):
@@ -112,12 +112,8 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, filled):
         windows = fl.over(df, SPEC, time="ts", by=["case", "k"])
         return asked(windows, filled=filled)
 
-    kept = classic.conf.get(STORE)
-    classic.conf.set(STORE, ROCKSDB if filled else kept)
-    try:
+    with configured(classic, PROVIDER, ROCKSDB if filled else DEFAULT):
         found = stream(classic, tmp_path, batches, query, delay="5 seconds")
-    finally:
-        classic.conf.set(STORE, kept)
     assert by_place(found) == expected(filled=filled)
 
 

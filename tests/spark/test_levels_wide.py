@@ -8,11 +8,12 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.events import MINUTE
 from tests.helpers.refusals import refused
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.sparks import DEFAULT, PROVIDER, ROCKSDB, configured
+from tests.helpers.streams import stream
 
-MINUTE = 60_000_000
 RANGES, SLIDES = (4, 9, 18), (2, 3, 6)  # in minutes; slides that do not divide one another
 SPEC = fl.MultiGranular([f"{n} minutes" for n in RANGES], [f"{n} minutes" for n in SLIDES])
 DRAW = random.Random(7)
@@ -24,7 +25,6 @@ ROWS = [
 ]  # fmt: skip
 # In order but for some minutes, which the watermark of five minutes waits for.
 ARRIVING = sorted(ROWS, key=lambda row: row["n"] + row["seq"] * 7 % 5)
-STORE = "spark.sql.streaming.stateStore.providerClass"
 
 
 def expected(rows=ROWS, ranges=RANGES, slides=SLIDES, begun=None):
@@ -79,7 +79,8 @@ def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, every):
     def query(df):
         return asked(fl.over(df, SPEC, time="ts", by=["case", "k"]))
 
-    assert by_key(stream(spark, tmp_path, batches, query, delay="5 minutes")) == expected()
+    with configured(spark, PROVIDER, DEFAULT):
+        assert by_key(stream(spark, tmp_path, batches, query, delay="5 minutes")) == expected()
 
 
 @pytest.mark.streaming
@@ -100,12 +101,8 @@ def test_whatever_makes_the_levels_of_a_stream(classic, tmp_path, how):
         windows = fl.over(df, spec, time="ts", by=["case", "k"], **(more if df.isStreaming else {}))
         return asked(windows.using(strategy if df.isStreaming else "auto"))
 
-    kept = classic.conf.get(STORE)
-    classic.conf.set(STORE, ROCKSDB if how == "chain" else kept)
-    try:
+    with configured(classic, PROVIDER, ROCKSDB if how == "chain" else DEFAULT):
         found = by_key(stream(classic, tmp_path, batches, query, delay="5 minutes"))
-    finally:
-        classic.conf.set(STORE, kept)
     if how in ("continuous", "changes"):
         assert found == by_key(collected(query(frame(classic, ROWS))))
     else:
@@ -120,12 +117,7 @@ def test_late_rows_come_beside_it(classic, tmp_path):
         windows = fl.over(df, SPEC, time="ts", by=["case", "k"], late="collect")
         return asked(windows).selectExpr("* except (late)", "late.row.seq as missed")
 
-    kept = classic.conf.get(STORE)
-    classic.conf.set(STORE, ROCKSDB)
-    try:
-        found = stream(classic, tmp_path, [ARRIVING, [], [late]], query, delay="5 minutes")
-    finally:
-        classic.conf.set(STORE, kept)
+    found = stream(classic, tmp_path, [ARRIVING, [], [late]], query, delay="5 minutes")
     assert [row["missed"] for row in found if row["minute"] is None] == [99]
     assert by_key([row for row in found if row["minute"] is not None]) == expected()
 

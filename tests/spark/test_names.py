@@ -25,9 +25,10 @@ from tests.helpers.names import (
     rows,
     turns,
 )
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.sparks import PROVIDER, ROCKSDB
+from tests.helpers.streams import ended, source, write_files
 from tests.law.registry import ANSI, CASE, RESERVED
-from tests.law.run import ONE_TASK, PROVIDER, beside
+from tests.law.run import ONE_TASK, beside
 
 STREAMS = (
     "sliding, panes", "windows over rows", "at every row", "levels, granules", "fit",
@@ -151,19 +152,13 @@ def streamed(session, tmp_path, kind, df, *others):
     """All in one streaming query: over plain names, and over others."""
     late = "timestamp_seconds(1700100000)"  # a day: operators go through the windows until then
     last = df.filter("tie < 2").withColumns({one: F.expr(late) for one in ("at", "began")})
-    for number, part in enumerate((df, last)):
-        part.coalesce(1).write.parquet(str(tmp_path / f"in/batch={number}"))
+    write_files(tmp_path / "in", df, last)
     every = []
     for which, c in enumerate((PLAIN, *others)):
-        reader = session.readStream.schema(df.schema).option("maxFilesPerTrigger", 1)
-        source = c.renamed(reader.parquet(str(tmp_path / "in")).select(*df.columns))
-        source = source.withWatermark(quoted(c("at")), "1 minute")
-        every.append(texts(KINDS[kind](source, c), which))
-    name = tmp_path.name
-    writer = reduce(DataFrame.unionAll, every).writeStream.format("memory").queryName(name)
-    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
-    writer.outputMode("append").trigger(availableNow=True).start().awaitTermination()
-    found = session.table(name).collect()
+        given = c.renamed(source(session, tmp_path / "in", delay=None, schema=df.schema))
+        given = given.withWatermark(quoted(c("at")), "1 minute")
+        every.append(texts(KINDS[kind](given, c), which))
+    found = ended(reduce(DataFrame.unionAll, every), tmp_path).collect()
     plain, *sides = (
         sorted(repr(tuple(row[1:])) for row in found if row.which == n) for n in range(len(every))
     )

@@ -14,7 +14,8 @@ from fanlight import agg, algebra
 from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.algebra.template import fill
 from tests.helpers.aggregates import REGISTRY
-from tests.helpers.dataframes import collected
+from tests.helpers.dataframes import all_of, collected
+from tests.helpers.sparks import configured
 from tests.law.registry import ESCAPED
 
 NAMES = ("a b", "it's", '"', "`", "{start}", "{", "}}", "x.y", "map<", "variant", "interval",
@@ -190,17 +191,13 @@ def test_aggregates_at_both_ends_of_a_type_are_those_of_spark(classic, kind):
             continue  # not of this type
         if native:
             ours[name], theirs[name] = call, fill(native, x="x")
-    before = classic.conf.get("spark.sql.ansi.enabled")
-    classic.conf.set("spark.sql.ansi.enabled", "false")
-    try:
+    with configured(classic, "spark.sql.ansi.enabled", "false"):
         df = classic.sql(f"select * from values {', '.join(rows)} as t(ts, seq, x)")
         windows = fl.over(df, fl.Sliding("4 minutes", "1 minute"), time="ts", tiebreak="seq")
         found = windows.using("panes").agg(**ours).orderBy("window").collect()
         window = F.window("ts", "4 minutes", "1 minute")
         wanted = df.groupBy(window).agg(*(F.expr(text).alias(n) for n, text in theirs.items()))
         wanted = wanted.orderBy("window").collect()
-    finally:
-        classic.conf.set("spark.sql.ansi.enabled", before)
     assert len(ours) >= 3
     for one, other in zip(found, wanted, strict=True):
         for name in ours:
@@ -209,6 +206,6 @@ def test_aggregates_at_both_ends_of_a_type_are_those_of_spark(classic, kind):
                 both = math.isfinite(value) or math.isfinite(got)
                 assert not both or math.isclose(got, value, rel_tol=1e-9, abs_tol=1e-9), name
             elif isinstance(value, list):
-                assert sorted(map(repr, got)) == sorted(map(repr, value)), name
+                assert all_of(got) == all_of(value), name
             else:
                 assert repr(got) == repr(value), name

@@ -17,8 +17,9 @@ import fanlight as fl
 from fanlight import agg, algebra
 from tests.helpers.aggregates import EVERYTHING
 from tests.helpers.compare import same
-from tests.helpers.dataframes import calls, collected, frame, patiently, source, write_batch
+from tests.helpers.dataframes import all_of, calls, collected, frame
 from tests.helpers.events import NAN
+from tests.helpers.streams import finish, stream_of
 from tests.law.data import minute
 
 ROWS = [
@@ -45,10 +46,6 @@ def asks(spark):
     rows = [minute(at, k=k, n=at) for at in (-9, 0, 4, 7, 61, 62, 300) for k in ("x", None, "z")]
     exact = "ts + make_interval(0, 0, 0, 0, 0, 0, if(n = 4, 59.999999, n)) as at"
     return frame(spark, rows).selectExpr("k", exact, "n as number")
-
-
-def sorted_rows(df):
-    return sorted(map(repr, collected(df)))
 
 
 @pytest.mark.sampled(2)
@@ -141,7 +138,7 @@ def test_a_table_grows_by_days_and_by_late_rows(classic, tmp_path):
         server = server or fl.serve(folder, PAST)
     whole, spec = frame(classic, ROWS), fl.Sliding("20 minutes", "10 minutes")
     stored = classic.read.parquet(folder)
-    assert sorted_rows(fl.roll_up(stored, spec).drop("s")) == sorted_rows(
+    assert all_of(fl.roll_up(stored, spec).drop("s")) == all_of(
         windows(whole, spec).agg(**asked).drop("s")
     )
     assert server.ask("x", at=_instant(500))["n_ever"] == sum(row["k"] == "x" for row in ROWS[::3])
@@ -154,25 +151,20 @@ def test_a_table_grows_by_days_and_by_late_rows(classic, tmp_path):
 @pytest.mark.streaming
 def test_a_stream_writes_each_piece_once(classic, tmp_path):
     """What a micro-batch left that never ended is not served."""
-    inbox, folder = tmp_path / "in", tmp_path / "pieces"
-    inbox.mkdir()
-    for number in range(3):
-        write_batch(inbox, number, ROWS[number::3])
-    write_batch(inbox, 3, [minute(10_000, k="x", n=1)])
-    rows = source(classic, inbox, "10 hours")
+    folder, batches = tmp_path / "out", [ROWS[number::3] for number in range(3)]
+    batches.append([minute(10_000, k="x", n=1)])
+    rows = stream_of(classic, tmp_path, batches, "10 hours")
     pieces = windows(rows, fl.Sliding("20 minutes", "5 minutes")).pieces(
         n=agg.count(), m=agg.median("n"), dc=agg.count_distinct("s")
     )
-    query = pieces.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
-    started = query.format("parquet").trigger(availableNow=True).start(str(folder))
-    patiently(started.awaitTermination)
+    finish(pieces, tmp_path, "parquet")
     stored = classic.read.parquet(str(folder))
     whole = frame(classic, ROWS)
     for spec in (fl.Sliding("5 minutes"), fl.Sliding("1 hour", "15 minutes")):
         wanted = windows(whole, spec).agg(
             n=agg.count(), m=agg.median("n"), dc=agg.count_distinct("s")
         )
-        assert sorted_rows(fl.roll_up(stored, spec)) == sorted_rows(wanted)
+        assert all_of(fl.roll_up(stored, spec)) == all_of(wanted)
     before = fl.serve(folder, PAST)
     left = next(iter(folder.glob("*.parquet")))
     (folder / "part-never-ended.parquet").write_bytes(left.read_bytes())
@@ -211,7 +203,7 @@ def test_own_aggregates_are_given_again(classic):
     )
     df = frame(classic, ROWS)
     pieces, spec = windows(df).pieces(spread=spread("n")), fl.Sliding("20 minutes", "10 minutes")
-    assert sorted_rows(fl.roll_up(pieces, spec, aggregates=[spread])) == sorted_rows(
+    assert all_of(fl.roll_up(pieces, spec, aggregates=[spread])) == all_of(
         windows(df, spec).agg(spread=spread("n"))
     )
     assert (
@@ -376,10 +368,10 @@ def test_windows_of_a_calendar_are_made_of_pieces(spark, spec):
         for rows in (first, late)
     )
     expected = fl.over(df, spec, time="ts", by="k", tiebreak="n").agg(**asked)
-    assert sorted_rows(fl.roll_up(stored.unionAll(more), spec)) == sorted_rows(expected)
-    repaired = sorted_rows(fl.roll_up_late(stored, more, spec))
+    assert all_of(fl.roll_up(stored.unionAll(more), spec)) == all_of(expected)
+    repaired = all_of(fl.roll_up_late(stored, more, spec))
     assert repaired
-    assert set(repaired) <= set(sorted_rows(expected))
+    assert set(repaired) <= set(all_of(expected))
 
 
 def test_pieces_that_a_calendar_cuts_are_an_error(classic):

@@ -12,6 +12,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from tests.helpers.dataframes import all_of
 
 pytest.importorskip("yaml")  # Spark's program reads its file with it
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,10 +22,6 @@ PAGE = (ROOT / "docs/what_needs_what.md").read_text("utf-8")
     for kind in ("py", "yaml")
 )
 PROGRAM = Path(sys.executable).parent / "spark-pipelines"
-
-
-def rows_of(found):
-    return sorted(str(row) for row in found.collect())
 
 
 def changed(text, old, new):
@@ -66,8 +63,8 @@ def test_the_pipeline_of_the_page_gives_what_a_session_gives(classic, tmp_path):
         name: classic.read.parquet(f"{tmp_path}/spark-warehouse/{name}")
         for name in ("busy", "live", "sessions")
     }
-    assert rows_of(made["busy"]) == rows_of(busy)
+    assert all_of(made["busy"]) == all_of(busy)
     for name, batch in (("live", busy), ("sessions", cut)):
-        final, all_of_them = rows_of(made[name]), rows_of(batch)
-        assert 0 < len(final) < len(all_of_them)
-        assert set(final) <= set(all_of_them)
+        final, every = all_of(made[name]), all_of(batch)
+        assert 0 < len(final) < len(every)
+        assert set(final) <= set(every)

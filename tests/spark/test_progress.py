@@ -16,8 +16,9 @@ from fanlight import agg
 from fanlight.engine.plan.late_rows import COLLECTING
 from fanlight.engine.spark.result import MODES
 from fanlight.watching.late_rows import add_late, count_late_by_windows, count_late_rows
-from tests.helpers.dataframes import source, write_batch
+from tests.helpers.dataframes import all_of
 from tests.helpers.house import ROOT
+from tests.helpers.streams import ended, finish, stream_of
 
 BEGIN = datetime(2024, 5, 1, 12)
 WATCHING = (ROOT / "docs/watching.md").read_text("utf-8")
@@ -27,12 +28,13 @@ SWITCH = "spark.sql.streaming.statefulOperator.checkCorrectness.enabled"
 @pytest.fixture
 def rows(classic, tmp_path):
     """Files that are read one after the other; the last has three rows that are late for all."""
-    schema = "ts timestamp, k long"
-    for number, minutes in enumerate(([0, 1, 30], [31, 32], [0, 0, 0, 33])):
-        made = [(BEGIN + timedelta(minutes=minute), 1) for minute in minutes]
-        classic.createDataFrame(made, schema).coalesce(1).write.parquet(f"{tmp_path}/in/{number}")
-    reader = classic.readStream.schema(schema).option("maxFilesPerTrigger", 1)
-    return reader.option("recursiveFileLookup", "true").parquet(f"{tmp_path}/in")
+    batches = [
+        classic.createDataFrame(
+            [(BEGIN + timedelta(minutes=minute), 1) for minute in minutes], "ts timestamp, k long"
+        )
+        for minutes in ([0, 1, 30], [31, 32], [0, 0, 0, 33])
+    ]
+    return stream_of(classic, tmp_path, batches, "1 minute")
 
 
 @pytest.mark.streaming
@@ -42,16 +44,8 @@ def rows(classic, tmp_path):
     ids=["placed", "ordered"],
 )
 def test_rows_watermark_state_and_late_rows_are_told(rows, spec, counted, tmp_path):
-    windows = fl.over(rows.withWatermark("ts", "1 minute"), spec, time="ts", by="k")
-    query = (
-        windows.agg(calls=agg.count())
-        .writeStream.queryName(f"progress_{counted}")
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .format("noop")
-        .start()
-    )
-    query.awaitTermination()
+    windows = fl.over(rows, spec, time="ts", by="k")
+    query = finish(windows.agg(calls=agg.count()), tmp_path, name=f"progress_{counted}")
     found = fl.progress(query)
     assert (found.name, found.rows) == (f"progress_{counted}", 9)
     # of sliding windows Spark counts groups: the three rows are of one key and slice
@@ -95,14 +89,13 @@ COUNTED = {
 def test_a_number_of_late_rows_that_is_not_known_is_not_0(spark, tmp_path, case):
     spec, late, known, words = COUNTED[case]
     times = [BEGIN, BEGIN + timedelta(hours=1), BEGIN + timedelta(hours=1, minutes=1)]
-    for number, made in enumerate((times[:2], times[2:], [BEGIN] * 100, times[2:])):
-        rows = [{"ts": int(ts.timestamp()) * 1_000_000, "n": 1} for ts in made]
-        write_batch(tmp_path, number, rows)
-    df = source(spark, tmp_path, "1 minute")
+    batches = [
+        [{"ts": int(ts.timestamp()) * 1_000_000, "n": 1} for ts in made]
+        for made in (times[:2], times[2:], [BEGIN] * 100, times[2:])
+    ]
+    df = stream_of(spark, tmp_path, batches, "1 minute")
     windows = fl.over(df, spec, time="ts", by="case", late=late)
-    writer = windows.agg(calls=agg.count()).writeStream.format("noop").trigger(availableNow=True)
-    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
-    query.awaitTermination()
+    query = finish(windows.agg(calls=agg.count()), tmp_path)
     found = fl.progress(query)
     assert (fl.progress(query).late, found.late) == (known, known)
     assert str(found).endswith(f"late {words}")
@@ -146,19 +139,10 @@ def test_rows_that_no_window_can_hold_are_counted(spark, tmp_path, family):
         for n, pair in enumerate(minutes)
     ]
     df = spark.createDataFrame(made, schema)
-    df.coalesce(1).write.parquet(f"{tmp_path}/in")
-    rows = spark.readStream.schema(schema).parquet(f"{tmp_path}/in").withWatermark("ts", "1 minute")
+    rows = stream_of(spark, tmp_path, [df], "1 minute")
     wanted = fl.over(df, spec, time=time, by="k").rejected().count()
     assert wanted >= 2
-    result = ask(fl.over(rows, spec, time=time, by="k"))
-    query = (
-        result.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .format("noop")
-        .start()
-    )
-    query.awaitTermination()
-    found = fl.progress(query)
+    found = fl.progress(finish(ask(fl.over(rows, spec, time=time, by="k")), tmp_path))
     assert found.rejected == wanted
     assert str(found).endswith(f", rejected {wanted}")
 
@@ -176,21 +160,11 @@ def test_rows_that_no_window_can_hold_are_counted(spark, tmp_path, family):
     ids=["sliding", "levels", "list", "sessions", "rows"],
 )
 def test_update_gives_nothing_earlier_as_explain_says(rows, spec, refused, tmp_path):
-    windows = fl.over(rows.withWatermark("ts", "1 minute"), spec, time="ts", by="k")
+    windows = fl.over(rows, spec, time="ts", by="k")
     assert "append: each window once, when it is final" in windows.explain(n=agg.count())
 
     def written(mode):
-        query = (
-            windows.agg(calls=agg.count())
-            .writeStream.queryName(f"mode_{mode}")
-            .outputMode(mode)
-            .option("checkpointLocation", str(tmp_path / mode))
-            .trigger(availableNow=True)
-            .format("memory")
-            .start()
-        )
-        query.awaitTermination()
-        return sorted(map(str, rows.sparkSession.table(f"mode_{mode}").collect()))
+        return all_of(ended(windows.agg(calls=agg.count()), tmp_path, mode))
 
     final = written("append")
     assert final

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from tests.helpers.dataframes import calls, over, source, stream, write_batch
+from tests.helpers.dataframes import calls, over
 from tests.helpers.events import MINUTE
+from tests.helpers.streams import finish, stream, stream_of
 from tests.law.data import LATE_EVENTS, MIDNIGHT, SOME_MINUTE, event, minute, today
 
 pytestmark = [pytest.mark.streaming]
@@ -34,20 +35,12 @@ def test_a_result_waits_for_the_watermark_and_no_longer(classic, tmp_path):
 
 
 def test_late_events_are_counted(classic, tmp_path):
-    inbox = tmp_path / "in"
-    inbox.mkdir()
-    for number, rows in enumerate(LATE_EVENTS):
-        write_batch(inbox, number, rows)
     spec = fl.Sliding("4 minutes", "2 minutes")
-    df = source(classic, inbox, "20 minutes")
+    df = stream_of(classic, tmp_path, LATE_EVENTS, "20 minutes")
     result = fl.over(df, spec, time=PAIR, by="k").agg(**calls({"s": ("sum", "n")}))
-    writer = result.writeStream.format("memory").queryName("counted").outputMode("append")
-    running = writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True)
-    query = running.start()
-    query.awaitTermination()
     dropped = [
         state["numRowsDroppedByWatermark"]
-        for progress in query.recentProgress
+        for progress in finish(result, tmp_path).recentProgress
         for state in progress["stateOperators"]
     ]
     assert sum(dropped) == 3

@@ -16,7 +16,8 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg, algebra
-from tests.helpers.dataframes import collected, patiently
+from tests.helpers.dataframes import all_of, collected
+from tests.helpers.streams import finish, stream_of
 
 MINUTES = fl.Sliding("1 minute")
 KEYS = ("x", "y", "Z", None)
@@ -120,7 +121,7 @@ def test_repairs_one_after_another_in_any_order(classic):
         stored = stored.unionByName(late)
     every = frame(classic, [row for part in parts for row in part])
     wanted = collected(fl.over(every, spec, time="ts", by="k").agg(**ASKED))
-    assert sorted(map(repr, results.values())) == sorted(map(repr, wanted))
+    assert all_of(results.values()) == all_of(wanted)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +168,7 @@ def test_a_table_with_a_window_in_two_columns(classic):
         "k", "window.start as window_start", "window.end as window_end", *ASKED
     )
     found, wanted = fl.roll_up_late(flat, late, spec, results), fl.roll_up_late(stored, late, spec)
-    assert sorted(map(repr, collected(found))) == sorted(map(repr, collected(wanted)))
+    assert all_of(found) == all_of(wanted)
 
 
 @pytest.mark.streaming
@@ -202,19 +203,11 @@ def test_a_kill_anywhere_counts_nothing_twice(classic, tmp_path, killed):
             kill("after")
 
     write(fl.roll_up(keep(frame(classic, parts[0]), "first"), spec))
-    inbox = tmp_path / "in"
-    for part in parts[1:]:
-        frame(classic, part).coalesce(1).write.mode("append").parquet(str(inbox))
-    for run in range(2):
-        arriving = classic.readStream.schema("k string, ts timestamp, v int")
-        rows = arriving.option("maxFilesPerTrigger", 1).parquet(str(inbox))
-        query = rows.writeStream.foreachBatch(put_in).trigger(availableNow=True)
-        started = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
-        if run == 0:
-            with pytest.raises(Exception, match=killed):
-                started.awaitTermination()
-        else:
-            patiently(started.awaitTermination)
+    arriving = [frame(classic, part) for part in parts[1:]]
+    rows = stream_of(classic, tmp_path, arriving, delay=None)
+    with pytest.raises(Exception, match=killed):
+        finish(rows, tmp_path, put_in)
+    finish(rows, tmp_path, put_in)
     assert left == []
     every = frame(classic, [row for part in parts for row in part])
     wanted = collected(fl.over(every, spec, time="ts", by="k").agg(**asked))

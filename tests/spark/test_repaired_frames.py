@@ -13,7 +13,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected
+from tests.helpers.dataframes import all_of, collected
 
 KEYS = ("x", "y", None)
 GAP = 5
@@ -131,7 +131,7 @@ def test_windows_of_two_columns_and_frames_alone(classic):
     )  # fmt: skip
     given = collected(windows.repair(late, stored))
     assert given
-    assert sorted(map(str, given)) == sorted(map(str, collected(windows.repair(late, flat))))
+    assert all_of(given) == all_of(collected(windows.repair(late, flat)))
 
 
 def test_no_late_row_and_one_without_a_time_change_nothing(classic):

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 
 import pytest
 
 from tests.helpers.house import ROOT
+from tests.helpers.streams import ended
 from tests.spark.documents import START, examples, executed, run, start_of
 
 PAGE = "docs/replace.md"
 
 
-def rows(answer):
+def rows(answer, folder):
     """The rows of a batch; of a stream, what it gives until its source is read."""
     if not answer.isStreaming:
         return Counter(answer.collect())
-    name = f"pair_{id(answer)}"
-    query = (
-        answer.writeStream.format("memory")
-        .queryName(name)
-        .option("checkpointLocation", tempfile.mkdtemp())
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
-    return Counter(answer.sparkSession.table(name).collect())
+    return Counter(ended(answer, folder).collect())
 
 
 @pytest.mark.usefixtures("page_session")
-def test_each_pair_has_the_same_rows():
+def test_each_pair_has_the_same_rows(tmp_path):
     names: dict = {"__name__": "__page__"}
     run(START, start_of((ROOT / START).read_text("utf-8")), names)
     text = (ROOT / PAGE).read_text("utf-8")
@@ -44,7 +35,7 @@ def test_each_pair_has_the_same_rows():
         if theirs.columns != ours.columns:
             wrong.append(f"line {example.line}: {theirs.columns} and {ours.columns}")
             continue
-        wanted, found = rows(theirs), rows(ours)
+        wanted, found = rows(theirs, tmp_path), rows(ours, tmp_path)
         if not wanted or wanted != found:
             differ = [*list((wanted - found).items())[:3], "/", *list((found - wanted).items())[:3]]
             wrong.append(f"line {example.line}: {len(wanted)}, {len(found)} rows; {differ}")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import random
 from datetime import UTC, datetime, timedelta
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import fanlight as fl
 from fanlight import agg
+from tests.helpers.dataframes import collected
+from tests.helpers.events import MINUTE
+from tests.helpers.streams import finish, gather_batches, stream_of
 
-MINUTE = 60_000_000
 DELAY = 2  # minutes
 SPECS = {
     "sliding": fl.Sliding("6 minutes", "3 minutes"),
@@ -23,9 +22,6 @@ SPECS = {
     "calendar": fl.Calendar("1 hour", zone="Asia/Kolkata"),
     "so far": fl.Cumulative("30 minutes", "6 minutes"),
 }
-SCHEMA = pa.schema(
-    [("the id", pa.int64()), ("k", pa.string()), *((n, pa.int64()) for n in ("a", "b", "v"))]
-)
 DDL = "`the id` long, k string, a long, b long, v long"
 NAMED = ("`the id`", "k", "v", "timestamp_micros(a) as start", "timestamp_micros(b) as stop")
 
@@ -48,17 +44,9 @@ def rows_of(seed):
     return [row for _, row in late]
 
 
-def write(folder, number, rows):
-    columns = [pa.array(one, kind.type) for one, kind in zip(zip(*rows), SCHEMA)]  # noqa: B905
-    path = folder / f".{number}"
-    pq.write_table(pa.table(columns, schema=SCHEMA), path)
-    os.utime(path, (1_600_000_000 + number,) * 2)
-    path.rename(folder / f"{number:03}.parquet")
-
-
-def stream_of(spark, folder):
-    source = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1).parquet(str(folder))
-    return source.selectExpr(*NAMED).withWatermark("stop", f"{DELAY} minutes")
+def arriving(spark, folder, batches):
+    batches = [spark.createDataFrame(rows, DDL).selectExpr(*NAMED) for rows in batches]
+    return stream_of(spark, folder, batches, f"{DELAY} minutes", "stop")
 
 
 def asked(df, spec, make):
@@ -66,52 +54,35 @@ def asked(df, spec, make):
     return windows.agg(n=agg.count(), s=agg.sum("v"), m=agg.min("the id"))
 
 
-def run(found, tmp_path, mode):
-    """The rows of each micro-batch."""
-    batches = []
-    query = (
-        found.writeStream.outputMode(mode).trigger(availableNow=True)
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .foreachBatch(lambda df, _: batches.append([row.asDict() for row in df.collect()]))
-        .start()
-    )  # fmt: skip
-    query.awaitTermination()
-    return batches
-
-
 def place(row):
-    return (row["k"], row["window"], row.get("level", row.get("query")))
+    return (row["k"], *row["window"].values(), row.get("level", row.get("query")))
 
 
 def test_of_rows_without_a_stop_those_of_no_event_are_rejected(classic, tmp_path):
     start = 5 * MINUTE
-    write(tmp_path, 0, [(1, "a", start, None, 1), (None, "a", start, None, 2), (2, "a", 9, 3, 4)])
-    windows = fl.over(stream_of(classic, tmp_path), fl.Sliding("1 minute"), time=("start", "stop"))
+    rows = [(1, "a", start, None, 1), (None, "a", start, None, 2), (2, "a", 9, 3, 4)]
+    df = arriving(classic, tmp_path, [rows])
+    windows = fl.over(df, fl.Sliding("1 minute"), time=("start", "stop"))
     found = windows.running(id="the id").agg(n=agg.count())
-    writer = found.writeStream.format("noop").trigger(availableNow=True)
-    query = writer.option("checkpointLocation", str(tmp_path / "to")).start()
-    query.awaitTermination()
-    assert fl.progress(query).rejected == 2  # and one that stops before it starts
+    assert fl.progress(finish(found, tmp_path)).rejected == 2  # and one that stops before it starts
 
 
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("name", SPECS)
 def test_final_windows_are_those_of_a_batch(classic, tmp_path, name, early):
-    rows, spec, folder = rows_of(len(name)), SPECS[name], tmp_path / "in"
-    folder.mkdir()
-    batches, step = [], len(rows) // 6 + 1
+    rows, spec = rows_of(len(name)), SPECS[name]
+    given, step = [], len(rows) // 6 + 1
 
     def make(windows):
         windows = windows.running(id="the id")
         return windows.early() if early else windows
 
     for half in (range(0, 3 * step, step), range(3 * step, len(rows), step)):
-        for at in half:
-            write(folder, at // step, rows[at : at + step])
-        found = asked(stream_of(classic, folder), spec, make)
-        batches += run(found, tmp_path, "update" if early else "append")  # goes on after a stop
+        df = arriving(classic, tmp_path, [rows[at : at + step] for at in half])
+        batches = gather_batches(asked(df, spec, make), tmp_path, "update" if early else "append")
+        given += [row for batch in batches for row in batch]  # goes on after a stop
     shown, finals = {}, {}
-    for row in (row for batch in batches for row in batch):
+    for row in given:
         assert place(row) not in finals
         shown[place(row)] = row
         if row.pop("final", True):
@@ -121,17 +92,17 @@ def test_final_windows_are_those_of_a_batch(classic, tmp_path, name, early):
     df = classic.createDataFrame(rows, DDL).where("`the id` is not null or b is not null")
     df = df.selectExpr(*NAMED)
     whole = asked(df, spec, lambda windows: windows.running(as_of=at, id="the id"))
-    wanted = {place(row): row for row in (one.asDict() for one in whole.collect())}
-    ended = {w: row for w, row in wanted.items() if w[1]["end"].astimezone(UTC) <= at}
+    wanted = {place(row): row for row in collected(whole)}
+    ended = {w: row for w, row in wanted.items() if w[2] <= watermark}
     assert {w: row for w, row in finals.items() if row["n"]} == ended
     assert len(ended) > 1
     if early:
-        reached = {w: row for w, row in wanted.items() if w[1]["start"].astimezone(UTC) < at}
+        reached = {w: row for w, row in wanted.items() if w[1] < watermark}
         assert {w: row for w, row in shown.items() if row["n"] and w in reached} == reached
 
 
 def test_what_cannot_be_is_refused(spark, tmp_path):
-    events = stream_of(spark, tmp_path)
+    events = arriving(spark, tmp_path, [rows_of(1)])
     windows = fl.over(events, SPECS["sliding"], time=("start", "stop"), by="k")
     for given, told in (
         ({"as_of": "1970-01-01T00:20:00Z"}, "says no time, which is the watermark's"),

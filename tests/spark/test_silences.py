@@ -6,29 +6,13 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import ended, patiently
-from tests.helpers.silences import ROWS, RULES, SPECS, frame, micros
+from tests.helpers.dataframes import all_of
+from tests.helpers.silences import ROWS, RULES, SPECS, asked, fill_in, found, frame
+from tests.helpers.streams import ended, stored, stream_of
 from tests.oracle.calendars import bounds_near
 
 MOST = 5
 FAR = 10**8  # minutes: after all else
-
-
-def found(df, *more):
-    """By key, window and label: the count, the sum, the list."""
-    rows = df.collect()
-    made = {
-        (row.k, *(row[name] for name in more), micros(row.window.end), micros(row.window.start)): (
-            row.n, row.s, row["list"] and sorted(row["list"])
-        )
-        for row in rows
-    }  # fmt: skip
-    assert len(made) == len(rows)
-    return made
-
-
-def asked(windows):
-    return windows.agg(n=agg.count(), s=agg.sum("v"), list=agg.collect_list("i"))
 
 
 def followed(there, bounds, rule):
@@ -40,7 +24,7 @@ def followed(there, bounds, rule):
             expected[one] = there[one]
         elif left:
             left -= 1
-            expected[one] = {"null": (None,) * 3, "zero": (0, 0.0, None), "last": before}[rule]
+            expected[one] = fill_in(rule, before)
     return expected
 
 
@@ -55,19 +39,19 @@ def by_sentence(spec, windows, rule):
     return expected
 
 
-def stream_of(spark, folder, rows):
-    """The rows, two a micro-batch, and then one that ends all windows."""
-    folder.mkdir()
+LAST = [[("last", FAR, 0.0)], [("last", FAR + 1, 0.0)]]  # ends all windows
+
+
+def arriving(spark, folder, rows, last=LAST):
+    """The rows, two a micro-batch, and then those that end all windows."""
     rows = sorted(rows, key=lambda row: row[1])
     batches = [rows[at : at + 2] for at in range(0, len(rows), 2)]
-    for number, batch in enumerate([*batches, [("last", FAR, 0.0)], [("last", FAR + 1, 0.0)]]):
-        frame(spark, batch).coalesce(1).write.parquet(str(folder / f"{number:03}"))
-    reader = spark.readStream.schema(frame(spark, rows).schema).option("maxFilesPerTrigger", 1)
-    return reader.parquet(str(folder / "*")).withWatermark("ts", "1 minute")
+    batches = [frame(spark, batch) for batch in (*batches, *last)]
+    return stream_of(spark, folder, batches, "1 minute")
 
 
-def given(result, folder):
-    return ended(result, folder).filter("k is null or k <> 'last'")
+def given(table):
+    return table.filter("k is null or k <> 'last'")
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -85,10 +69,11 @@ def test_a_batch_gives_at_most_so_many_after_each(spark, about, rule):
 @pytest.mark.parametrize("about", SPECS)
 def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, about, rule):
     spec, rows = SPECS[about]
-    stream = fl.over(stream_of(spark, tmp_path / "rows", rows), spec, time="ts", by="k")
+    stream = fl.over(arriving(spark, tmp_path, rows), spec, time="ts", by="k")
     batch = fl.over(frame(spark, rows), spec, time="ts", by="k")
     expected = found(asked(batch.with_empty(rule, most=MOST)))
-    assert found(given(asked(stream.with_empty(rule, most=MOST)), tmp_path)) == expected
+    filled = ended(asked(stream.with_empty(rule, most=MOST)), tmp_path)
+    assert found(given(filled)) == expected
     assert len(expected) > len(found(asked(batch)))
 
 
@@ -109,13 +94,12 @@ WEIGHTED = fl.MultiGranular(["2 minutes", "8 minutes"], ["2 minutes", "4 minutes
 )
 def test_so_do_several_windows_and_late_rows(classic, tmp_path, spec, label, more):
     labels = [] if label is None else [label]
-    stream = stream_of(classic, tmp_path / "rows", ROWS)
+    stream = arriving(classic, tmp_path, ROWS)
     asked = {"n": agg.count(), "s": agg.sum("v")}
     made = fl.over(stream, spec, time="ts", by="k", **more).with_empty("last", most=3).agg(**asked)
-    got = given(made, tmp_path).select("k", "window", *labels, "n", "s").collect()
+    got = given(ended(made, tmp_path)).select("k", "window", *labels, "n", "s")
     batch = fl.over(frame(classic, ROWS), spec, time="ts", by="k").with_empty("last", most=3)
-    batch = batch.agg(**asked).collect()
-    assert sorted(map(repr, got)) == sorted(map(repr, batch))
+    assert all_of(got) == all_of(batch.agg(**asked))
 
 
 @pytest.mark.streaming
@@ -125,48 +109,33 @@ def test_without_keys_and_of_events_that_last(classic, tmp_path):
     def filled(windows):
         return windows.with_empty("zero", most=4).agg(**asked)
 
-    stream = stream_of(classic, tmp_path / "rows", ROWS)
+    stream = arriving(classic, tmp_path, ROWS)
     made = filled(fl.over(stream, fl.Sliding("2 minutes"), time="ts"))
-    got = ended(made, tmp_path).collect()
     batch = filled(fl.over(frame(classic, ROWS), fl.Sliding("2 minutes"), time="ts"))
-    assert sorted(map(repr, got)) == sorted(map(repr, batch.collect()))
+    assert all_of(ended(made, tmp_path)) == all_of(batch)
 
     def lasting(df):
         events = df.selectExpr("k", "ts - interval 1 minute as began", "ts", "v")
         return fl.over(events, fl.Sliding("4 minutes", "2 minutes"), time=("began", "ts"), by="k")
 
-    got = given(filled(lasting(stream)), tmp_path).collect()
-    batch = filled(lasting(frame(classic, ROWS))).collect()
-    assert sorted(map(repr, got)) == sorted(map(repr, batch))
+    got = given(ended(filled(lasting(stream)), tmp_path))
+    assert all_of(got) == all_of(filled(lasting(frame(classic, ROWS))))
 
 
 @pytest.mark.streaming
 def test_it_goes_on_after_a_stop_but_not_as_another_query(classic, tmp_path):
-    rows, checkpoint = tmp_path / "rows", str(tmp_path / "checkpoint")
-    early, late = ROWS[:2], ROWS[2:]
-    stream = stream_of(classic, rows, early)
-    for last in sorted(rows.iterdir())[-2:]:
-        last.rename(tmp_path / f"later {last.name}")  # windows stay open
 
-    def run(most):
-        made = fl.over(stream, fl.Sliding("1 minute"), time="ts", by="k")
-        made = made.with_empty("zero", most=most).agg(n=agg.count())
-        writer = made.writeStream.format("parquet").option("path", str(tmp_path / "out"))
-        writer = writer.option("checkpointLocation", checkpoint).trigger(availableNow=True)
-        patiently(lambda: writer.start().awaitTermination())
+    def filled(df, most):
+        windows = fl.over(df, fl.Sliding("1 minute"), time="ts", by="k")
+        return windows.with_empty("zero", most=most).agg(n=agg.count())
 
-    run(6)
-    for number, batch in enumerate(
-        (late[:3], late[3:], [("last", FAR, 0.0)], [("last", FAR + 1, 0.0)])
-    ):
-        frame(classic, batch).coalesce(1).write.parquet(str(rows / f"9{number}"))
+    stored(filled(arriving(classic, tmp_path, ROWS[:2], ()), 6), tmp_path)  # windows stay open
+    late = [frame(classic, batch) for batch in (ROWS[2:5], ROWS[5:], *LAST)]
+    stream = stream_of(classic, tmp_path, late, "1 minute")
     with pytest.raises(Exception, match="max_empty: 7"):
-        run(7)
-    run(6)
-    got = classic.read.parquet(str(tmp_path / "out")).filter("k is null or k <> 'last'").collect()
-    batch = fl.over(frame(classic, ROWS), fl.Sliding("1 minute"), time="ts", by="k")
-    expected = batch.with_empty("zero", most=6).agg(n=agg.count()).collect()
-    assert sorted(map(repr, got)) == sorted(map(repr, expected))
+        stored(filled(stream, 7), tmp_path)
+    got = stored(filled(stream, 6), tmp_path)
+    assert all_of(given(got)) == all_of(filled(frame(classic, ROWS), 6))
 
 
 def test_in_sql(classic):
@@ -175,7 +144,7 @@ def test_in_sql(classic):
     windows = fl.over(df, fl.Sliding("4 minutes"), time="ts", by="k")
     expected = windows.with_empty("zero", most=2).agg(n=agg.count())
     got = fl.sql(text.format("EMPTY ZERO MAX 2"), t=df)
-    assert sorted(map(repr, got.collect())) == sorted(map(repr, expected.collect()))
+    assert all_of(got) == all_of(expected)
     with pytest.raises(fl.FanlightError, match="MAX 0 is not a number of windows"):
         fl.sql(text.format("EMPTY ZERO MAX 0"), t=df)
 

@@ -16,11 +16,12 @@ from fanlight import agg
 from fanlight.engine.spark.fields import check_version
 from fanlight.engine.spec.errors import FanlightError
 from tests.helpers.aggregates import REGISTRY, is_compared
-from tests.helpers.dataframes import SENTINEL, collected, frame, patiently, source, write_batch
+from tests.helpers.dataframes import SENTINEL, collected, frame
+from tests.helpers.events import MINUTE
 from tests.helpers.sparks import VERSION
+from tests.helpers.streams import ended, stream_of
 from tests.law.data import minute
 
-MINUTE = 60_000_000
 MINUTES = [at for at in range(60) if at % 10 != 8]
 ROWS = [
     minute(at, k="xy"[at % 3 == 1], n=(at * 5 % 11, None)[at % 7 == 3], s="abcde"[at * 3 % 5],
@@ -125,23 +126,10 @@ def test_of_frames(df):
 
 
 def test_of_a_stream(classic, tmp_path):
-    inbox = tmp_path / "inbox"
-    inbox.mkdir()
-    for number in range(3):
-        write_batch(inbox, number, ROWS[number * 18 : (number + 1) * 18])
-    write_batch(inbox, 3, [SENTINEL])
-    rows = with_floats(source(classic, inbox, "1 minute"))
+    batches = [*(ROWS[at : at + 18] for at in (0, 18, 36)), [SENTINEL]]
+    rows = with_floats(stream_of(classic, tmp_path, batches, "1 minute"))
     result = fl.over(rows, FIVE, time="ts", by="k").agg(**ASKED)
-    writer = result.writeStream.format("memory").queryName("sketches").outputMode("append")
-    writer = writer.option("checkpointLocation", str(tmp_path / "state"))
-
-    def play():
-        query = writer.trigger(availableNow=True).start()
-        query.awaitTermination()
-
-    patiently(play)
-    stored = classic.table("sketches").where("k != '~'")
-    assert told(stored) == placed(ROWS[:54], 5, 1)
+    assert told(ended(result, tmp_path).where("k != '~'")) == placed(ROWS[:54], 5, 1)
 
 
 def test_of_stored_pieces(classic, df, tmp_path):
@@ -244,14 +232,13 @@ def test_what_takes_rows_one_by_one_refuses_it(df, about, name):
 
 @pytest.mark.parametrize("about", STREAM)
 def test_a_stream_that_takes_rows_one_by_one_refuses_it(classic, tmp_path, about):
-    write_batch(tmp_path, 0, ROWS[:1])
+    rows = stream_of(classic, tmp_path, [ROWS[:1]], "1 minute")
     with pytest.raises(FanlightError, match=SAYS):
-        STREAM[about](source(classic, tmp_path, "1 minute"), HLL["words"])
+        STREAM[about](rows, HLL["words"])
 
 
 def test_pieces_that_are_given_early_refuse_it(classic, tmp_path):
-    write_batch(tmp_path, 0, ROWS[:1])
-    rows = source(classic, tmp_path, "1 minute")
+    rows = stream_of(classic, tmp_path, [ROWS[:1]], "1 minute")
     with pytest.raises(FanlightError, match="keeps a sketch, which an operator"):
         opened(rows, fl.Sliding("1 minute")).early().pieces(HLL["words"])
 

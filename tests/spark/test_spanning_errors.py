@@ -8,8 +8,9 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import frame, source, write_batch
+from tests.helpers.dataframes import frame
 from tests.helpers.refusals import refused
+from tests.helpers.streams import stream_of
 
 ROW = {"case": 0, "k": "a", "ts": 5, "began": 0, "i": 5, "i0": 0, "x": 0.5, "x0": 0.0, "v": 1.0}
 TIME = fl.Sliding("4 minutes", "1 minute")
@@ -87,7 +88,6 @@ def test_techniques_that_cannot_do_the_aggregate(df, strategy, wanted, named):
 
 
 def test_streams_without_the_right_watermark(classic, tmp_path):
-    write_batch(tmp_path, 0, [ROW])
     unmarked = classic.readStream.schema("a timestamp, b timestamp, i int, j int, x timestamp_ntz, "
         "y timestamp_ntz").parquet(str(tmp_path))  # fmt: skip
     refused(lambda: fl.over(unmarked, TIME, time=("a", "b")), "('a', 'b')", "watermark", "TTP")
@@ -95,7 +95,7 @@ def test_streams_without_the_right_watermark(classic, tmp_path):
     refused(lambda: fl.over(early, TIME, time=("a", "b")), "on 'a'", "withWatermark('b'", "TTP")
     refused(lambda: fl.over(unmarked, fl.Sliding(4), time=("i", "j")), "numbers", "watermark")
     refused(lambda: fl.over(unmarked, TIME, time=("x", "y")), "time zone")
-    marked = fl.over(source(classic, tmp_path, "90 minutes"), TIME, time=PAIR)
+    marked = fl.over(stream_of(classic, tmp_path, [[ROW]], "90 minutes"), TIME, time=PAIR)
     marked.agg(agg.count())
     assert "90 minutes (TTP) after a window's end" in marked.explain()
 
@@ -173,8 +173,7 @@ def test_what_several_windows_over_events_do_not_have(df, classic, tmp_path):
     begun = fl.MultiGranular(["1 minute", "4 minutes"], ["1 minute"] * 2, offset="1 minute")
     apart = fl.over(df, begun, time=PAIR).using("separate")
     refused(lambda: apart.agg(agg.count()), "separate", "initiation time", "auto")
-    write_batch(tmp_path, 0, [ROW])
-    marked = source(classic, tmp_path, "1 hour")
+    marked = stream_of(classic, tmp_path, [[ROW]], "1 hour")
     changes = fl.MultiGranular(["1 minute", "4 minutes"], ["1 minute"] * 2, changes_only=True)
     refused(lambda: fl.over(marked, changes, time=PAIR), "changes_only", "stream", "leave it out")
     fl.over(df, changes, time=PAIR).agg(agg.count())

@@ -10,7 +10,8 @@ import pytest
 import fanlight as fl
 from fanlight import agg, algebra
 from fanlight.engine.spark.sql import expr as expression
-from tests.helpers.sparks import ROCKSDB
+from tests.helpers.dataframes import all_of
+from tests.helpers.streams import ended, stream_of
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/sql.md").read_text("utf-8")
 SHOWN = re.findall(r"^```sql\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -67,7 +68,7 @@ BY_API = [
 def same(found, wanted):
     assert found.columns == wanted.columns
     assert [field.dataType for field in found.schema] == [f.dataType for f in wanted.schema]
-    left, right = (sorted(map(repr, df.collect())) for df in (found, wanted))
+    left, right = map(all_of, (found, wanted))
     assert left == right
     assert left
 
@@ -271,21 +272,11 @@ def test_techniques_and_own_aggregates(calls):
 @pytest.mark.streaming
 @pytest.mark.parametrize("number", [0, 2, 4, 10])
 def test_a_stream_is_asked_as_a_batch_is(spark, calls, tmp_path, number):
-    spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
-    calls.write.parquet(str(tmp_path / "calls"))
-    rows = spark.readStream.schema(calls.schema).parquet(str(tmp_path / "calls"))
-    rows = rows.withWatermark("ts", "1 minute")
-    found = fl.sql(SHOWN[number], calls=rows)
+    found = fl.sql(SHOWN[number], calls=stream_of(spark, tmp_path, [calls], "1 minute"))
     assert found.isStreaming
-    query = (
-        found.writeStream.outputMode("append").format("parquet").trigger(availableNow=True)
-        .option("checkpointLocation", str(tmp_path / "checkpoint")).start(str(tmp_path / "found"))
-    )  # fmt: skip
-    query.awaitTermination()
-    got = sorted(map(repr, spark.read.parquet(str(tmp_path / "found")).collect()))
-    wanted = sorted(map(repr, BY_API[number](calls).collect()))
+    got = all_of(ended(found, tmp_path))
     assert got
-    assert set(got) <= set(wanted)
+    assert set(got) <= set(all_of(BY_API[number](calls)))
 
 
 # What levels can do, asked of a stream.
@@ -323,16 +314,9 @@ def test_a_stream_gives_all_that_a_batch_gives_up_to_its_watermark(
     classic, tmp_path, text, wanted, end
 ):
     calls = classic.sql(CALLS)
-    calls.write.parquet(str(tmp_path / "calls"))
-    rows = classic.readStream.schema(calls.schema).parquet(str(tmp_path / "calls"))
     time = "stop" if "SPAN" in text else "ts"
-    found = fl.sql(text, calls=rows.withWatermark(time, "2 minutes"))
-    query = (
-        found.writeStream.outputMode("append").format("parquet").trigger(availableNow=True)
-        .option("checkpointLocation", str(tmp_path / "checkpoint")).start(str(tmp_path / "found"))
-    )  # fmt: skip
-    query.awaitTermination()
-    got = classic.read.parquet(str(tmp_path / "found"))
+    rows = stream_of(classic, tmp_path, [calls], "2 minutes", time)
+    got = ended(fl.sql(text, calls=rows), tmp_path)
     (last,) = calls.selectExpr(f"unix_micros(max({time}) - interval 2 minutes)").first()
     there = wanted(calls).where(f"unix_micros({end}) <= {last}")
     assert got.columns == there.columns

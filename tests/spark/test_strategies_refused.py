@@ -7,9 +7,10 @@ import pytest
 import fanlight as fl
 from fanlight.engine.spec import FanlightError
 from tests.helpers.aggregates import EXACT, FEW
-from tests.helpers.dataframes import calls, frame, source
+from tests.helpers.dataframes import calls, frame
 from tests.helpers.frames import DELTAS, OVERLAPPING, THRESHOLDS
 from tests.helpers.granular_cases import AGED, CHANGES, LINEAR, PLACE, ROWS, STEADY
+from tests.helpers.streams import source
 from tests.law.kinds.levels import DELAY
 from tests.law.kinds.sliding import GRIDS, axis
 

@@ -12,6 +12,7 @@ import pytest
 
 import fanlight as fl
 from fanlight.engine.spec.units import parse_duration
+from tests.helpers.sparks import configured
 
 SECOND = 1_000_000
 SCHEMA = "t long, s long, key string, place long, v double"
@@ -222,17 +223,14 @@ def test_rows_of_a_key_within_the_patterns(spark):
 @pytest.mark.parametrize("setting", ["spark.sql.session.timeZone", "spark.sql.ansi.enabled"])
 def test_no_setting_changes_what_is_suggested(spark, setting):
     values = ("Asia/Kathmandu", "America/New_York") if "Zone" in setting else ("true", "false")
-    kept, found = spark.conf.get(setting), []
-    try:
-        for value in values:
-            spark.conf.set(setting, value)
+    found = []
+    for value in values:
+        with configured(spark, setting, value):
             df = frame(spark)
             found.append(fl.suggest(df, **NAMES, frames=9, patterns="1 hour").to_dict())
             local = df.selectExpr("*", "timestamp_ntz'2024-03-31 00:00:00' + "
                                   "(`a.b` - timestamp_seconds(0)) as local")  # fmt: skip
             found[-1]["local"] = fl.suggest(local, time="local", arrived="came").to_dict()
-    finally:
-        spark.conf.set(setting, kept)
     assert found[0] == found[1]
     assert found[0]["local"]["watermark"]["table"] == found[0]["watermark"]["table"]
     json.dumps(found)

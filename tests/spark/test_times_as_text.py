@@ -7,6 +7,8 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
+from tests.helpers.dataframes import all_of
+from tests.helpers.sparks import configured
 
 TIMES = fl.Sliding("36 hours", "12 hours")
 LEVELS = fl.MultiGranular(["1 day", "2 days"], ["1 day", "1 day"])
@@ -53,8 +55,7 @@ def rows(spark, kind):
 @pytest.mark.parametrize("name", KINDS)
 def test_it_is_what_a_timestamp_gives(spark, name):
     of_times, of_dates, of_texts = (
-        sorted(map(repr, KINDS[name](rows(spark, kind)).collect()))
-        for kind in ("timestamp", "date", "string")
+        all_of(KINDS[name](rows(spark, kind))) for kind in ("timestamp", "date", "string")
     )
     assert of_times == of_dates == of_texts
     assert of_times
@@ -66,7 +67,7 @@ def test_it_is_what_spark_gives(classic, kind):
     own = df.where("ts is not null").groupBy("k", F.window("ts", "36 hours", "12 hours"))
     ours = over(df, TIMES).agg(agg.count(), agg.sum("v"))
     wanted = own.agg(F.count("*").alias("count(1)"), F.sum("v"))
-    assert sorted(map(repr, ours.collect())) == sorted(map(repr, wanted.collect()))
+    assert all_of(ours) == all_of(wanted)
 
 
 @pytest.mark.parametrize("time", ["ts", ("ts", "stop")])
@@ -84,8 +85,5 @@ def test_texts_that_are_no_times_are_found(ansi, time):
 
 @pytest.fixture
 def ansi(classic):
-    name = "spark.sql.ansi.enabled"
-    before = classic.conf.get(name)
-    classic.conf.set(name, "true")
-    yield classic
-    classic.conf.set(name, before)
+    with configured(classic, "spark.sql.ansi.enabled", "true"):
+        yield classic

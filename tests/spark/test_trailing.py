@@ -10,25 +10,26 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.sql_text import quote
-from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.dataframes import all_of, collected, frame
+from tests.helpers.events import MINUTE
+from tests.helpers.streams import stream
 from tests.law.data import minute
 
 ROWS = [minute(at, n=at % 7, v=float(at % 5), seq=at % 3, s="ab"[at % 2], k="xy"[at % 3 == 0])
         for at in [*range(40), *range(60, 90, 2), *range(30, 36)]]  # fmt: skip
 SQL = "over (partition by k order by unix_micros(ts) range between {} preceding and {} preceding)"
-HOUR = 60 * 60_000_000
-MINUTES = 60_000_000
+HOUR = 60 * MINUTE
 
 
 def test_it_is_what_spark_finds_window_by_window(classic):
     """Where Spark's RANGE BETWEEN can say it."""
     df = frame(classic, ROWS).select("k", "ts", "n", "v")
     spans = {
-        "right": (fl.Trailing("7 minutes"), (7 * MINUTES - 1, 0)),
-        "left": (fl.Trailing("7 minutes", closed="left"), (7 * MINUTES, 1)),
-        "both": (fl.Trailing("7 minutes", closed="both"), (7 * MINUTES, 0)),
-        "neither": (fl.Trailing("7 minutes", closed="neither"), (7 * MINUTES - 1, 1)),
-        "late": (fl.Trailing("7 minutes", delay="1 hour"), (HOUR + 7 * MINUTES - 1, HOUR)),
+        "right": (fl.Trailing("7 minutes"), (7 * MINUTE - 1, 0)),
+        "left": (fl.Trailing("7 minutes", closed="left"), (7 * MINUTE, 1)),
+        "both": (fl.Trailing("7 minutes", closed="both"), (7 * MINUTE, 0)),
+        "neither": (fl.Trailing("7 minutes", closed="neither"), (7 * MINUTE - 1, 1)),
+        "late": (fl.Trailing("7 minutes", delay="1 hour"), (HOUR + 7 * MINUTE - 1, HOUR)),
     }
     windows = fl.over(df, {label: spec for label, (spec, _) in spans.items()}, time="ts", by="k")
     found = windows.attach(c=agg.count(), s=agg.sum("n"), m=agg.max("v"), d=agg.avg("v"))
@@ -38,9 +39,7 @@ def test_it_is_what_spark_finds_window_by_window(classic):
         for name, text in asked.items()
         for label, (_, ends) in spans.items()
     ]
-    assert sorted(map(repr, collected(found))) == sorted(
-        map(repr, collected(df.selectExpr("*", *own)))
-    )
+    assert all_of(found) == all_of(df.selectExpr("*", *own))
 
 
 def test_few_rows_are_spark_s_own(classic):
@@ -85,7 +84,7 @@ def test_other_rows_ask(spark):
         LEFT JOIN (SELECT k, n, unix_micros(ts) AS t FROM rows_of_test) ON who = k
         GROUP BY who, at, number
     """)
-    assert sorted(map(repr, collected(found))) == sorted(map(repr, collected(wanted)))
+    assert all_of(found) == all_of(wanted)
 
 
 @pytest.mark.streaming
@@ -100,7 +99,7 @@ def test_a_stream_keeps_rows_without_a_time_and_carries_its_watermark_on(classic
 
     got = stream(classic, tmp_path, [rows[:15], rows[15:]], query, delay="40 minutes")
     batch = collected(query(frame(classic, rows)))
-    assert sorted(map(repr, got)) == sorted(map(repr, batch))
+    assert all_of(got) == all_of(batch)
     assert sum(row["seen"] is None for row in batch) == 1
 
     def counted(df):
@@ -109,7 +108,7 @@ def test_a_stream_keeps_rows_without_a_time_and_carries_its_watermark_on(classic
         )
 
     got = stream(classic, tmp_path, [rows[:15], rows[15:30]], counted, delay="40 minutes")
-    assert sorted(map(repr, got)) == sorted(map(repr, collected(counted(frame(classic, rows)))))
+    assert all_of(got) == all_of(collected(counted(frame(classic, rows))))
 
 
 def test_it_is_asked_in_sql(classic):
@@ -121,7 +120,7 @@ def test_it_is_asked_in_sql(classic):
     windows = fl.over(df, fl.Trailing("7 minutes", delay="1 minute"), time="ts", by="k")
     wanted = windows.attach(s=agg.sum("n"), c=agg.count()).where("c > 1")
     wanted = wanted.selectExpr("upper(k) as key", "n", "s", "c")
-    assert sorted(map(repr, collected(fl.sql(text, df=df)))) == sorted(map(repr, collected(wanted)))
+    assert all_of(fl.sql(text, df=df)) == all_of(wanted)
 
 
 LABELS = ("1h", "a.b", "x`y", "ä'\"", "{}", "as")
@@ -140,9 +139,8 @@ def test_several_are_asked_in_sql_by_their_labels(spark):
         *("k", "ts", "n", "v"),
         *(f"{name}_{label}" for name in ("s", "max(v) + 1") for label in LABELS),
     ]
-    rows = sorted(map(repr, map(tuple, wanted.where("n < 5").collect())))
-    assert sorted(map(repr, map(tuple, found.collect()))) == rows
-    assert rows
+    rows = wanted.where("n < 5").toDF(*found.columns)
+    assert all_of(found) == all_of(rows) != []
     around = f"SELECT * FROM (SELECT *, sum(n) AS s FROM df {clause} ORDER BY s_1h) WHERE s_1h > 9"
     assert fl.sql(around, df=df).count() == wanted.where("s_1h > 9").count() > 0
 

@@ -8,16 +8,8 @@ from pyspark.errors import PySparkException
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.sql_text import quote
-from tests.helpers.dataframes import (
-    SENTINEL,
-    calls,
-    collected,
-    frame,
-    patiently,
-    readable,
-    source,
-    write_batch,
-)
+from tests.helpers.dataframes import SENTINEL, all_of, calls, collected, frame, readable
+from tests.helpers.streams import finish, source, stream_of
 from tests.law.data import minute
 from tests.law.run import beside
 from tests.oracle.trailing import features, seen_from
@@ -86,26 +78,15 @@ def sorted_rows(rows):
 
 def poured(session, folder, starts, query, delays=("6 minutes", "2 minutes")):
     """The rows of two streams at the end, and how many were late; each of ``starts`` starts it."""
-    boxes, number, late = [folder / "events", folder / "asks"], 0, 0
-    for box in boxes:
-        box.mkdir(exist_ok=True)
+    late = 0
     for start in starts:
-        for pair in start:
-            for box, rows in zip(boxes, pair, strict=True):
-                write_batch(box, number, rows)
-            number += 1
-        streams = [source(session, box, delay) for box, delay in zip(boxes, delays, strict=True)]
+        streams = [
+            stream_of(session, folder / name, batches, delay)
+            for name, batches, delay in zip(("events", "asks"), zip(*start), delays)  # noqa: B905
+        ]
         result = readable(query(*streams))
-        late += patiently(lambda df=result: fl.progress(finished(df, folder)).late)
+        late += fl.progress(finish(result, folder, "parquet")).late
     return collected(session.read.schema(result.schema).parquet(str(folder / "out"))), late
-
-
-def finished(result, folder):
-    writer = result.writeStream.format("parquet").option("path", str(folder / "out"))
-    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    running = writer.trigger(availableNow=True).start()
-    running.awaitTermination()
-    return running
 
 
 @pytest.mark.sampled(2)
@@ -155,17 +136,14 @@ def test_a_request_comes_once_both_streams_are_past_it(classic, tmp_path):
     assert {row["end"] for row in found} == {
         row["n"] for row in wanted_requests() if row["ts"] is None or row["n"] < 390
     }
-    folder = tmp_path / "further"
-    folder.mkdir()
 
     def counted(events, asks):
         windows = fl.over(asked(events, asks), fl.Sliding("10 minutes"), time="a.b")
         return windows.agg(n=agg.count(), most=agg.max("c_ever"))
 
-    found, _ = poured(classic, folder, [[*PAIRS, END]], counted)
+    found, _ = poured(classic, tmp_path / "further", [[*PAIRS, END]], counted)
     batches = (frame(classic, [row for rows in side for row in rows]) for side in (EVENTS, ASKS))
-    ours = sorted(map(repr, collected(counted(*batches))))
-    assert sorted(map(repr, found)) == ours
+    assert all_of(found) == all_of(collected(counted(*batches)))
 
 
 def wanted_requests():

@@ -6,7 +6,6 @@ import datetime as dt
 import inspect
 import math
 import re
-import uuid
 
 import pytest
 from pyspark.sql import Window
@@ -17,6 +16,7 @@ from fanlight import agg
 from fanlight.engine.algebra import registry, suggestions
 from fanlight.engine.spark import translation
 from tests.helpers.sparks import VERSION
+from tests.helpers.streams import ended, stream_of
 from tests.wheel import spark_windows
 
 ADVISED = re.compile(r"; write (.*) after 'from fanlight import agg'$", re.DOTALL)
@@ -275,14 +275,7 @@ def test_windows_after_windows_take_the_watermark_along(minutes, tmp_path, time,
 def in_twos(df, time, folder):
     """Start and sum of each window of two minutes over a stream of windows of one."""
     found = fl.over(df, fl.Sliding("2 minutes"), time=time).agg(n=agg.sum("n"))
-    name = f"t{uuid.uuid4().hex}"
-    query = (
-        found.writeStream.format("memory").queryName(name)
-        .option("checkpointLocation", str(folder / "checkpoint"))
-        .trigger(availableNow=True).start()
-    )  # fmt: skip
-    query.awaitTermination()
-    rows = df.sparkSession.table(name).collect()
+    rows = ended(found, folder).collect()
     return sorted((row["window"]["start"].minute, row["n"]) for row in rows)
 
 
@@ -291,9 +284,6 @@ def minutes(classic, tmp_path):
     """A stream of four minutes, with a row every ten seconds, and one row of ten hours later."""
     at = dt.datetime(2024, 1, 1, tzinfo=dt.UTC).timestamp()
     rows = f"timestamp_seconds({at} + id * 10) as ts"
-    folder = str(tmp_path / "rows")
-    classic.range(24).selectExpr(rows).write.parquet(folder)
     last = classic.range(1).selectExpr(f"timestamp_seconds({at} + 36000) as ts")
-    last.write.mode("append").parquet(folder)
-    read = classic.readStream.schema("ts timestamp").option("maxFilesPerTrigger", 1).parquet(folder)
-    return read.withWatermark("ts", "1 second")
+    batches = [classic.range(24).selectExpr(rows), last]
+    return stream_of(classic, tmp_path, batches, "1 second")

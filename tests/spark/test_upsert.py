@@ -10,6 +10,7 @@ from pyspark.errors import AnalysisException
 import fanlight as fl
 from fanlight import agg
 from fanlight.io.upsert.delta_catalog import merge_text
+from tests.helpers.streams import finish
 
 CALLS = """
     SELECT timestamp_seconds(1700000000 + id * 7) AS ts, concat('antenna ', id % 2) AS antenna, id
@@ -39,15 +40,7 @@ def test_results_that_still_change_are_corrected_by_key(spark, tmp_path):
         found = windows.groupBy("antenna", "window").agg({"*": "count", "id": "sum"})
         return found.selectExpr("antenna", "window", "`count(1)` AS n", "`sum(id)` AS s")
 
-    query = (
-        counted(stream)
-        .writeStream.outputMode("update")
-        .foreachBatch(write)
-        .option("checkpointLocation", f"{tmp_path}/checkpoint")
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
+    finish(counted(stream), tmp_path, write, "update")
     rows = counted(spark.sql(CALLS))
     shown = rows.selectExpr("antenna", "cast(unix_seconds(window.start) AS int)", "n", "s")
     found = asked(base, "SELECT antenna, unixepoch(window_start), n, s FROM busy")

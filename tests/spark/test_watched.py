@@ -10,12 +10,13 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from fanlight.watching.newest_windows import NewestWindows
+from tests.helpers.streams import source, write_files
 from tests.plots.browser import chromium, opened
 from tests.watching.served import cells, element, page_of, state_of
 
 pytest.importorskip("starlette")
 BEGIN = datetime(2024, 5, 1, 12)
-FILES = 4
+FILES, SCHEMA = 4, "ts timestamp, k long"
 SPEC = fl.Sliding("2 minutes", "1 minute")
 
 
@@ -24,16 +25,14 @@ def folder(spark, tmp_path):
     """Files of a quarter of an hour each."""
     for number in range(FILES):
         rows = [(BEGIN + timedelta(seconds=900 * number + 9 * k), k % 2) for k in range(100)]
-        made = spark.createDataFrame(rows, "ts timestamp, k long")
-        made.coalesce(1).write.parquet(f"{tmp_path}/in/{number}")
+        write_files(tmp_path / "in", spark.createDataFrame(rows, SCHEMA))
     return tmp_path
 
 
 def started(spark, folder, name, *, early=False):
     """One file a micro-batch, for ever."""
-    reader = spark.readStream.schema("ts timestamp, k long").option("maxFilesPerTrigger", 1)
-    rows = reader.option("recursiveFileLookup", "true").parquet(f"{folder}/in")
-    windows = fl.over(rows.withWatermark("ts", "1 minute"), SPEC, time="ts", by="k")
+    rows = source(spark, folder / "in", "1 minute", schema=SCHEMA)
+    windows = fl.over(rows, SPEC, time="ts", by="k")
     windows = windows.early() if early else windows
     writer = windows.agg(calls=agg.count()).writeStream.format("memory").queryName(name)
     writer = writer.outputMode("update" if early else "append")
@@ -42,7 +41,7 @@ def started(spark, folder, name, *, early=False):
 
 def expected(spark, folder):
     """The newest windows that a stream of these files has finished, as a batch has them."""
-    rows = spark.read.parquet(*(f"{folder}/in/{number}" for number in range(FILES)))
+    rows = spark.read.parquet(f"{folder}/in")
     found = fl.over(rows, SPEC, time="ts", by="k").agg(calls=agg.count())
     last = BEGIN + timedelta(seconds=900 * (FILES - 1) + 9 * 99 - 60)
     kept = [row for row in found.collect() if row.window.end.replace(tzinfo=None) <= last]
@@ -94,7 +93,7 @@ def test_open_windows_are_shown_as_they_stand(spark, folder):
     reading = NewestWindows(spark.table(name), lambda: False, 1_000, 1.0, {"zone": "UTC"})
     reading.read()
     assert reading.latest.trouble is None
-    rows = spark.read.parquet(*(f"{folder}/in/{number}" for number in range(FILES)))
+    rows = spark.read.parquet(f"{folder}/in")
     batch = fl.over(rows, SPEC, time="ts", by="k").agg(calls=agg.count()).collect()
     wanted = sorted((row.k, row.calls) for row in batch)
     shown = reading._read_table().to_pylist()

@@ -8,10 +8,11 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.dataframes import collected, frame
+from tests.helpers.events import MINUTE
 from tests.helpers.refusals import refused
+from tests.helpers.streams import stream
 
-MINUTE = 60_000_000
 DRAW = random.Random(11)
 STOPS = sorted(DRAW.randrange(120) for _ in range(50))
 ROWS = [

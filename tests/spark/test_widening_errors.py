@@ -6,8 +6,10 @@ import pytest
 from pyspark.errors import PySparkException
 
 import fanlight as fl
-from tests.helpers.dataframes import frame, source, write_batch
+from tests.helpers.dataframes import frame
 from tests.helpers.refusals import refused
+from tests.helpers.sparks import DEFAULT, PROVIDER, configured
+from tests.helpers.streams import source, write_files
 from tests.helpers.widened import fails, nothing, returns_none
 
 SPEC = fl.ProgressiveWidening("1 second", max_duration="8 seconds", max_rows=5)
@@ -109,19 +111,13 @@ def test_strategies_and_aggregates(df):
 
 
 def test_a_stream_needs_a_watermark_and_rocksdb(spark, tmp_path):
-    write_batch(tmp_path, 0, ROWS)
+    write_files(tmp_path, ROWS)
     plain = spark.readStream.schema("k string, ts timestamp").parquet(str(tmp_path))
     refused(lambda: windows(plain), "withWatermark")
     refused(lambda: windows(source(spark, tmp_path, "1 second"), NUMBERS, time="i"), "'i'")
-    name = "spark.sql.streaming.stateStore.providerClass"
-    before = spark.conf.get(name)
-    other = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
-    spark.conf.set(name, other)
-    try:
+    with configured(spark, PROVIDER, DEFAULT):
         marked = source(spark, tmp_path, "1 second")
-        refused(lambda: windows(marked).detect(nothing, "what int"), name)
-    finally:
-        spark.conf.set(name, before)
+        refused(lambda: windows(marked).detect(nothing, "what int"), PROVIDER)
 
 
 def test_a_detector_that_fails_names_key_level_and_window(df):

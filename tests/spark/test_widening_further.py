@@ -6,8 +6,9 @@ import json
 from collections import Counter
 
 import fanlight as fl
-from tests.helpers.dataframes import collected, frame, stream
+from tests.helpers.dataframes import collected, frame
 from tests.helpers.events import examples, splits
+from tests.helpers.streams import stream
 from tests.helpers.widened import every_row, pair_of_rows, same_row
 from tests.law.data import TODAY
 from tests.law.kinds.widening import DELAY, DOUBLING, SECOND, bursts

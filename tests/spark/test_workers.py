@@ -19,7 +19,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 import fanlight
 from fanlight.engine.spark.ordered import workers
-from tests.helpers.dataframes import patiently
+from tests.helpers.streams import patiently
 
 ONE = StructType([StructField("n", LongType())])
 IN_PYTHON = {"mapInArrow", "mapInPandas", "applyInArrow", "applyInPandas"}
