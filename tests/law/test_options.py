@@ -22,7 +22,7 @@ from fanlight.engine.kinds.options import find_option, list_options
 from fanlight.engine.spark.options import ASKED
 from fanlight.engine.spark.over import _OPENED as WINDOWS
 from fanlight.engine.spec.errors import MissingError
-from tests.helpers.dataframes import ended
+from tests.helpers import streams
 from tests.helpers.events import MINUTE
 from tests.helpers.public import METHODS
 
@@ -133,33 +133,26 @@ MEANINGS = {
 }  # fmt: skip
 
 
-COLUMNS = "k string, minute long, v double, id string"
 ENDED = [*ROWS, *((k, 10**6, 0.0, f"{k}, at its end") for k in "abc")]  # also all frames
 END = [("~", 2 * 10**6, 0.0, "~")]  # ends all windows
 PARTS = (ROWS[:2] + ROWS[7:], ROWS[2:7], ENDED[len(ROWS) :], END)  # micro-batches of a stream
 
 
-def timed(df):
-    return df.selectExpr(
+def rows_of(spark, rows=ROWS):
+    made = spark.createDataFrame(rows, "k string, minute long, v double, id string")
+    return made.selectExpr(
         "k", f"timestamp_micros(minute * {MINUTE}) as ts", "v", "id",
         f"timestamp_micros(minute * {MINUTE}) as start",
         f"timestamp_micros((minute + 3) * {MINUTE}) as stop", "if(v > 1, 'up', 'down') as state",
     )  # fmt: skip
 
 
-def rows_of(spark, rows=ROWS):
-    return timed(spark.createDataFrame(rows, COLUMNS))
-
-
 def arriving(spark, folder, name):
     """The rows as a stream, and one that ends it."""
-    for number, rows in enumerate(PARTS):
-        part = spark.createDataFrame(rows, COLUMNS).coalesce(1)
-        part.write.mode("overwrite").parquet(str(folder / f"{number:03}"))
-    read = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
     last = OPENED[name][1]["time"]
     column = last[-1] if isinstance(last, tuple) else last
-    return timed(read.parquet(str(folder / "*"))).withWatermark(column, "40 minutes")
+    parts = [rows_of(spark, rows) for rows in PARTS]
+    return streams.stream_of(spark, folder, parts, "40 minutes", column)
 
 
 def stream_of(spark):
@@ -302,9 +295,9 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, name, verb, last):
     meaning, batch = MEANINGS[verb], opened(name, rows_of(classic, [*ENDED, *END]))
     if verb != "early":
         batch = asked(batch, verb, meaning.stream)
-    stream = asked(opened(name, arriving(classic, tmp_path / "rows", name)), verb, meaning.stream)
+    stream = asked(opened(name, arriving(classic, tmp_path, name)), verb, meaning.stream)
     if not refusal(lambda: LAST[last](stream)):  # or without the option, too
-        found = without_the_end(ended(LAST[last](stream), tmp_path))
+        found = without_the_end(streams.ended(LAST[last](stream), tmp_path))
         assert found == without_the_end(LAST[last](batch))
 
 

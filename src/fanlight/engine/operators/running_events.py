@@ -32,7 +32,9 @@ _HELD = (("there", pa.bool_()), ("start", pa.int64()), ("upto", pa.int64()))
 
 @dataclass(frozen=True)
 class RunningQuery(KeyedQuery):
-    """The fixed setup: a row has keys, ``t`` (when it becomes late), ``place``, ``stop``, partials.
+    """The fixed setup: a row has keys, ``t``, ``first_at``, ``last_at``, partials.
+
+    It is late after ``t``, and of an event from its first to its last instant, both included.
 
     ``merges`` says whether windows that follow one another with the same partials become one.
     """
@@ -73,8 +75,8 @@ class RunningOperator(KeyedOperator[RunningQuery]):
 
     def to_slices(self, rows: pa.Table, codes: Ints, places: Ints) -> pa.Table:
         """Rows as events."""
-        columns = [pa.array(codes), pa.array(places)]
-        columns += [as_array(rows[name]) for name, _ in self.query.slice_columns]
+        columns = [pa.array(part) for part in (codes, places, ints(rows["last_at"]) + 1)]
+        columns += [as_array(rows[name]) for name in self.query.partial_names]
         return pa.table(columns, schema=self.slices.schema)
 
     @property
@@ -96,7 +98,7 @@ class RunningOperator(KeyedOperator[RunningQuery]):
         No event may start before a watermark that has been taken.
         """
         if rows.num_rows:
-            fresh = self.to_slices(rows, self.codes_of(rows), ints(rows["place"]))
+            fresh = self.to_slices(rows, self.codes_of(rows), ints(rows["first_at"]))
             self.slices = pa.concat_tables([self.slices, fresh]).combine_chunks()
         self.released = max(self.released, watermark)
         windows = self._release()

@@ -28,10 +28,10 @@ def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
         _check_mergeable(fields)
     keys = bound.keys
     rows = select_values(bound, fields, [f"{bound.late_after} as late_after", *bound.instants])
-    places = ["late_after as t", "first_at as place", "last_at + 1L as stop"]
+    places = ["late_after as t", "first_at", "last_at"]
     rows = rows.selectExpr(*keys, *places, *partials_of_rows(rows, fields.all))
     names = [field.name for field in fields.all]
-    hosting = Hosting(rows, bound, [*keys, "t", "place", "stop", *names])
+    hosting = Hosting(rows, bound, [*keys, "t", "first_at", "last_at", *names])
     out = [(key, hosting.types[key]) for key in keys]
     out += [("start", LongType()), ("upto", LongType())]
     out += [(name, hosting.types[name]) for name in names]
