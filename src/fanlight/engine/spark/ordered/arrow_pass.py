@@ -26,7 +26,8 @@ class Passing:
         self, rows: DataFrame, keys: Sequence[str], order: Sequence[str], texts: Sequence[str]
     ) -> None:
         placed = rows.repartition(*keys) if keys else rows.repartition(1)
-        self._rows = placed.sortWithinPartitions(*order).selectExpr(*texts)
+        placed = placed.sortWithinPartitions(*order) if order else placed
+        self._rows = placed.selectExpr(*texts)
         self.types = {f.name: f.dataType for f in self._rows.schema.fields}
         self.schema: pa.Schema = arrow_schema(plain_schema(list(self.types.items())))
 

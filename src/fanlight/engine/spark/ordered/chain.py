@@ -6,20 +6,18 @@ rows do, as partials of one row. Windows leave as partials that Spark lowers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import LongType
 
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.plan.granules import Granules
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.lift import lift_each_row
-from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.ordered.host import run_operator
 
 FIRST_AND_LAST = ("first_row", "last_row")  # the times of a granule's rows, if keys are forgotten
 
@@ -28,7 +26,7 @@ def chain_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
     rows, partials, order = lift_each_row(bound, fields)
     rows = rows.selectExpr(*bound.keys, *order, *partials)
-    return _run_operator(bound, rows, order, fields, bound.forget_after, aggregated=False)
+    return _run_chain(bound, rows, fields, bound.forget_after, aggregated=False)
 
 
 def chain_granules(
@@ -47,13 +45,12 @@ def chain_granules(
     names = [field.name for field in fields.all]
     order = ["t"] if forget_after is None else ["t", *FIRST_AND_LAST]
     rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *order[1:], *names)
-    return _run_operator(bound, rows, order, fields, forget_after, aggregated=True, **options)
+    return _run_chain(bound, rows, fields, forget_after, aggregated=True, **options)
 
 
-def _run_operator(
+def _run_chain(
     bound: Placed,
     rows: DataFrame,
-    order: Sequence[str],
     fields: Fields,
     forget_after: int | None,
     *,
@@ -61,23 +58,20 @@ def _run_operator(
     **options: Any,
 ) -> DataFrame:
     """The stateful operator over rows or granules."""
-    names = [field.name for field in fields.all]
-    fields.check_comparable()
-    columns = [*bound.keys, *order, *names]
-    hosting = Hosting(rows, bound, columns, aggregated=aggregated)
     counted = bound.coordinate.counted
-    query = ChainQuery(
-        hosting.schema,
-        len(hosting.keys),
-        tuple(field.monoid for field in fields.all),
-        bound.grids,
-        counts_rows=counted,
-        since=bound.since if counted else None,
-        forget_after=forget_after,
-    )
-    out = [(key, hosting.types[key]) for key in bound.keys]
-    out += [("query", LongType()), ("start", LongType())]
-    out += [(name, hosting.types[name]) for name in names]
-    what = "windows in a chain"
-    asked = fingerprint(what, bound, hosting, fields, **options)
-    return hosting.run(query, out, asked, what=what)
+
+    def query(schema: pa.Schema, keys: int) -> ChainQuery:
+        return ChainQuery(
+            schema,
+            keys,
+            tuple(field.monoid for field in fields.all),
+            bound.grids,
+            counts_rows=counted,
+            since=bound.since if counted else None,
+            forget_after=forget_after,
+        )
+
+    return run_operator(
+        bound, fields, rows, query, what="windows in a chain", aggregated=aggregated,
+        numbers=["query", "start"], values=[field.name for field in fields.all], **options,
+    )  # fmt: skip

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import LongType
 
 from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
 from fanlight.engine.plan.granules import granules_of
@@ -18,7 +18,6 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.coordinates import as_instant
 from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.grids import (
     first_end,
     first_event_end,
@@ -34,7 +33,7 @@ from fanlight.engine.spark.lift import (
     partials_of_rows,
 )
 from fanlight.engine.spark.ordered.clocks import clock_of
-from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.ordered.host import run_operator
 from fanlight.engine.spark.ordered.unended_windows import give_with_running
 
 
@@ -43,8 +42,6 @@ def give_early(bound: Placed, fields: Fields) -> DataFrame:
 
     Windows of events that may be running are made here also where they are given once.
     """
-    fields.check_comparable()
-    bound.source.check_comparable()
     if isinstance(bound, Lasting):
         if bound.unended is not None:
             return give_with_running(bound, bound.unended, fields)
@@ -98,19 +95,14 @@ def _run(
     which: Sequence[str] = (),
 ) -> DataFrame:
     """The stateful operator over rows in pieces; ``which`` are keys besides the windows' own."""
-    names = [field.name for field in fields.all]
-    hosting = Hosting(rows, bound, [*bound.keys, *which, "t", "piece", *names, "dirty"])
-    query = OpenQuery(
-        hosting.schema,
-        len(hosting.keys) + len(which),
-        (*(field.monoid for field in fields.all), DIRTY),
-        grids,
-        bound.early or 0,
-        clock=clock_of(bound.df.sparkSession, bound.coordinate),
-    )
-    out = [(key, hosting.types[key]) for key in (*bound.keys, *which)]
-    out += [(name, LongType()) for name in ("query", "start", "final")]
-    out += [(name, hosting.types[name]) for name in names]
-    what = "windows given early"
-    asked = fingerprint(what, bound, hosting, fields, every=bound.early)
-    return hosting.run(query, out, asked, what=what, mode="update")
+    monoids = (*(field.monoid for field in fields.all), DIRTY)
+
+    def query(schema: pa.Schema, keys: int) -> OpenQuery:
+        clock = clock_of(bound.df.sparkSession, bound.coordinate)
+        return OpenQuery(schema, keys, monoids, grids, bound.early or 0, clock=clock)
+
+    return run_operator(
+        bound, fields, rows, query, what="windows given early", mode="update", which=which,
+        numbers=["query", "start", "final"], values=[field.name for field in fields.all],
+        every=bound.early,
+    )  # fmt: skip

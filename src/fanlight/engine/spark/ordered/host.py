@@ -7,17 +7,23 @@ are whole numbers of microseconds in Python. Which rows are late is for the oper
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql.types import LongType
 
+from fanlight.engine.operators.batch_operator import BatchOperator
 from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.protocol import Query
 from fanlight.engine.operators.state_header import Fingerprint
 from fanlight.engine.plan.late_rows import METRIC
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.fingerprint import Windows, fingerprint
+from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.encoding import (
     Out,
@@ -82,6 +88,45 @@ class Hosting:
             late = expr(results_packed, "sum(late)").alias("rows")
             results_packed = results_packed.observe(f"{METRIC} {number}: {what}", late)
         return from_plain(run_in_workers(results_packed, Unpack(results), kinds), out, more)
+
+
+def run_operator(
+    bound: Windows,
+    fields: Fields,
+    rows: DataFrame,
+    query: Callable[[pa.Schema, int], Query],
+    *,
+    what: str,
+    numbers: Sequence[str],
+    values: Sequence[str],
+    which: Sequence[str] = (),
+    order: Sequence[str] = (),
+    mode: str = "append",
+    aggregated: bool = False,
+    **asked: Any,
+) -> DataFrame:
+    """Run an operator over rows (keys, ``which``, ``t``, more), and return what it gives.
+
+    That is the keys and ``which``, then whole ``numbers``, and ``values`` of the types that rows
+    have. ``query`` makes the operator's query, of the schema of rows and the number of keys. In a
+    stream it is one stateful operator: ``what`` names its windows, and ``asked`` is what else
+    tells its state from others. In a batch it is a pass over rows in this ``order``.
+    """
+    fields.check_comparable()
+    bound.source.check_comparable()
+    types = {f.name: f.dataType for f in rows.schema.fields}
+    keys = [*bound.keys, *which]
+    out = [(key, types[key]) for key in keys]
+    out += [(name, LongType()) for name in numbers]
+    out += [(name, types[name]) for name in values]
+    if not bound.df.isStreaming:
+        passing = Passing(rows, keys, order, rows.columns)
+        whole = BatchOperator(query(passing.schema, len(keys)), arrow_schema(plain_schema(out)))
+        return passing.run(whole, out)
+    hosting = Hosting(rows, bound, rows.columns, aggregated=aggregated)
+    told = fingerprint(what, bound, hosting, fields, **asked)
+    made = query(hosting.schema, len(hosting.keys) + len(which))
+    return hosting.run(made, out, told, what=what, mode=mode)
 
 
 def check_provider(df: DataFrame, what: str) -> None:

@@ -6,8 +6,8 @@ lowers.
 
 from __future__ import annotations
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import LongType
 
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.candidate import Candidate
@@ -16,9 +16,8 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.row_ends import LastRows
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.lift import FIRST, lift_each_row
-from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.ordered.host import run_operator
 
 
 def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -29,19 +28,14 @@ def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) ->
     if len(kept) > len(partials):
         partials = [f"t as {FIRST.name}", *partials]
     rows = rows.selectExpr(*bound.keys, *order, *partials)
-    fields.check_comparable()
-    hosting = Hosting(rows, bound, [*bound.keys, *order, *names])
-    query = TupleQuery(
-        hosting.schema,
-        len(hosting.keys),
-        tuple(field.monoid for field in kept),
-        bound.row_ends or chosen.pieces.only_cut,
-        bound.grid,
-        forget_after=bound.forget_after,
-    )
-    out = [(key, hosting.types[key]) for key in bound.keys]
-    out += [("start", LongType()), *((name, hosting.types[name]) for name in names)]
-    what = "windows over rows"
-    cut = query.by.technique if isinstance(query.by, Cut) else "none"
-    asked = fingerprint(what, bound, hosting, fields, cut=cut)
-    return hosting.run(query, out, asked, what=what)
+    by = bound.row_ends or chosen.pieces.only_cut
+    monoids = tuple(field.monoid for field in kept)
+
+    def query(schema: pa.Schema, keys: int) -> TupleQuery:
+        return TupleQuery(schema, keys, monoids, by, bound.grid, forget_after=bound.forget_after)
+
+    cut = by.technique if isinstance(by, Cut) else "none"
+    return run_operator(
+        bound, fields, rows, query, what="windows over rows", numbers=["start"], values=names,
+        cut=cut,
+    )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import LongType
 
 from fanlight.engine.algebra.template import find_places
 from fanlight.engine.operators.unended_events import RUNNING, UnendedQuery
@@ -11,11 +11,10 @@ from fanlight.engine.plan.grid import longest_slide
 from fanlight.engine.spark.binding.placed import Lasting, Unended
 from fanlight.engine.spark.coordinates import as_instant
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.grids import first_event_end
 from fanlight.engine.spark.lift import partials_of_rows, select_values
 from fanlight.engine.spark.ordered.clocks import clock_of
-from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.ordered.host import run_operator
 from fanlight.engine.spec.errors import refuse
 
 WHAT = "windows of events that may be running"
@@ -23,8 +22,6 @@ WHAT = "windows of events that may be running"
 
 def give_with_running(bound: Lasting, unended: Unended, fields: Fields) -> DataFrame:
     """Partials of windows by key, ``query`` and ``start``; with ``final`` where given early."""
-    fields.check_comparable()
-    bound.source.check_comparable()
     for field in fields.all:
         if {"time", "order", "begins", "ends"} & find_places(field.monoid.value):
             raise refuse(
@@ -51,25 +48,24 @@ def give_with_running(bound: Lasting, unended: Unended, fields: Fields) -> DataF
         *bound.keys, f"{RUNNING}L as t", f"{known} as known", "first_at as place", "last", "id",
         *names,
     )  # fmt: skip
-    hosting = Hosting(rows, bound, [*bound.keys, "t", "known", "place", "last", "id", *names])
     early = bound.early is not None
-    query = UnendedQuery(
-        hosting.schema,
-        len(hosting.keys),
-        tuple(field.monoid for field in fields.all),
-        bound.grids,
-        early,
-        bound.early or 0,
-        unended.longest,
-        clock=clock_of(bound.df.sparkSession, bound.coordinate),
-    )
-    out = [(key, hosting.types[key]) for key in bound.keys]
-    out += [(name, LongType()) for name in ("query", "start", "final")]
-    out += [(name, hosting.types[name]) for name in names]
-    asked = fingerprint(
-        WHAT, bound, hosting, fields, early=early, every=bound.early, longest=unended.longest
-    )
-    mode = "update" if early else "append"
-    found = hosting.run(query, out, asked, what=WHAT, mode=mode)
+
+    def query(schema: pa.Schema, keys: int) -> UnendedQuery:
+        return UnendedQuery(
+            schema,
+            keys,
+            tuple(field.monoid for field in fields.all),
+            bound.grids,
+            early,
+            bound.early or 0,
+            unended.longest,
+            clock=clock_of(bound.df.sparkSession, bound.coordinate),
+        )
+
+    found = run_operator(
+        bound, fields, rows, query, what=WHAT, mode="update" if early else "append",
+        numbers=["query", "start", "final"], values=names,
+        early=early, every=bound.early, longest=unended.longest,
+    )  # fmt: skip
     kept = ["final"] if early else []
     return found.selectExpr(*bound.keys, *bound.query_columns, "start", *kept, *names)
