@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
 
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.facts import adds_up
 from fanlight.engine.algebra.sql_text import double_literal
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.source import bind_calls
 from fanlight.engine.spark.coordinates import exact
 from fanlight.engine.spark.placed.empty_windows import is_number
 from fanlight.engine.spark.placed.wide import check_at_instants, group_by_end
 from fanlight.engine.spark.sql import expr, expr_as, is_taken, type_text
 from fanlight.engine.spec.errors import refuse
+
+_INSTEAD = "give a count or a sum, for example agg.count()"
 
 
 def read_thresholds(given: Any, levels: int) -> list[float]:
@@ -65,7 +71,9 @@ def check_single(aggregates: int) -> None:
         )
 
 
-def find_bursts(bound: Placed, results: DataFrame, thresholds: list[float]) -> DataFrame:
+def find_bursts(
+    bound: Placed, results: DataFrame, calls: Sequence[Call], thresholds: list[float]
+) -> DataFrame:
     """The windows of one aggregate's results that are bursts; see ``LevelWindows.bursts``."""
     check_single(len(results.columns) - len(bound.names) - 2)  # one may be named complete
     field = results.schema[-1]
@@ -74,8 +82,16 @@ def find_bursts(bound: Placed, results: DataFrame, thresholds: list[float]) -> D
         raise refuse(
             f"bursts of {label!r}",
             f"is of type {kind}, which has no rate",
-            "give a count or a sum, for example agg.count()",
+            _INSTEAD,
         )
+    for call, (_, kinds) in zip(calls, bind_calls(bound.df, calls), strict=True):
+        if not adds_up(call.aggregate.partials(tuple(kinds))):
+            raise refuse(
+                f"bursts of {label!r}",
+                "is not known to add up over the parts of a window, so a longer window says "
+                "nothing of how much to expect in a shorter one",
+                _INSTEAD,
+            )
     if is_taken(bound.df, label, ("expected", "ratio")):
         raise refuse(
             f"bursts of {label!r}",
