@@ -183,7 +183,7 @@ def test_what_has_no_bursts(classic):
                 60 * (agg.sum("n") - agg.count()) / 1000, agg.sum("v").where("n > 1"),
                 agg.sum("v").transform(lambda total: F.round(total, 2))):  # fmt: skip
         assert "ratio" in windows.bursts(2, x=one).columns
-    refused(lambda: windows.bursts(2, ratio=agg.count()), "bursts of 'ratio' clashes")
+    refused(lambda: windows.bursts(2, ratio=agg.count()), "'ratio' clashes", "ratio_2=…")
     clashing = fl.over(df.withColumnRenamed("k", "expected"), SPEC, time="ts", by="expected")
     refused(lambda: clashing.bursts(2, agg.count()), "'expected' clashes", "rename it")
     for more, said in (

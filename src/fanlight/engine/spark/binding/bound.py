@@ -191,7 +191,7 @@ class Bound:
             check_not_output(self.df, f"by={name!r}", name, (FINAL,))
         if every is None:
             return 0
-        length = read_extent("every", every, counted=False)
+        length = read_extent("every", every, counted=False, timed=True)
         self.check_length("every", length)
         return int(length.value)  # streams have timestamps
 

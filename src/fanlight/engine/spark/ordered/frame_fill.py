@@ -33,6 +33,7 @@ from fanlight.engine.spark.binding.source import (
     check_not_output,
     check_stream,
     column_of,
+    name_other,
 )
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.equality import collations_of, normal_form
@@ -178,8 +179,7 @@ def errors_about(argument: str) -> Iterator[None]:
     except FanlightError as error:
         said = str(error)
         if argument == _OTHER:
-            said = said.replace("of the DataFrame", "of the other DataFrame")
-            said = said.replace("df.with", "other.with")
+            said = name_other(said.replace("of the DataFrame", "of the other DataFrame"), "other")
         raise FanlightError(f"{argument}: {said}") from error
 
 

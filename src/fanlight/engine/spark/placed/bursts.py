@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.facts import adds_up
 from fanlight.engine.algebra.sql_text import double_literal
+from fanlight.engine.spark.asked import check_labels
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_calls
 from fanlight.engine.spark.coordinates import exact
@@ -72,12 +73,20 @@ def check_single(aggregates: int) -> None:
 
 
 def find_bursts(
-    bound: Placed, results: DataFrame, calls: Sequence[Call], thresholds: list[float]
+    bound: Placed,
+    results: DataFrame,
+    calls: Sequence[Call],
+    named: Collection[str],
+    thresholds: list[float],
 ) -> DataFrame:
-    """The windows of one aggregate's results that are bursts; see ``LevelWindows.bursts``."""
+    """The windows of one aggregate's results that are bursts; see ``LevelWindows.bursts``.
+
+    ``named`` is the name that it was given as, if it was.
+    """
     check_single(len(results.columns) - len(bound.names) - 2)  # one may be named complete
     field = results.schema[-1]
     label, kind = field.name, type_text(field.dataType)
+    check_labels(bound, [label], ("expected", "ratio"), named)
     if not is_number(kind):
         raise refuse(
             f"bursts of {label!r}",
@@ -92,12 +101,6 @@ def find_bursts(
                 "nothing of how much to expect in a shorter one",
                 _INSTEAD,
             )
-    if is_taken(bound.df, label, ("expected", "ratio")):
-        raise refuse(
-            f"bursts of {label!r}",
-            "clashes with an output column of the same name",
-            f"write .alias(…) with a name other than {label!r}",
-        )
     length = f"({exact(bound.coordinate, 'w.end')} - {exact(bound.coordinate, 'w.start')})"
     value, size = "cast(r as double)", f"cast({length} as double)"
     inner = results.toDF(*bound.keys, "window", "level", "r")

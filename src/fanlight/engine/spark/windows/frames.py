@@ -240,8 +240,10 @@ Row(dye=0, frame_id=None)]
             of the same names. Fewer keys than the frames have pair up by name: a frame has the rows
             that are equal in these, and with ``by=()`` all that there are in its time.
         max_duration
-            How far before a frame's end rows of ``other`` count at most. A stream needs it, since
-            it keeps rows for that long.
+            How far before a frame's end rows of ``other`` count at most. A stream needs it: it
+            keeps a row until the watermark of the slower stream is so long after it. It does not
+            wait for that: rows are given once their frame is known, aggregates and frames without a
+            row once that watermark has passed the frame's end.
         how
             ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; one without a
             row has counts of 0, and null otherwise.

@@ -105,7 +105,7 @@ class LevelWindows(SlidingWindows):
         handed, asked, called = self._find_handed(aggregates, named)
         given = (asked, called) if handed is None else ((), {})
         calls = collect_calls(bound, *given, bound.window_columns) if any(given) else []
-        return self._complete(bursts.find_bursts(bound, found, calls, limits))
+        return self._complete(bursts.find_bursts(bound, found, calls, named, limits))
 
     @in_kind
     def fit(
