@@ -316,11 +316,11 @@ BREAKAGES = (
         *streams("sliding and late and panes"),
     ),
     placed_stream(
-        "events from before 1970 are late",
-        "select_with_ending",
+        "times from before 1970 are late",
+        "sql:with_event_time",
         Code(
-            'f"timestamp_micros(greatest({at}, {FIRST}L, -{next(_NUMBERS)}L))"',
-            'f"timestamp_micros({at})"',
+            'f"timestamp_micros(greatest({microseconds}, {_FIRST}L))"',
+            'f"timestamp_micros({microseconds})"',
         ),
         *streams("sliding and late and open"),
     ),

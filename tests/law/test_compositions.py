@@ -313,6 +313,37 @@ def test_a_result_with_a_time_carries_the_watermark_on(classic, tmp_path, name):
         refused(lambda: fl.over(again, HOURS, time="end"), "has a watermark of its own")
 
 
+def _short(value):
+    return round(value, 12) + 0.0 if isinstance(value, float) else value
+
+
+# In another mode, or with columns of their own; those of before 1970 are asked by
+# test_early.py and test_collected.py.
+APART = ("windows that are open", "late rows besides")
+
+
+@pytest.mark.streaming
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("minute", [50, 70, 430], ids=["a row", "an end", "all"])
+@pytest.mark.parametrize("name", [name for name in reversed(RESULTS) if name not in APART])
+def test_a_stream_from_before_1970_gives_what_the_batch_gives(classic, tmp_path, name, minute):
+    """Until a row of later moves the watermark from there, no row is late, and none is lost."""
+    earlier = MIDNIGHT + minute * MINUTE
+    rows = [
+        one | {"ts": one["ts"] - earlier, "began": one["ts"] - earlier - 7 * MINUTE, "s": s}
+        for one, s in zip(ROWS, "xy" * len(ROWS), strict=False)
+    ]
+
+    def known(found):
+        kept = [one for one in found if one["k"] != SENTINEL["k"] and one.get("closed", True)]
+        return Counter(tuple(f"{n}: {_short(one[n])}" for n in sorted(one)) for one in kept)
+
+    expected = known(collected(RESULTS[name](frame(classic, rows))))
+    assert expected
+    found = stream(classic, tmp_path, [rows[:9], rows[9:]], RESULTS[name], delay="1 minute")
+    assert known(found) == expected
+
+
 TWICE = {
     "sessions": lambda df, gap: closed(fl.Session(f"{gap} minutes"))(df),
     "the same sessions": lambda df, _: closed(SESSION)(df),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from datetime import date
 from importlib import import_module
 
 import pandas as pd
 import pytest
+from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg, algebra
@@ -569,3 +571,77 @@ def test_a_call_that_cannot_be_says_how_to_write_it(df, call, why, write):
     refused(lambda: call(df), why, write)
     with pytest.raises(TypeError):
         call(df)
+
+
+CLAUSE = "FROM advised [WATTR ts RANGE 4 SECONDS"
+TWO = (
+    "SELECT * FROM advised [WATTR ts RANGES 2 SECONDS, 4 SECONDS SLIDES 2 SECONDS, 2 SECONDS FIT v"
+)
+OF_RESULTS = f"(SELECT k, window, count(*) AS n {CLAUSE}] GROUP BY k)"
+# What is refused, what the error says, and what it says to write.
+ADVISED = (
+    ("arriving.early(0)", "every='1 minute'", "arriving.early(every='1 minute')"),
+    ("levels.bursts(2, expected=n)", "write another name: expected_2=…",
+     "levels.bursts(2, expected_2=n)"),
+    ("levels.bursts(2, n.alias('ratio'))", "rename it with .alias(…)",
+     "levels.bursts(2, n.alias('ratio_2'))"),
+    ("windows.agg(F.sum('a.b'))", "write agg.sum('a.b')", "windows.agg(agg.sum('a.b'))"),
+    ("windows.agg(agg.max('v').transform(lambda one: F.round(one).alias('y')))",
+     "transform(…).alias('y')",
+     "windows.agg(agg.max('v').transform(lambda one: F.round(one)).alias('y'))"),
+    ("windows.agg(agg.max('d').transform(lambda one: one > date(2025, 3, 1)))",
+     "F.expr(\"date'2025-03-01'\")",
+     "windows.agg(agg.max('d').transform(lambda one: one > F.expr(\"date'2025-03-01'\")))"),
+    ("trailing.attach()", "attach() names no aggregate; write", "trailing.attach(agg.count())"),
+    ("trailing.at(pandas, time='ts')", "pass spark.createDataFrame(spine)",
+     "trailing.at(spark.createDataFrame(pandas[['ts', 'k']]), time='ts')"),
+    ("frames.fill(pandas, time='ts')", "pass spark.createDataFrame(other)",
+     "frames.fill(spark.createDataFrame(pandas[['ts', 'k']]), time='ts')"),
+    ("frames.split(every='1 second', n=n)", "write windows.split('1 second', …)",
+     "frames.split('1 second', n=n)"),
+    ("levels.bursts(threshold=2, n=n)", "write windows.bursts(2, …)", "levels.bursts(2, n=n)"),
+)  # fmt: skip
+ADVISED_IN_SQL = (
+    (f"{TWO} AHEAD 1 SECOND FILLED]", "its place is in FIT price FILLED INSTANT",
+     f"{TWO} FILLED INSTANT 1 SECOND AHEAD 1 SECOND]"),
+    ("SELECT count(*) FROM advised [WATTR ts EVERY 2 SECONDS RANGE 4 SECONDS]",
+     "write SLIDE 5 MINUTES, after RANGE and its length",
+     f"SELECT count(*) {CLAUSE} SLIDE 2 SECONDS]"),
+    ("SELECT count(*) FROM advised [WATTR ts SLIDE 2 SECONDS RANGE 4 SECONDS]",
+     "write it after RANGE and its length", f"SELECT count(*) {CLAUSE} SLIDE 2 SECONDS]"),
+    (f"SELECT max(window) {CLAUSE}]", "SELECT max(window) FROM (SELECT window, count(*) FROM",
+     f"SELECT max(window) FROM (SELECT window, count(*) {CLAUSE}])"),
+    (f"SELECT max(window.end) {CLAUSE}]", "window is of the results",
+     f"SELECT max(window.end) FROM (SELECT window, count(*) {CLAUSE}])"),
+    *((f"SELECT k, count(*) {CLAUSE}] GROUP BY {sets}", "GROUP BY k) GROUP BY ROLLUP(k)",
+       f"SELECT k, sum(n) FROM {OF_RESULTS} GROUP BY ROLLUP(k)")
+      for sets in ("ROLLUP(k)", "CUBE (k)", "k WITH ROLLUP", "GROUPING SETS ((k), ())")),
+    ("SELECT count(*) FROM hidden [WATTR ts RANGE 4 SECONDS]", "fl.sql(text, hidden=df)",
+     "SELECT count(*) FROM hidden [WATTR ts RANGE 4 SECONDS]"),
+)  # fmt: skip
+
+
+def test_what_is_advised_works_as_it_is_written(classic):
+    df = classic.sql(
+        "select timestamp_seconds(id) as ts, id % 2 as k, double(id) as v, date'2025-01-01' as d, "
+        "1 as `a.b` from range(9)"
+    )
+    levels = fl.MultiGranular(["2 seconds", "4 seconds"], ["2 seconds", "2 seconds"])
+    levels = fl.over(df, levels, time="ts", by="k")
+    windows = fl.over(df, fl.Sliding("2 seconds"), time="ts", by="k")
+    frames = fl.over(df, fl.ThresholdFrame("v > 2"), time="ts", by="k")
+    trailing = fl.over(df, fl.Trailing("1 minute"), time="ts", by="k")
+    arriving = classic.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+    arriving = fl.over(arriving, fl.Sliding("1 minute"), time="timestamp")
+    names = {
+        "windows": windows, "levels": levels, "frames": frames, "trailing": trailing, "df": df,
+        "arriving": arriving, "agg": agg, "F": F, "fl": fl, "date": date, "n": agg.count(),
+        "pandas": df.limit(3).toPandas(), "spark": classic,
+    }  # fmt: skip
+    for wrong, said, right in ADVISED:
+        refused(lambda wrong=wrong: eval(wrong, names), said)  # noqa: S307
+        eval(right, names)  # noqa: S307
+    df.createOrReplaceTempView("advised")
+    for wrong, said, right in ADVISED_IN_SQL:
+        refused(lambda wrong=wrong: fl.sql(wrong), said)
+        assert fl.sql(right, hidden=df).columns

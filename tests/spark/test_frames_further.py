@@ -199,6 +199,23 @@ def test_own_aggregates_beside_those_of_the_other_table(spark, kind, how):
     assert all_of(listed.toDF(*rows.columns)) == all_of(rows)
 
 
+def test_explain_names_and_checks_what_fills_frames(df):
+    windows = fl.over(df, fl.ThresholdFrame("v > 0"), time="ts", by="k")
+    filled = windows.fill(df.selectExpr("k", "ts", "n as m"), time="ts", own=agg.max("v"))
+    assert "max(v), total, count(1)\n" in filled.explain(agg.count(), total=agg.sum("m")).replace(
+        "count(1), total", "total, count(1)"
+    )
+    assert "max(v), the rows of the other DataFrame\n" in filled.explain()
+    for calls in ([agg.sum("v")], [agg.sum("k")], ["m"], [agg.max("m").alias("frame_id")],
+                  [agg.max("m").alias("max(v)")], [agg.sum("m").where("v > 1")]):  # fmt: skip
+        said = []
+        for ask in (filled.agg, filled.explain):
+            with pytest.raises(fl.FanlightError) as caught:
+                ask(*calls)
+            said.append(str(caught.value))
+        assert said[0] == said[1]
+
+
 TIMES = {
     "timestamp": "{}", "long": "unix_micros({})", "int": "cast(unix_seconds({}) as int)",
     "ntz": "convert_timezone('UTC', cast({} as timestamp_ntz))",

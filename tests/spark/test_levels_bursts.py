@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
@@ -178,7 +179,15 @@ def test_what_has_no_bursts(classic):
     both = {"threshold": agg.count(), "complete": agg.sum("v")}  # names of the user's
     refused(lambda: windows.bursts(2, **both), "of 2 aggregates")
     refused(lambda: windows.bursts(2, agg.max("s")), "is of type string", "no rate")
-    refused(lambda: windows.bursts(2, ratio=agg.count()), "bursts of 'ratio' clashes")
+    for one in (agg.max("v"), agg.avg("n"), agg.avg("d"), agg.count_distinct("n"), agg.median("v"),
+                agg.sum("v") / agg.count(), F.try_avg("n"), agg.stddev("v")):  # fmt: skip
+        refused(lambda one=one: windows.bursts(2, x=one), "bursts of 'x' is not known to add up",
+                "agg.count()")  # fmt: skip
+    for one in (agg.count("v"), agg.sum("d"), agg.sum("b"), agg.count_if("ok"), F.try_sum("n"),
+                60 * (agg.sum("n") - agg.count()) / 1000, agg.sum("v").where("n > 1"),
+                agg.sum("v").transform(lambda total: F.round(total, 2))):  # fmt: skip
+        assert "ratio" in windows.bursts(2, x=one).columns
+    refused(lambda: windows.bursts(2, ratio=agg.count()), "'ratio' clashes", "ratio_2=…")
     clashing = fl.over(df.withColumnRenamed("k", "expected"), SPEC, time="ts", by="expected")
     refused(lambda: clashing.bursts(2, agg.count()), "'expected' clashes", "rename it")
     for more, said in (

@@ -132,7 +132,7 @@ def _check_time(stream: Any, time: Any) -> int:
 
 def _read_duration(argument: str, given: Any, least: int = 1) -> int:
     """A duration in microseconds."""
-    length = read_extent(argument, given, positive=least > 0, counted=False)
+    length = read_extent(argument, given, positive=least > 0, counted=False, timed=True)
     if length.measure != "time" or length.value < least:
         raise refuse(
             f"{argument}={given!r}",

@@ -109,18 +109,21 @@ def _unexpected_word(
     kinds = [kind.words for kind in list_kinds()]
     owners = [one.begins for one in kinds if word.upper() in one.arguments.values()]
     if owners and owners[0] not in text[:at].upper().split():
+        later = owners[0] in text[at:end].upper().split()
         hint = f"leave it out, or write windows that have it, with {owners[0]}"
+        hint = f"write it after {owners[0]} and its length" if later else hint
         return refusal_at(
             text, at, at + len(word), word.upper(), "does not apply to these windows", hint
         )
     begun = {one.split()[0] for one in words}
     others = [one for one, written in OTHERS.items() if written.split()[0] in begun]
-    other = word.upper() if word.upper() in others else ""
+    other = word.upper() if word.upper() in OTHERS else ""
     if near := "" if other else guess(word, words):
         hint = f"write {near}"
     else:
         other = other or guess(word, others, 0.75)
         hint = f"write {OTHERS[other]}" if other else f"expected {listed}"
+        hint += ", after RANGE and its length" if other and other not in others else ""
     if text[:at].endswith("[") and [*text[at + len(word) : end].split(), ""][0].upper() in begun:
         hint = f"write WATTR {word}"
     if word.upper() in PLACES:

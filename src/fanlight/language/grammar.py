@@ -155,7 +155,9 @@ _EXAMPLES = {
 }  # fmt: skip
 
 # Where words stand that are parts of another one.
-PLACES = dict.fromkeys(("INSTANT", "AHEAD"), "FIT price FILLED INSTANT 1 SECOND AHEAD 5 MINUTES")
+PLACES = dict.fromkeys(
+    ("FILLED", "INSTANT", "AHEAD"), "FIT price FILLED INSTANT 1 SECOND AHEAD 5 MINUTES"
+)
 
 
 # What Flink, Beam and others call what has another word here.

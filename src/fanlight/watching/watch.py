@@ -206,7 +206,7 @@ def watch(
             "would show the stream to anyone who reaches this machine, since the page has no login",
             f"leave it out; from another machine look through ssh -L PORT:{ADDRESS}:PORT",
         )
-    wait = read_extent("every", every, counted=False)
+    wait = read_extent("every", every, counted=False, timed=True)
     if wait.measure != "time" or wait.value > MICROSECONDS["hour"]:
         raise refuse(
             f"every={every!r}", "is not a duration of up to an hour", "write every='2 seconds'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from fanlight.engine.algebra.aggregate import (
@@ -15,6 +16,9 @@ from fanlight.engine.algebra.aggregate import (
 from fanlight.engine.algebra.forms import is_arithmetic
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.template import find_places
+
+# A division by anything but a number, and by what is null where nothing is to be divided.
+_DIVIDED = re.compile(r"/(?! *(?:\d|\{scale\}))|\bnullif\(")
 
 
 def why_not_invertible(monoid: Monoid, types: Sequence[str]) -> str:
@@ -66,6 +70,12 @@ def why_not_weightable(partials: Partials) -> tuple[str, str] | None:
             "leave weights out, or write lower of an algebra.Aggregate(…) with no more than these",
         )
     return None
+
+
+def adds_up(partials: Partials) -> bool:
+    """Whether a window has the sum of what its parts have: of sums, if none divides another."""
+    sums = all(monoid.combining == "sum" for monoid in partials.fields.values())
+    return sums and not _DIVIDED.search(partials.lower)
 
 
 def ignores_repeats(aggregate: Aggregate) -> bool:

@@ -101,7 +101,7 @@ def _read_call(bound: Bound, given: Any, name: str = "") -> Call | Expression | 
     own = given if ours else translation.read_aggregate(bound.df, given)
     if own is not None:
         return own.of_events if bound.divides else own
-    why, write = translation.advise_aggregate(given)
+    why, write = translation.advise_aggregate(given, bound.df.columns)
     if isinstance(given, (list, tuple)) and given:
         write = f"agg(*{given!r})" if all(isinstance(one, Arithmetic) for one in given) else write
     what = f"is a {type(given).__name__}, not an aggregate of fanlight{why and f', as {why}'}"
@@ -166,9 +166,10 @@ def _read_function(bound: Bound, given: Transformed, part: SqlExpression) -> tup
     ):
         raise refuse(
             about,
-            "cannot be read as SQL of the result, as functions in Python and of a lambda cannot, "
-            "nor texts before Spark 4",
-            instead,
+            "cannot be read as SQL of the result, as functions in Python cannot, nor an alias, "
+            "dates and times of Python, nor texts before Spark 4",
+            "name it after the function, transform(…).alias('y'); write a date as SQL, "
+            f"F.expr(\"date'2025-03-01'\"); or {instead}",
         )
     return found
 

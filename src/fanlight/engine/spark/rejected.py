@@ -61,10 +61,11 @@ def _read_what_can_be(bound: Bound) -> tuple[list[tuple[str, str]], Bound]:
         return [], bound
     unread = []
 
-    def read(name: str, cast: str) -> str:
+    def read(name: str, text: str) -> str:
         given = quote_column(bound.df, name)
+        cast = f"cast({given} as timestamp)"
         unread.append((f"{given} is not null and try_{cast} is null", f"{name} is not a timestamp"))
-        return f"try_{cast}"
+        return f"try_{cast}".join(text.split(cast))
 
     if isinstance(bound, Lasting):
         bound = replace(bound, start_sql=read(bound.start, bound.start_sql))

@@ -19,6 +19,7 @@ from fanlight.engine.algebra.sql_text import has_substitution, in_backticks, quo
 from fanlight.engine.spec.errors import find_python_error
 
 WATERMARK = "spark.watermarkDelayMs"  # metadata that marks a column as event time
+_FIRST = 1  # the first microsecond after the watermark that a stream begins with
 TIME_WINDOW = "spark.timeWindow"  # metadata that marks a struct as a window
 
 _MINDS_CASE = "spark.sql.caseSensitive"
@@ -151,9 +152,14 @@ def over_clause(keys: Iterable[str], order: str, frame: str = "") -> str:
 
 
 def with_event_time(
-    df: DataFrame, kept: Iterable[str], text: str, name: str, delay: Any
+    df: DataFrame, kept: Iterable[str], microseconds: str, name: str, delay: Any
 ) -> DataFrame:
-    """Select ``kept`` (SQL) and a computed column that Spark treats as event time."""
+    """Select ``kept`` (SQL) and a computed time that Spark treats as event time.
+
+    Spark's watermark begins at 1970, and what is not after it is late: an earlier time is the first
+    one after it, and waits until the watermark moves.
+    """
+    text = f"timestamp_micros(greatest({microseconds}, {_FIRST}L))"
     column = expr(df, text).alias(name, metadata={WATERMARK: delay})
     return df.select(*[expr(df, other) for other in kept], column)
 

@@ -132,8 +132,11 @@ def read_function(df: DataFrame, column: Column) -> tuple[str, str, str] | None:
     return None
 
 
-def advise_aggregate(column: Any) -> tuple[str, str]:
-    """Why one of Spark's aggregates is not read, or an empty text, and what to write instead."""
+def advise_aggregate(column: Any, columns: Sequence[str] = ()) -> tuple[str, str]:
+    """Why one of Spark's aggregates is not read, or an empty text, and what to write instead.
+
+    ``columns``: those of the DataFrame, whose names Spark may take for a path into a struct.
+    """
     names = translate_names(column)
     call = None if names else _call_of(column)
     otherwise = advise_otherwise(call[1]) if call else None
@@ -142,6 +145,8 @@ def advise_aggregate(column: Any) -> tuple[str, str]:
     known = call is not None and call[1] in _KNOWN
     entry = AGGREGATES[AGGREGATES.names.get(call[1], call[1])] if call and known else None
     plain = call is not None and is_balanced(call[2])
+    if entry and call is not None and call[2] in columns:
+        return "", f"agg.{entry.name}({call[2]!r})"
     return "", names or (f"agg.{entry.name}(…) of the same Columns" if entry and plain else "")
 
 

@@ -199,7 +199,7 @@ def explain_wrong_calls(
             try:
                 signature.bind(*args, **kwargs)
             except TypeError as error:
-                shown = example or _show_arguments(signature, function.__name__)
+                shown = example or _show_arguments(signature, function.__name__, args, kwargs)
                 most = sum(kind <= inspect.Parameter.VAR_POSITIONAL for kind in kinds.values())
                 if not kwargs and len(args) > most:
                     if each:
@@ -210,7 +210,7 @@ def explain_wrong_calls(
             # Names are free where aggregates or tables are named, but no plain value is either.
             plain = (n for n, one in kwargs.items() if isinstance(one, _PLAIN) and n not in kinds)
             if named and any(guess(name, kinds) for name in plain):
-                shown = example or _show_arguments(signature, function.__name__)
+                shown = example or _show_arguments(signature, function.__name__, args, kwargs)
                 raise _explain_call(function, signature, args, kwargs, TypeError(), shown)
             return function(*args, **kwargs)
 
@@ -300,14 +300,22 @@ def _rank(ours: str, name: str) -> int:
     return words.index(plain) if plain in words else 0
 
 
-def _show_arguments(signature: inspect.Signature, name: str) -> str:
-    """How a method of windows is called: its arguments, without their types."""
-    plain = [
-        one.replace(annotation=inspect.Parameter.empty)
-        for one in signature.parameters.values()
-        if one.name != "self"
-    ]
-    return f"windows.{name}{inspect.Signature(plain)}"
+def _show_arguments(
+    signature: inspect.Signature, name: str, args: Sequence[Any] = (), kwargs: Any = ()
+) -> str:
+    """How a method of windows is called: its arguments as they were given, or their names."""
+    given = {**dict(zip(signature.parameters, args, strict=False)), **dict(kwargs)}
+    parts = []
+    for one in [*signature.parameters.values()][1:]:
+        value = shorten(repr(given[one.name])) if one.name in given else ""
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            parts += ["…"] if "…" not in parts else []
+        elif one.kind is one.KEYWORD_ONLY:
+            unsaid = "…" if one.default is one.empty else repr(one.default)
+            parts += [f"{one.name}={value or unsaid}"]
+        else:
+            parts += [value or one.name]
+    return f"windows.{name}({', '.join(parts)})"
 
 
 def _name_arguments(

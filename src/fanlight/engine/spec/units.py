@@ -111,15 +111,23 @@ class Extent:
 
 
 def read_extent(
-    argument: str, given: object, *, positive: bool = True, counted: bool = True
+    argument: str,
+    given: object,
+    *,
+    positive: bool = True,
+    counted: bool = True,
+    timed: bool = False,
 ) -> Extent:
     """Read a length such as ``range``, ``slide`` or ``offset``; ``argument`` names it in errors.
 
-    Only if it may be ``counted`` in rows do errors suggest ``fl.Rows(n)``.
+    Only if it may be ``counted`` in rows do errors suggest ``fl.Rows(n)``; if it is ``timed``, it
+    can be nothing but a duration.
     """
     length = _parse_extent(argument, given, counted=counted)
     if positive and length.value <= 0:
-        hint = {"time": "'1 minute'", "number": "1", "rows": "fl.Rows(1)"}[length.measure]
+        hint = {"time": "'1 minute'", "number": "1", "rows": "fl.Rows(1)"}[
+            "time" if timed else length.measure
+        ]
         raise refuse(
             f"{argument}={given!r}", "must be positive", f"write for example {argument}={hint}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from fanlight.language.select import Select
 from fanlight.language.tokens import Place, read_path
 
 BOUNDS = ("window_start", "window_end")
+_GROUPING_SETS = re.compile(r"^(rollup|cube|grouping sets) \(| with (rollup|cube)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,12 @@ class Keys:
 
     def _make_key(self, place: Place, parts: Sequence[str]) -> Key:
         query, df = self._query, self._table.df
+        if _GROUPING_SETS.search(" ".join(one.text for one in query.tokens[slice(*place)])):
+            raise query.select_reader.refusal(
+                place, "groups by several sets of keys, and windows have one",
+                "name the keys, and group the results: SELECT k, sum(n) FROM (SELECT k, count(*) "
+                "AS n FROM … [WATTR …] GROUP BY k) GROUP BY ROLLUP(k)",
+            )  # fmt: skip
         words = tuple(one.folded for one in query.tokens[place[0] : place[1]])
         if next(query.call_reader.find_calls(*place), None) is not None:
             raise query.select_reader.refusal(

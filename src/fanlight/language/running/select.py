@@ -285,11 +285,25 @@ class SelectRun:
 
     def _build_calls(self) -> dict[int, Call]:
         """The aggregates by the positions of their calls."""
-        argument = self._other_table().argument if self._is_fill else self.table.argument
-        order = self._order_of_rows()
+        table = self._other_table() if self._is_fill else self.table
+        argument, order = table.argument, self._order_of_rows()
+        for call in self.calls.values():
+            self._check_no_outputs(call, table)
         return {
             at: self.call_reader.build(call, argument, order) for at, call in self.calls.items()
         }
+
+    def _check_no_outputs(self, call: ParsedCall, table: Table) -> None:
+        """Refuse an aggregate of what the results alone have, such as ``window``."""
+        for at in range(call.at + 1, call.end):
+            one, path = self.tokens[at], self.tokens[at - 1].is_symbol(".")
+            output = one.is_name and is_taken(table.df, one.name, outputs_of(self.select))
+            if output and not path and not is_taken(table.df, one.name, table.df.columns):
+                raise self.query.select_reader.refusal(
+                    (at, at + 1), "is of the results, and no column of the table",
+                    f"write a query around this one, as in SELECT max({one.name}) FROM "
+                    f"(SELECT {one.name}, count(*) FROM … [WATTR …])",
+                )  # fmt: skip
 
     def _order_of_rows(self) -> list[str]:
         """The columns that order the rows of aggregates; none of events that last."""

@@ -111,9 +111,11 @@ def find_table(
             df = source.session.table(quote(*name))
             df.schema  # noqa: B018 - Connect looks only now
     except PySparkException as error:
+        given = name[-1] if name[-1].isidentifier() else "bids"
+        write = "" if [given] == [*name] else f"FROM {given}, and "
         message = (
             f"{'.'.join(name)} is not a table of the Spark session ({say_reason(error)}); pass a "
-            "DataFrame under that name: fl.sql(text, bids=df)"
+            f"DataFrame under its name: {write}fl.sql(text, {given}=df)"
         )
         raise error_at(source.query.text, *at, message) from error
     return df

@@ -107,10 +107,10 @@ class Bound:
         """What ``explain`` says of late rows besides the rule."""
         return Lateness(self.postponement, self.collects)
 
-    def later(self, microseconds: str, *, back: bool = False) -> str:
-        """SQL: an instant as much later as a stream is postponed, or as much earlier."""
+    def later(self, microseconds: str) -> str:
+        """SQL: an instant as much later as a stream is postponed."""
         wait = self.postponement
-        return f"({microseconds} {'-' if back else '+'} {wait}L)" if wait else microseconds
+        return f"({microseconds} + {wait}L)" if wait else microseconds
 
     @property
     def times(self) -> str | tuple[str, str]:
@@ -191,7 +191,7 @@ class Bound:
             check_not_output(self.df, f"by={name!r}", name, (FINAL,))
         if every is None:
             return 0
-        length = read_extent("every", every, counted=False)
+        length = read_extent("every", every, counted=False, timed=True)
         self.check_length("every", length)
         return int(length.value)  # streams have timestamps
 

@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.kinds.kind import FINAL
+from fanlight.engine.kinds.options import RUNNING
 from fanlight.engine.plan.clock_changes import (
     with_changes,
     without_skipped,
@@ -273,9 +274,11 @@ class Lasting(Placed):
                 number = coordinate(self.coordinate, column)
                 far = f"{number} >= {self.limit}L or {number} <= -{self.limit}L"
                 rejected.append((far, f"{name} is out of range"))
-        rejected.append(
-            (f"{self.time_sql} < {self.start_sql}", f"{self.time} is before {self.start}")
-        )
+        backwards = f"{self.time_sql} < {self.start_sql}"
+        if self.options.get(RUNNING, {}).get("as_of") is not None:
+            running = f"{quote_column(self.df, self.time)} is null and {backwards}"
+            rejected.append((running, f"{self.start} is after as_of, and {self.time} is null"))
+        rejected.append((backwards, f"{self.time} is before {self.start}"))
         if self.unended is not None:
             nobody = f"{self.unended.stop_sql} is null and {self.unended.id_sql} is null"
             rejected.append((nobody, f"{self.time} and {self.unended.id} are null"))

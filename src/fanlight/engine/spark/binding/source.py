@@ -140,6 +140,14 @@ def refuse_rows(function: str, given: Any) -> FanlightError:
     )
 
 
+def name_other(said: str, name: str) -> str:
+    """An error of ``over`` as one of another DataFrame, which an argument ``name`` is."""
+    said = re.sub(r"^over\((\w+)\) is", rf"{name}, a \1, is", said)
+    return said.replace("createDataFrame(df", f"createDataFrame({name}").replace(
+        "df.with", f"{name}.with"
+    )
+
+
 def bind_source(
     df: Any, time: Any, by: Any, tiebreak: Any, own: Sequence[str] = ("window",)
 ) -> Source:

@@ -11,7 +11,7 @@ from fanlight.engine.kinds.options import AT
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
 from fanlight.engine.plan.trailing import Horizon, horizon_of
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.source import bind_source, check_stream, column_of
+from fanlight.engine.spark.binding.source import bind_source, check_stream, column_of, name_other
 from fanlight.engine.spark.sql import project, type_text
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.trailing import Labelled, read_labelled
@@ -54,7 +54,7 @@ def _bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> Trailin
         if spine.isStreaming == bound.df.isStreaming:
             check_stream(source)
     except FanlightError as error:
-        said = str(error).replace("df.with", "spine.with").replace("fl.over", "at")
+        said = name_other(str(error), "spine").replace("fl.over", "at")
         raise FanlightError(f"at(spine, …): {said}") from error
     if spine.isStreaming != bound.df.isStreaming:
         asked, other = ("a stream", "a batch") if spine.isStreaming else ("a batch", "a stream")

@@ -33,8 +33,9 @@ from fanlight.engine.spark.binding.source import (
     check_not_output,
     check_stream,
     column_of,
+    name_other,
 )
-from fanlight.engine.spark.coordinates import coordinate, restore_sql
+from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.equality import collations_of, normal_form
 from fanlight.engine.spark.fields import Field, Fields, build_fields
 from fanlight.engine.spark.lift import lift_rows, select_rows
@@ -178,8 +179,7 @@ def errors_about(argument: str) -> Iterator[None]:
     except FanlightError as error:
         said = str(error)
         if argument == _OTHER:
-            said = said.replace("of the DataFrame", "of the other DataFrame")
-            said = said.replace("df.with", "other.with")
+            said = name_other(said.replace("of the DataFrame", "of the other DataFrame"), "other")
         raise FanlightError(f"{argument}: {said}") from error
 
 
@@ -196,7 +196,8 @@ def fill_frames(
     ``own``: what ``frames`` have partials of, as further columns.
     """
     source, limit, left = fill.source, fill.limit, fill.left
-    other = Bound(source, Coordinate(bound.coordinate.kind))
+    asked = find_filling(bound, fill, calls, named) if calls or named else None
+    other = _bind_other(bound, fill)
     bound = replace(bound, postponed=max(bound.postponement, other.postponement))
     rows = _select_other(other, bound.later)
     frames = _lower_own(bound, frames, own)
@@ -206,18 +207,33 @@ def fill_frames(
     several = bound.scheme.is_unnumbered or len(pairs) < len(bound.keys)  # frames that have a row
     back = None if limit is None else math.ceil(limit.value / bound.coordinate.unit)
     if bound.df.isStreaming:
-        inside = _join_streams(bound, frames, rows, pairs, limit, left=left)
+        inside = _join_streams(bound, frames, rows, pairs, back, left=left)
     elif several:
         inside = _fill_by_join(bound, frames, rows, pairs, back, left=left)
     else:
         inside = _fill_in_order(bound, frames, rows, back, left=left)
-    if not calls and not named:
+    if asked is None:
         for name in other.df.columns:
             check_not_output(other.df, f"fill: the column {name!r}", name, labels)
         columns = _key_and_row_columns(bound, other, left=left)
-        times = _frame_times(bound, "start", _end(bound))
+        times = result.window_times(bound, "start", "ending")
         return result.finish_result(bound, inside, *times, [("frame", "frame_id"), *shown], columns)
-    return _aggregate(bound, inside, other, calls, named, shown)
+    return _aggregate(bound, inside, other, asked, shown)
+
+
+def find_filling(
+    bound: FrameBound, fill: Fill, calls: Sequence[Any], named: Mapping[str, Any]
+) -> Fields:
+    """The aggregates of the other DataFrame, over its columns, checked."""
+    other = _bind_other(bound, fill)
+    outputs = (*OUTPUTS, *(one.label for one in fill.own))
+    with errors_about(_OTHER):
+        asked = collect_calls(other.with_source(names=bound.names), calls, named, outputs)
+    return build_fields(other, asked)
+
+
+def _bind_other(bound: FrameBound, fill: Fill) -> Bound:
+    return Bound(fill.source, Coordinate(bound.coordinate.kind))
 
 
 def _lower_own(bound: FrameBound, frames: DataFrame, own: Fields) -> DataFrame:
@@ -259,7 +275,7 @@ def _key_and_row_columns(bound: FrameBound, other: Bound, *, left: bool) -> list
 
 
 def _select_other(other: Bound, later: Callable[[str], str]) -> DataFrame:
-    """Keys ``other0``…, the time as a number ``t`` and as it is, the row as a struct.
+    """Keys ``other0``…, the time as a number ``t``, the row as a struct.
 
     In a stream ``stamp`` is the event time of these rows, and Spark takes only one. Whatever is
     read from the row later on may be read before the join, so nothing in it is marked as another.
@@ -268,19 +284,17 @@ def _select_other(other: Bound, later: Callable[[str], str]) -> DataFrame:
     df = other.df
     time = coordinate(other.coordinate, other.time_sql)
     row = expr(df, "struct(*)")
-    columns: list[tuple[str | Column, str]] = [(time, "t"), (other.time_sql, "stamp")]
+    columns: list[tuple[str | Column, str]] = [(time, "t")]
     columns += [(row.cast(without_event_time(df.schema)) if df.isStreaming else row, "row")]
     keys = [(column_of(df, key), f"other{n}") for n, key in enumerate(other.by)]
     rows = project(df, [*columns, *keys]).filter("t is not null")
-    lag = other.source.lag
-    if df.isStreaming and (later("t") != "t" or (lag is not None and not lag.marked)):
-        kept = [name for name in rows.columns if name != "stamp"]
-        rows = with_event_time(rows, kept, f"timestamp_micros({later('t')})", "stamp", other.delay)
+    if df.isStreaming:
+        rows = with_event_time(rows, rows.columns, later("t"), "stamp", other.delay)
     kinds = {f"other{n}": kind for n, kind in enumerate(other.source.key_types)}
     forms = {n: normal_form(n, kind, bare=df.isStreaming) for n, kind in kinds.items()}
-    if all(form == name for name, form in forms.items()):
-        return rows
-    return rows.selectExpr("t", "stamp", "row", *(f"{form} as {n}" for n, form in forms.items()))
+    # Spark's checkpoint of a join depends on the order of the columns.
+    own = ["t", *(["stamp"] if df.isStreaming else []), "row"]
+    return rows.selectExpr(*own, *(f"{form} as {n}" for n, form in forms.items()))
 
 
 def _fill_in_order(
@@ -355,56 +369,40 @@ def _join_streams(
     frames: DataFrame,
     rows: DataFrame,
     pairs: Sequence[int],
-    limit: Extent | None,
+    back: int | None,
     *,
     left: bool,
 ) -> DataFrame:
-    """Join rows to frames by Spark's interval join, whose state the watermarks bound."""
+    """Join rows to frames by Spark's interval join, whose state the watermarks bound.
+
+    By the event times, of which those of before 1970 are the same, Spark knows what to keep; which
+    rows are in a frame is for the coordinates to say.
+    """
     equal = [f"{bound.keys[place]} <=> other{n}" for n, place in enumerate(pairs)]
     equal = equal or ["t % 1 = start % 1"]  # Spark joins no streams without an equality
     within = [*equal, "t >= start", "t < ending"]
-    end = restore_sql(bound.coordinate, bound.later("ending"))
-    frames = with_event_time(frames, ["*"], end, "until", bound.delay)
-    if limit is not None:
-        micros = int(limit.value)
-        back = f"interval {literal(repr(micros / 1_000_000))} second"
-        within += ["stamp < until", f"stamp >= until - {back}"]
+    frames = with_event_time(frames, ["*"], bound.later("ending"), "until", bound.delay)
+    if back is not None:
+        length = f"interval {literal(repr(back / 1_000_000))} second"
+        within += [f"t >= ending - {back}L", "stamp <= until", f"stamp >= until - {length}"]
     return frames.join(rows, expr(frames, " and ".join(within)), "left_outer" if left else "inner")
-
-
-def _frame_times(bound: FrameBound, start: str, end: str) -> tuple[str, str]:
-    """SQL: the start and end of a frame; in a stream ``end`` is a time already, with watermark."""
-    first, last = result.window_times(bound, start, end)
-    if not bound.df.isStreaming:
-        return first, last
-    ended = bound.later(f"unix_micros({end})", back=True)
-    return first, f"timestamp_micros({ended})" if bound.postponement else end
-
-
-def _end(bound: FrameBound) -> str:
-    return "until" if bound.df.isStreaming else "ending"
 
 
 def _aggregate(
     bound: FrameBound,
     inside: DataFrame,
     other: Bound,
-    calls: Sequence[Any],
-    named: Mapping[str, Any],
+    fields: Fields,
     shown: Sequence[result.Named],
 ) -> DataFrame:
     """Aggregate the other DataFrame's rows by frame; ``shown`` reads what frames have ``kept``."""
-    own = [*bound.keys, "start", "frame", _end(bound)]
+    own = [*bound.keys, "start", "frame", *(["until"] if bound.df.isStreaming else []), "ending"]
     keys = [free_name(name, other.df.columns) for name in own]
     renamed = [f"{name} as {key}" for name, key in zip(own, keys, strict=True)]
     kept = free_name("kept", other.df.columns)
     flat = inside.selectExpr(*renamed, *([f"kept as {kept}"] if shown else []), "row.*")
     source = bind_source(flat, other.time, keys, ())
     at = Bound(replace(source, delay=other.delay), other.coordinate)
-    outputs = (*OUTPUTS, *(label for _, label in shown))
-    with errors_about(_OTHER):
-        asked = collect_calls(other.with_source(names=bound.names), calls, named, outputs)
-    fields = build_fields(at, asked)
     own_fields = [Field("kept", "kept", _Alike(), FACTS)] if shown else []
     # A frame without a row has one that has neither time nor values.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
@@ -414,4 +412,6 @@ def _aggregate(
     )
     filled = lift_rows(Relation.of_rows(rows, own, []), [], [*fields.all, *own_fields]).df
     columns = [("frame", "frame_id"), *shown, *result.lower_outputs(fields, "start")]
-    return result.finish_result(bound, filled, *_frame_times(bound, "start", _end(bound)), columns)
+    return result.finish_result(
+        bound, filled, *result.window_times(bound, "start", "ending"), columns
+    )

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
 
+from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.algebra.facts import adds_up
 from fanlight.engine.algebra.sql_text import double_literal
+from fanlight.engine.spark.asked import check_labels
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.binding.source import bind_calls
 from fanlight.engine.spark.coordinates import exact
 from fanlight.engine.spark.placed.empty_windows import is_number
 from fanlight.engine.spark.placed.wide import check_at_instants, group_by_end
 from fanlight.engine.spark.sql import expr, expr_as, is_taken, type_text
 from fanlight.engine.spec.errors import refuse
+
+_INSTEAD = "give a count or a sum, for example agg.count()"
 
 
 def read_thresholds(given: Any, levels: int) -> list[float]:
@@ -65,23 +72,35 @@ def check_single(aggregates: int) -> None:
         )
 
 
-def find_bursts(bound: Placed, results: DataFrame, thresholds: list[float]) -> DataFrame:
-    """The windows of one aggregate's results that are bursts; see ``LevelWindows.bursts``."""
+def find_bursts(
+    bound: Placed,
+    results: DataFrame,
+    calls: Sequence[Call],
+    named: Collection[str],
+    thresholds: list[float],
+) -> DataFrame:
+    """The windows of one aggregate's results that are bursts; see ``LevelWindows.bursts``.
+
+    ``named`` is the name that it was given as, if it was.
+    """
     check_single(len(results.columns) - len(bound.names) - 2)  # one may be named complete
     field = results.schema[-1]
     label, kind = field.name, type_text(field.dataType)
+    check_labels(bound, [label], ("expected", "ratio"), named)
     if not is_number(kind):
         raise refuse(
             f"bursts of {label!r}",
             f"is of type {kind}, which has no rate",
-            "give a count or a sum, for example agg.count()",
+            _INSTEAD,
         )
-    if is_taken(bound.df, label, ("expected", "ratio")):
-        raise refuse(
-            f"bursts of {label!r}",
-            "clashes with an output column of the same name",
-            f"write .alias(…) with a name other than {label!r}",
-        )
+    for call, (_, kinds) in zip(calls, bind_calls(bound.df, calls), strict=True):
+        if not adds_up(call.aggregate.partials(tuple(kinds))):
+            raise refuse(
+                f"bursts of {label!r}",
+                "is not known to add up over the parts of a window, so a longer window says "
+                "nothing of how much to expect in a shorter one",
+                _INSTEAD,
+            )
     length = f"({exact(bound.coordinate, 'w.end')} - {exact(bound.coordinate, 'w.start')})"
     value, size = "cast(r as double)", f"cast({length} as double)"
     inner = results.toDF(*bound.keys, "window", "level", "r")

@@ -54,7 +54,6 @@ from fanlight.engine.spark.sql import group_rows, with_event_time
 from fanlight.engine.spark.window_ranges import first_of_dyadic
 
 _NUMBERS = count(1)
-FIRST = 1  # the first coordinate after the watermark that a stream begins with
 
 
 def roll_up_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -82,7 +81,7 @@ def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[
     Spark would reuse that of the first, and give the others no watermark.
     """
     at = bound.later(as_instant(bound.coordinate, end))
-    at = f"timestamp_micros(greatest({at}, {FIRST}L, -{next(_NUMBERS)}L))"
+    at = f"greatest({at}, -{next(_NUMBERS)}L)"
     return with_event_time(rows, kept, at, "ending", bound.delay)
 
 

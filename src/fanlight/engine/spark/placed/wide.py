@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 from fanlight.engine.spark.binding.lag import Lag
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.equality import has_collation
-from fanlight.engine.spark.placed.stream import FIRST
 from fanlight.engine.spark.sql import (
     expr,
     expr_as,
@@ -99,11 +98,9 @@ def group_by_end(
     ]
     if not bound.df.isStreaming:
         return group_rows(inner.selectExpr(*kept), [*bound.keys, AT], firsts)
-    # A struct's field does not carry the watermark that the window has. The watermark begins at
-    # 1970: what ended before waits until it moves.
+    # A struct's field does not carry the watermark that the window has.
     end = bound.later("unix_micros(window.end)")
-    waits = f"timestamp_micros(greatest({end}, {FIRST}L))"
-    rows = with_event_time(inner, kept, waits, "ending", bound.delay)
+    rows = with_event_time(inner, kept, end, "ending", bound.delay)
     found = group_rows(rows, [*bound.keys, AT, "ending"], firsts)
     told = [expr(found, name) for name in found.columns if name not in (AT, "ending")]
     lag = Lag(bound.lags[1], bound.delay, bounds=True)

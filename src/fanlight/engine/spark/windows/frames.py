@@ -28,7 +28,7 @@ from fanlight.engine.spark.handed import (
 )
 from fanlight.engine.spark.options import check_options, name_options
 from fanlight.engine.spark.ordered import frame_batch
-from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, read_fill
+from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frame_split import (
     check_split,
@@ -240,8 +240,10 @@ Row(dye=0, frame_id=None)]
             of the same names. Fewer keys than the frames have pair up by name: a frame has the rows
             that are equal in these, and with ``by=()`` all that there are in its time.
         max_duration
-            How far before a frame's end rows of ``other`` count at most. A stream needs it, since
-            it keeps rows for that long.
+            How far before a frame's end rows of ``other`` count at most. A stream needs it: it
+            keeps a row until the watermark of the slower stream is so long after it. It does not
+            wait for that: rows are given once their frame is known, aggregates and frames without a
+            row once that watermark has passed the frame's end.
         how
             ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; one without a
             row has counts of 0, and null otherwise.
@@ -505,7 +507,12 @@ Row(dye=0, frame_id=None)]
         if filling is not None:  # aggregates are of the other DataFrame
             own = filling.own
             fields = build_fields(bound, own, exact=self._is_exact) if own else Fields()
+            others = ["the rows of the other DataFrame"]
+            if aggregates or named:
+                filled = find_filling(bound, filling, aggregates, named)
+                others = [output.label for output in filled.outputs]
         else:
+            others = []
             handed, asked, called = self._find_handed(aggregates, named)
             if handed is not None:
                 return explain_handed(bound, handed)
@@ -513,7 +520,7 @@ Row(dye=0, frame_id=None)]
         by_spark = not frame_batch.in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
         state = describe_state(bound) if streaming else ""
-        labels = [output.label for output in fields.outputs]
+        labels = [*(output.label for output in fields.outputs), *others]
         return explain_frames(
             bound.spec, plan, bound.time, bound.names, labels,
             state=state, by_spark=by_spark, silence=bound.source.forget_after,

@@ -55,8 +55,8 @@ class LevelWindows(SlidingWindows):
             How many times the coarser rate: a number above 1, or a list with one for each level
             but the coarsest, the finest first.
         aggregates, named
-            One aggregate whose result is a number and grows with the window, such as a count or a
-            sum: ``calls=agg.count()``.
+            One aggregate that adds up: a window has the sum of what its parts have, as of counts
+            and sums, ``calls=agg.count()``, and sums and multiples of these.
 
         Returns
         -------
@@ -69,10 +69,10 @@ class LevelWindows(SlidingWindows):
         Raises
         ------
         FanlightError
-            If a threshold is not above 1, if not one aggregate is given, if it is not a number,
-            with ``weights``, ``changes_only`` or ``horizons``, after :meth:`early`, if a name
-            clashes with an output, and in a stream if levels are counted in rows or a key has a
-            collation.
+            If a threshold is not above 1, if not one aggregate is given, if it is not a number or
+            does not add up, as a mean or a maximum, with ``weights``, ``changes_only`` or
+            ``horizons``, after :meth:`early`, if a name clashes with an output, and in a stream if
+            levels are counted in rows or a key has a collation.
 
         Notes
         -----
@@ -102,7 +102,10 @@ class LevelWindows(SlidingWindows):
         bursts.check_single(len(aggregates) + len(named))
         alone = self._with_bound(replace(bound, collects=False))
         found = alone.agg(*aggregates, **named)
-        return self._complete(bursts.find_bursts(bound, found, limits))
+        handed, asked, called = self._find_handed(aggregates, named)
+        given = (asked, called) if handed is None else ((), {})
+        calls = collect_calls(bound, *given, bound.window_columns) if any(given) else []
+        return self._complete(bursts.find_bursts(bound, found, calls, named, limits))
 
     @in_kind
     def fit(

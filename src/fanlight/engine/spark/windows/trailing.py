@@ -210,6 +210,12 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
     def _build_fields(self, aggregates: Any, named: Any, rows: DataFrame) -> Fields:
         """The fields of the aggregates; names must be free among the columns of ``rows``."""
         bound = self._bound
+        if not (aggregates or named):
+            raise refuse(
+                "attach()",
+                "names no aggregate",
+                "write an aggregate, for example attach(agg.count())",
+            )
         fields = build_fields(bound, collect_calls(bound, aggregates, named, ()), exact=True)
         names = [name for output in fields.outputs for name in self._names(output.label)]
         for place, name in enumerate(names):
