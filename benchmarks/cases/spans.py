@@ -168,25 +168,31 @@ def _row(case, best, other, **target):
 
 
 def snapshots(bench):
-    """Snapshots of events, of 100 keys, beside a count in windows of an hour every minute."""
-    rows = 20_000 if bench.smoke else min(bench.table.rows, 200_000)
+    """Snapshots of events of 100 keys, compared with their windows of a minute."""
+    rows = 20_000 if bench.smoke else bench.table.rows
     data = {name: table(bench.spark, size, 50, keys=100)
             for name, size in (("small", 20_000), ("large", rows))}  # fmt: skip
 
-    def taken(df):
-        import fanlight as fl
-        from fanlight import agg
+    import fanlight as fl
+    from fanlight import agg
 
-        found = fl.over(df, fl.Snapshot(), time=("start", "stop"), by="k").agg(n=agg.count())
+    def taken(df, spec):
+        found = fl.over(df, spec, time=("start", "stop"), by="k").agg(n=agg.count())
         return found.selectExpr("k", "window.start as start", "n")
 
-    entries = [
-        Entry("snapshots", lambda of: Batch(taken(of.read(bench.spark))), alone=True),
-        Entry("windows", lambda of: Batch(ours(of.read(bench.spark))), alone=True),
-    ]
-    best = race(entries, replace(bench, small=data["small"], table=data["large"]))
-    return Result([Row(f"snapshots of {rows:,} events", *("snapshots", best["snapshots"]),
-                       *("windows", best["windows"]))])  # fmt: skip
+    made, specs = [], {"snapshots": fl.Snapshot(), "a minute": fl.Sliding("1 minute")}
+    for how, ask in (
+        ("batch", lambda of, spec: Batch(taken(of.read(bench.spark), spec))),
+        ("stream", lambda of, spec: Stream(taken(of.stream(bench.spark), spec))),
+    ):
+        entries = [
+            Entry(name, lambda of, ask=ask, spec=spec: ask(of, spec), alone=True)
+            for name, spec in specs.items()
+        ]
+        best = race(entries, replace(bench, small=data["small"], table=data["large"]))
+        times = [part for name in specs for part in (name, best[name])]
+        made.append(Row(f"snapshots of {rows:,} events, {how}", *times, at_most=3))
+    return Result(made)
 
 
 def parts(bench):

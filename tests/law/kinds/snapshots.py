@@ -57,18 +57,18 @@ def arriving(about, specs, which, asked=SHORT, restarts="none", **more):
 KIND = Kind(
     "snapshots",
     {"agg": oracle.snapshots},
-    strategies=("auto",),
+    strategies=("auto", "native", "arrow"),
     example=(PLAIN, PAIRS["ts"]),
     in_python=lambda _: True,
     batch=(
         *snapshots("every aggregate", [PLAIN], EVENTS, UNTIMED),
-        *snapshots("merged", [MERGED, BOTH], EVENTS, SAME),
+        *snapshots("merged", [MERGED, BOTH], EVENTS, SAME, strategies=("native", "arrow")),
         *snapshots("least duration", [LEAST], EVENTS, SAME),
         *snapshots("numbers", [PLAIN], lasting(events.WHOLE_SPECS[1]), FEW, time=PAIRS["i"]),
         *snapshots("doubles", [PLAIN], lasting(events.REAL_SPECS[1]), FEW, time=PAIRS["x"]),
-        *snapshots(EDGES.name, [PLAIN, MERGED], EDGES, SAME),
-        *snapshots("no snapshot", [PLAIN], NONE, SAME),
-        *snapshots("without keys", [PLAIN], EVENTS, SHORT, by=()),
+        *snapshots(EDGES.name, [PLAIN, MERGED], EDGES, SAME, strategies=("native", "arrow")),
+        *snapshots("no snapshot", [PLAIN], NONE, SAME, strategies=("native", "arrow")),
+        *snapshots("without keys", [PLAIN], EVENTS, SAME, by=(), strategies=("native", "arrow")),
     ),
     stream=(
         *arriving("stream", [PLAIN], 3),

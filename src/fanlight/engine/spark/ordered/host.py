@@ -101,6 +101,7 @@ def run_operator(
     values: Sequence[str],
     which: Sequence[str] = (),
     order: Sequence[str] = (),
+    by: str = "",
     mode: str = "append",
     aggregated: bool = False,
     **asked: Any,
@@ -110,7 +111,8 @@ def run_operator(
     That is the keys and ``which``, then whole ``numbers``, and ``values`` of the types that rows
     have. ``query`` makes the operator's query, of the schema of rows and the number of keys. In a
     stream it is one stateful operator: ``what`` names its windows, and ``asked`` is what else
-    tells its state from others. In a batch it is a pass over rows in this ``order``.
+    tells its state from others. In a batch it is a pass over rows in this ``order``, part by part
+    if they are in the order of ``by``, an instant.
     """
     fields.check_comparable()
     bound.source.check_comparable()
@@ -120,9 +122,8 @@ def run_operator(
     out += [(name, LongType()) for name in numbers]
     out += [(name, types[name]) for name in values]
     if not bound.df.isStreaming:
-        passing = Passing(rows, keys, order, rows.columns)
-        whole = BatchOperator(query(passing.schema, len(keys)), arrow_schema(plain_schema(out)))
-        return passing.run(whole, out)
+        passing, results = Passing(rows, keys, order, rows.columns), arrow_schema(plain_schema(out))
+        return passing.run(BatchOperator(query(passing.schema, len(keys)), results, by), out)
     hosting = Hosting(rows, bound, rows.columns, aggregated=aggregated)
     told = fingerprint(what, bound, hosting, fields, **asked)
     made = query(hosting.schema, len(hosting.keys) + len(which))

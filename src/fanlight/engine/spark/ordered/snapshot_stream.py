@@ -1,4 +1,4 @@
-"""Snapshots in a stream, by :mod:`fanlight.engine.operators.running_events`."""
+"""Snapshots in one pass over events, of a stream or a batch: ``operators/running_events.py``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ITSELF = ("{p}", "coalesce({p}, 0L)")  # results that are equal where partials 
 
 
 def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
-    """Windows (keys, ``start``, ``upto``, partials) that the watermark has passed."""
+    """Windows (keys, ``start``, ``upto``, partials); of a stream, once its watermark is past."""
     if bound.snapshot.merge_equal:
         _check_mergeable(fields)
     keys = bound.keys
@@ -31,8 +31,21 @@ def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
 
     return run_operator(
         bound, fields, rows, query, what="snapshots of events", numbers=["start", "upto"],
-        values=names, merged=merged,
+        values=names, merged=merged, order=["first_at"], by="first_at",
     )  # fmt: skip
+
+
+def why_not_in_a_pass(bound: SnapshotBound, fields: Fields) -> str:
+    """Why a batch is left to Spark's own plan; empty if one pass in Python takes less time."""
+    slow = [one.facts.label for one in fields.all if not one.monoid.combining]
+    if slow:
+        return f"{slow[0]} is not a count, a sum, a least or a greatest value"
+    if bound.coordinate.is_unit_number:
+        return "times are numbers"
+    merged = [one for one in fields.outputs if one.lower not in _ITSELF]
+    if bound.snapshot.merge_equal and merged:
+        return f"merge_equal compares the results of {merged[0].label}, not what is kept of it"
+    return bound.source.why_not_in_python
 
 
 def _check_mergeable(fields: Fields) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.template import find_places
-from fanlight.engine.plan.candidate import find_strategy
+from fanlight.engine.plan.candidate import find_strategy, strategy_error
 from fanlight.engine.plan.explain_snapshot import explain_snapshot
+from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import bind_lasting
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
-from fanlight.engine.spark.ordered.snapshot_stream import release_snapshots
+from fanlight.engine.spark.ordered.snapshot_stream import release_snapshots, why_not_in_a_pass
 from fanlight.engine.spark.placed.snapshots import merge_equal, take_snapshots
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.windows.base import (
@@ -38,11 +39,12 @@ if TYPE_CHECKING:
 class SnapshotWindows(WithRunning):
     """Events that last, seen through snapshots; made by :func:`fanlight.over`, frozen."""
 
-    __slots__ = ("_bound",)
+    __slots__ = ("_bound", "_strategy")
     _bound: SnapshotBound
 
-    def __init__(self, bound: SnapshotBound) -> None:
+    def __init__(self, bound: SnapshotBound, strategy: Strategy = AUTO) -> None:
         self._bound = bound
+        self._strategy = strategy
 
     @property
     def _spec(self) -> Any:
@@ -53,7 +55,7 @@ class SnapshotWindows(WithRunning):
         return f"SnapshotWindows({self._spec!r} over {(self._bound.start, self._bound.time)!r})"
 
     def _with_bound(self, bound: SnapshotBound) -> Self:
-        return type(self)(bound)
+        return type(self)(bound, self._strategy)
 
     def _with_strategy(
         self,
@@ -62,8 +64,10 @@ class SnapshotWindows(WithRunning):
         partitions: int | None,
         **_: Any,
     ) -> Self:
-        find_strategy(strategy, (), of=" of snapshots")
-        return type(self)(with_partitions(self._bound, partitions))
+        asked = find_strategy(strategy, (NATIVE, ARROW), of=" of snapshots")
+        if asked == NATIVE and self._bound.df.isStreaming:
+            raise strategy_error(asked, "a stream is read by a stateful operator")
+        return type(self)(with_partitions(self._bound, partitions), asked)
 
     @in_kind
     def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
@@ -72,10 +76,11 @@ class SnapshotWindows(WithRunning):
         The aggregates are those of the events that are running in the window. In a stream each row
         is emitted once, when the watermark on the stop passes the window's end (append mode).
 
-        Cost: a batch sorts the starts and stops of each key, and joins events with their numbers
-        twice and windows once; then each event is entered twice. A stream combines an event into
-        as many nodes of a tree as the logarithm of the windows that it is in, each time that some
-        of them end.
+        Cost: one shuffle by key; then an event is combined into as many nodes of a tree as the
+        logarithm of the windows that it is in. A batch of counts, sums, and least and greatest
+        values is read in one pass in Python, and keeps the events that are running; of others
+        Spark sorts the starts and stops of each key, and joins events with their numbers twice and
+        windows once.
 
         Parameters
         ----------
@@ -114,10 +119,9 @@ class SnapshotWindows(WithRunning):
         with errors_of_call(name_call(calls)):
             fields = build_fields(bound, calls, exact=bound.df.isStreaming)
             _refuse_instants(fields)
+            in_a_pass = not self._why_natively(fields)
             windows = (
-                release_snapshots(bound, fields)
-                if bound.df.isStreaming
-                else self._in_batch(calls, fields)
+                release_snapshots(bound, fields) if in_a_pass else self._in_batch(calls, fields)
             )
             if bound.least:
                 windows = windows.filter(f"upto - start >= {bound.least}")
@@ -125,9 +129,20 @@ class SnapshotWindows(WithRunning):
             if not bound.coordinate.is_unit_number:
                 start, stop = result.window_times(bound, start, stop)
             columns = result.name_by_number([call.label for call in calls])
-            if bound.df.isStreaming:
+            if in_a_pass:
                 columns = result.lower_outputs(fields, "start")
             return self._complete(result.finish_result(bound, windows, start, stop, columns))
+
+    def _why_natively(self, fields: Fields) -> str:
+        """Why Spark's own plan is taken, and not one pass in Python; empty if it is not."""
+        if self._bound.df.isStreaming:
+            return ""
+        if self._strategy == NATIVE:
+            return "as asked for"
+        why = why_not_in_a_pass(self._bound, fields)
+        if why and self._strategy == ARROW:
+            raise strategy_error(ARROW, why)
+        return why
 
     def _in_batch(self, calls: Sequence[Call], fields: Fields) -> DataFrame:
         bound = self._bound
@@ -141,12 +156,14 @@ class SnapshotWindows(WithRunning):
         aggregates: Sequence[Aggregated],
         named: Mapping[str, Aggregated],
         *,
-        verbose: bool,  # noqa: ARG002 - there is one way
+        verbose: bool,  # noqa: ARG002 - all is said at once
     ) -> Explained:
-        bound = self._bound
+        bound, fields = self._bound, Fields()
         if aggregates or named:
-            collect_calls(bound, aggregates, named, bound.window_columns)
+            calls = collect_calls(bound, aggregates, named, bound.window_columns)
+            fields = build_fields(bound, calls, exact=bound.df.isStreaming)
         return explain_snapshot(
+            self._why_natively(fields),
             bound.snapshot, (bound.start, bound.time), bound.names,
             state=describe_state(bound) if bound.df.isStreaming else "", late=bound.lateness,
         )  # fmt: skip
