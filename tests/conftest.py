@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from inspect import signature
 
 import pytest
 
@@ -173,7 +174,9 @@ def all_but_the_first(items):
     seen = set()
     for item in items:
         given = item.callspec.params if hasattr(item, "callspec") else {}
-        sampled = item.get_closest_marker("sampled") or "ask" in given
+        sampled = (
+            item.get_closest_marker("sampled") or "answers" in signature(item.function).parameters
+        )
         streamed = item.get_closest_marker("streaming") and not sampled
         for test in (
             ("connect", item.path) if given.get("spark") == "connect" else None,

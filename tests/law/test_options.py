@@ -123,7 +123,7 @@ def spine(df):
 
 BEGAN = "1970-01-01T00:04:00Z"
 MEANINGS = {
-    "running": Meaning(same, {"id": "id"}, {"id": "id"}),
+    "running": Meaning(same, {"id": "id", "as_of": "1970-01-02T00:00:00Z"}, {"id": "id"}),
     "postpone": Meaning(same, {"wait": "1 minute"}, {"wait": "1 minute"}),
     "early": Meaning(the_final_ones, None, {"every": None}),
     "with_empty": Meaning(with_those_between, {"values": "zero"}, {"values": "zero", "most": 2}),
@@ -181,6 +181,11 @@ def family_of(name):
     return kind.family
 
 
+def windows_of(name):
+    """The class of windows."""
+    return WINDOWS[family_of(name), isinstance(OPENED[name][1]["time"], tuple)][0]
+
+
 def is_of(option, name):
     """Whether windows have the option."""
     lasting = isinstance(OPENED[name][1]["time"], tuple)
@@ -224,6 +229,7 @@ def test_windows_have_the_options_of_their_family(classic, verb):
             assert verb in ("with_empty", "complete_only"), "another class has it"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("verb", MEANINGS)
 @pytest.mark.parametrize("name", OPENED)
 def test_each_last_method_gives_what_the_option_means_or_says_why_not(classic, name, verb):
@@ -251,6 +257,27 @@ def test_each_last_method_gives_what_the_option_means_or_says_why_not(classic, n
             plain = told(LAST[last](opened(name, df)))
             meaning.check(last, plain, told(LAST[last](windows)))
     assert seen
+
+
+IN_SQL = [
+    pytest.param(name, verb, id=f"{name}, {verb}")
+    for name, verb in product(OPENED, MEANINGS)
+    if is_of(find_option(verb), name) and "agg" in METHODS[windows_of(name)]
+    if isinstance(MEANINGS[verb].batch, dict)
+]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("name", "verb"), IN_SQL)
+def test_words_of_sql_ask_the_same(classic, name, verb):
+    (spec, place), df, given = OPENED[name], rows_of(classic), {verb: MEANINGS[verb].batch}
+    if isinstance(spec, list):
+        return  # a clause has one kind of windows
+    windows = asked(opened(name, df), verb, given[verb]).agg(count=agg.count())
+    shown = ", ".join(one for one in windows.columns if one != "count")
+    clause = fl.clause(spec, **place, options=given)
+    found = fl.sql(f"SELECT {shown}, count(*) AS count FROM df {clause}", df=df)
+    assert told(found) == told(windows.select(found.columns))
 
 
 @pytest.mark.parametrize("verb", MEANINGS)
@@ -282,8 +309,7 @@ def cells():
     """Windows, an option of theirs, and a last method that it goes with."""
     for name, verb, last in product(OPENED, MEANINGS, sorted(LAST.keys() - {"repair"})):
         option = find_option(verb)
-        windows, _ = WINDOWS[family_of(name), isinstance(OPENED[name][1]["time"], tuple)]
-        goes = last in METHODS[windows] and last in (option.terminals or LAST)
+        goes = last in METHODS[windows_of(name)] and last in (option.terminals or LAST)
         if is_of(option, name) and name not in NOT_IN_A_STREAM.get(verb, ()) and goes:
             yield pytest.param(name, verb, last, id=f"{name}, {verb}, {last}")
 

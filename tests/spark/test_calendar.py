@@ -257,7 +257,7 @@ def shown_windows(found, *more):
     return windows
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("about", SET)
 @pytest.mark.parametrize("many", [0, 10**6], ids=["looked up", "asked one by one"])
 def test_windows_where_a_clock_is_set(classic, monkeypatch, about, many):
@@ -285,7 +285,7 @@ def test_windows_where_a_clock_is_set(classic, monkeypatch, about, many):
     }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("about", SET)
 def test_windows_without_rows_where_a_clock_is_set(classic, about):
     zone, events = around(about)
@@ -307,7 +307,7 @@ def test_windows_without_rows_where_a_clock_is_set(classic, about):
     assert before_last == {place for place in wanted if place[2] <= last}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("about", SET)
 def test_levels_where_a_clock_is_set(classic, about):
     """All that is asked of levels is about the same windows, each with what lies in it."""

@@ -61,7 +61,7 @@ def started(windows):
     return windows.complete_only(side="start")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("about", BY_TIME)
 def test_windows_from_before_the_first_row_of_a_key_are_left_out(spark, about):
     windows = fl.over(frame(spark), BY_TIME[about], time="ts", by="k")
@@ -107,14 +107,6 @@ def test_trend_lines_and_recurring_items_of_such_windows(spark, asked):
     began = instant(3).astimezone().replace(tzinfo=None)
     since = windows.complete_only(instant(3), side="start")
     assert all_of(found(since)) == given(found(windows), lambda _: began)
-
-
-def test_trend_lines_of_such_windows_in_sql(classic):
-    windows = started(fl.over(frame(classic), LEVELS, time="ts", by="k"))
-    text = "SELECT k, window, level, slope FROM t [WATTR ts COMPLETE START RANGES 2 MINUTES, "
-    text += "4 MINUTES SLIDES 1 MINUTE, 2 MINUTES FIT v FILLED] GROUP BY k"
-    lines = windows.fit("v", filled=True).select("k", "window", "level", "slope")
-    assert all_of(fl.sql(text, t=frame(classic))) == all_of(lines)
 
 
 def test_windows_from_before_an_instant_are_left_out(spark):
@@ -228,22 +220,6 @@ def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, spec, since):
     assert found == wanted
 
 
-@pytest.mark.parametrize(
-    ("words", "asked"),
-    [
-        ("COMPLETE", {}), ("COMPLETE START", {"side": "start"}), ("COMPLETE END", {"side": "end"}),
-        ("COMPLETE SINCE '1970-01-01T00:02:00Z'", {"since": "1970-01-01T00:02:00Z"}),
-    ],
-)  # fmt: skip
-def test_in_sql(spark, words, asked):
-    found = fl.sql(
-        f"SELECT k, window, count(*) AS n FROM t [WATTR ts RANGE 4 MINUTES {words}] GROUP BY k",
-        t=frame(spark),
-    )
-    windows = fl.over(frame(spark), fl.Sliding("4 minutes"), time="ts", by="k")
-    assert all_of(found) == all_of(windows.complete_only(**asked).agg(n=agg.count()))
-
-
 def test_in_sql_errors_say_what_was_written(spark):
     text = "SELECT count(*) FROM t [WATTR ts RANGE 4 MINUTES COMPLETE SINCE 'soon']"
     with pytest.raises(
@@ -252,7 +228,7 @@ def test_in_sql_errors_say_what_was_written(spark):
         fl.sql(text, t=frame(spark)).collect()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("about", BY_TIME)
 @pytest.mark.parametrize("side", ["both", "end"])
 def test_windows_that_end_after_the_last_row_of_all_are_left_out(spark, about, side):

@@ -87,17 +87,6 @@ def test_numbers_have_an_instant_of_their_own(spark):
     assert [row.n for row in found] == [2, 1, 1]
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=repr)
-def test_the_same_in_sql(df, spec):
-    how = {"as_of": "1970-01-01T00:20:00Z", "id": "the id"}
-    clause = fl.clause(spec, time=("start", "stop"), by="k", options={"running": how})
-    assert "RUNNING AS OF '1970-01-01T00:20:00Z' ID `the id`" in clause
-    level = "level, " if isinstance(spec, fl.MultiGranular) else ""
-    text = f"SELECT k, window, {level}count(*) AS n, min(start) AS first FROM df {clause}"
-    found = fl.sql(text, df=df)
-    assert sorted(found.collect()) == answers(df, spec, lambda windows: windows.running(**how))
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -67,6 +67,8 @@ def test_of_rows_without_a_stop_those_of_no_event_are_rejected(classic, tmp_path
     assert fl.progress(finish(found, tmp_path)).rejected == 2  # and one that stops before it starts
 
 
+@pytest.mark.streaming
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("name", SPECS)
 def test_final_windows_are_those_of_a_batch(classic, tmp_path, name, early):
