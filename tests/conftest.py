@@ -167,7 +167,7 @@ def more_of_samples(items):
 
 
 def all_but_the_first(items):
-    """Streams: all runs of a test but the first. Connect: all of a file but the first.
+    """Streams, and runs on Connect: all of a file but the first.
 
     What is sampled otherwise is left as it is: the law, and streams marked ``sampled``.
     """
@@ -180,7 +180,7 @@ def all_but_the_first(items):
         streamed = item.get_closest_marker("streaming") and not sampled
         for test in (
             ("connect", item.path) if given.get("spark") == "connect" else None,
-            ("stream", item.path, item.originalname) if streamed else None,
+            ("stream", item.path) if streamed else None,
         ):
             if test in seen:
                 yield item

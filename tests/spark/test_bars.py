@@ -36,6 +36,7 @@ def trades(spark):
     ).cache()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("bars", recorded())
 def test_bars_are_those_of_mlfinpy(trades, bars):
     found = fl.over(trades, spec_of(bars), time="ts").frames().where("closed").orderBy("frame_id")

@@ -85,7 +85,7 @@ def knows_the_same(rows, zone, places):
     return there == [at.astimezone(ZoneInfo(zone)).replace(tzinfo=None) for at in moments]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("about", SHAPES)
 @pytest.mark.parametrize("many", [0, 10**6], ids=["looked up", "asked one by one"])

@@ -91,6 +91,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_of_narwhals(classic, call):
     rows = classic.sql(ROWS)

@@ -71,6 +71,7 @@ def test_what_fanlight_has_is_not_handed_over(calls, name):
     assert "no such aggregate" not in windows.explain(F.max("price"))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 @pytest.mark.parametrize("by", [(), ("Lane No", "start")])
 @pytest.mark.parametrize("name", WINDOWS)
@@ -180,6 +181,7 @@ OF_THEM = ("sum", "avg", "min", "max", "first", "last", "collect_list", "collect
            "count_distinct", "any_value", "max_by")  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["classic", "connect"])
 @pytest.mark.parametrize("column", OTHER_TYPES)
 def test_what_spark_takes_and_fanlight_does_not_is_handed_over(sessions, kind, column):
