@@ -21,11 +21,11 @@ from fanlight.engine.operators.arrow_tables import (
     as_array,
     filter_rows,
     ints,
-    positions_in_runs,
     starts_of_runs,
 )
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery, search_in_ranges
 from fanlight.engine.operators.open_windows import each_once
+from fanlight.engine.operators.partials import combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.reports import is_report, next_report
 from fanlight.engine.operators.snapshots import Snapshot
@@ -216,12 +216,12 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         begin, end = np.searchsorted(owner, code), np.searchsorted(owner, code, side="right")
         lo = search_in_ranges(window, begin, end, low)
         hi = search_in_ranges(window, begin, end, high + 1)
-        count = np.maximum(hi - lo, 0)
-        event = np.repeat(np.arange(len(code)), count)
-        at = np.repeat(lo, count) + positions_in_runs(np.cumsum(count) - count, len(event))
-        order = np.argsort(at, kind="stable")
-        pairs = self.slices.select(self.query.partial_names).take(pa.array(event[order]))
-        edges = np.searchsorted(at[order], np.arange(len(owner) + 1))
+        there = pa.array(lo < hi)
+        values = [as_array(self.slices[name]).filter(there) for name in self.query.partial_names]
+        covered, partials = combine_covering(values, self.query.monoids, lo[lo < hi], hi[lo < hi])
+        at = np.full(len(owner), -1)
+        at[covered] = np.arange(len(covered))
+        places = pa.array(at, mask=at < 0)  # null: no event is in the window
         of = pa.array(owner)
         columns = [as_array(self.keys[name]).take(of) for name in self.query.key_names]
         labels = {
@@ -230,7 +230,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
             "final": (grid.window_end(window) <= self.now).astype(np.int64),
         }
         columns += [pa.array(values) for values in labels.values()]
-        columns += self.combine_ranges(pairs.combine_chunks(), edges[:-1], edges[1:])
+        columns += [column.take(places) for column in partials]
         return pa.table(columns, names=[*self.query.key_names, *labels, *self.query.partial_names])
 
     def _drop_events(self) -> None:
