@@ -94,6 +94,7 @@ def test_only_what_changed_is_given_and_no_more_than_asked(classic, tmp_path):
 
 
 @pytest.mark.streaming
+@pytest.mark.sampled(1)
 def test_a_row_is_late_when_its_day_has_ended(classic, tmp_path):
     """By the calendar, as without early()."""
     spec, counts = fl.Calendar("1 day", zone="America/New_York"), []

@@ -141,6 +141,7 @@ def test_a_stream_that_was_stopped_goes_on(classic, tmp_path):
 
 
 @pytest.mark.streaming
+@pytest.mark.sampled(1)
 def test_a_row_that_comes_later_than_lag_and_delay_is_late(classic, tmp_path):
     stream, inbox = quiet(classic, tmp_path / "in"), tmp_path / "in"
     write_files(inbox, pairs(now() - 600 * SECOND))
