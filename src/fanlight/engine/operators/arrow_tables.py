@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.python_values import python_values
+from fanlight.engine.spec.errors import FanlightError
 
 Ints = NDArray[np.int64]
+_LENGTH = struct.Struct("<Q")
 
 
 def ints(column: Any) -> Ints:
@@ -39,6 +42,41 @@ def to_arrow_stream(table: pa.Table) -> bytes:
 def from_arrow_stream(data: Any) -> pa.Table:
     """The table in the bytes of an Arrow stream; its columns are views of ``data``."""
     return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
+
+
+def pack(tables: Sequence[pa.Table]) -> bytes:
+    """Tables as bytes: of each the length, then a record batch without its schema."""
+    parts = []
+    for table in tables:
+        batches = table.combine_chunks().to_batches()
+        data = batches[0].serialize().to_pybytes() if batches else b""
+        parts += [_LENGTH.pack(len(data)), data]
+    return b"".join(parts)
+
+
+def unpack(data: Any, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
+    """The tables that were packed; their columns are views of ``data``."""
+    try:
+        return list(_unpack_each(memoryview(data), schemas))
+    except (struct.error, pa.ArrowInvalid, OSError) as error:
+        raise FanlightError(
+            f"packed rows cannot be read ({error}): the workers, or the checkpoint, have other "
+            "versions of fanlight or pyarrow than the query; install the same ones"
+        ) from error
+
+
+def _unpack_each(view: memoryview, schemas: Sequence[pa.Schema]) -> Any:
+    at = 0
+    for schema in schemas:
+        (length,) = _LENGTH.unpack_from(view, at)
+        at += _LENGTH.size
+        if length:
+            part = pa.py_buffer(view[at : at + length])
+            batch = pa.ipc.read_record_batch(part, schema)
+            yield pa.Table.from_batches([batch], schema)
+        else:
+            yield schema.empty_table()
+        at += length
 
 
 def table_of_columns(columns: Mapping[str, Sequence[Any]], schema: pa.Schema) -> pa.Table:

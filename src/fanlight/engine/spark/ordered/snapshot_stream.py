@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.operators.running_events import RunningQuery
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.lift import partials_of_rows, select_values
 from fanlight.engine.spark.ordered.host import run_operator
 from fanlight.engine.spec.errors import refuse
@@ -20,8 +21,8 @@ def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
     if bound.snapshot.merge_equal:
         _check_mergeable(fields)
     keys = bound.keys
-    rows = select_values(bound, fields, [f"{bound.late_after} as late_after", *bound.instants])
-    places = ["late_after as t", "first_at", "last_at"]
+    rows = select_values(bound, fields, bound.instants)
+    places = [f"{bound.late_after} as t", *ENDS]
     rows = rows.selectExpr(*keys, *places, *partials_of_rows(rows, fields.all))
     names = [field.name for field in fields.all]
     monoids, merged = tuple(field.monoid for field in fields.all), bound.snapshot.merge_equal
