@@ -24,6 +24,11 @@ def ints(column: Any) -> Ints:
     return values
 
 
+def flags(column: Any) -> NDArray[np.bool_]:
+    """A column of flags, none of them null, as a numpy array."""
+    return np.asarray(as_array(column))
+
+
 def as_array(column: Any) -> pa.Array:
     """A column, chunked or not, as one Arrow array."""
     combined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -107,6 +112,25 @@ def starts_of_runs(*codes: Ints) -> Ints:
 def positions_in_runs(starts: Ints, size: int) -> Ints:
     """The position of each of ``size`` elements in its run; runs begin at ``starts``."""
     return np.arange(size) - np.repeat(starts, np.diff(np.append(starts, size)))
+
+
+def numbers_between(owner: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """The numbers from ``first`` to ``last``, both included, each with its owner.
+
+    >>> owner, first, last = np.array([7, 8, 9]), np.array([1, 5, 3]), np.array([3, 4, 3])
+    >>> [part.tolist() for part in numbers_between(owner, first, last)]
+    [[7, 7, 7, 9], [1, 2, 3, 3]]
+    """
+    count = np.maximum(last - first + 1, 0)
+    owners = np.repeat(owner, count)
+    steps = positions_in_runs(np.cumsum(count) - count, len(owners))
+    return owners, np.repeat(first, count) + steps
+
+
+def with_column(table: pa.Table, name: str, values: Any) -> pa.Table:
+    """A table with other values, of the same type, in a column."""
+    at = table.schema.get_field_index(name)
+    return table.set_column(at, table.schema.field(at), values)
 
 
 def filter_rows(rows: pa.Table, which: NDArray[np.bool_]) -> pa.Table:

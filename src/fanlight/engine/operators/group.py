@@ -186,30 +186,27 @@ class WaitingRows:
 
 @dataclass(frozen=True)
 class LateQuery:
-    """Late rows, collected: of a group without keys, which gives those that come too late.
+    """Late rows, collected: a query of no keys, and its own operator, as it has no state.
 
-    A row has a hash of its key, ``t`` (from when on it is late), and more.
+    A row has a hash of its key, ``t`` (from when on it is late), and more. Those that are late are
+    given by the group, as it tells for every operator which they are.
     """
 
     schema: pa.Schema
     eager: ClassVar[bool] = True
     has_no_late_rows: ClassVar[bool] = False
 
-    def start(self) -> NoKeys:
-        """An operator without keys."""
-        return NoKeys()
+    def start(self) -> LateQuery:
+        """The same, as from :meth:`resume`."""
+        return self
 
-    def resume(self, snapshot: Snapshot) -> NoKeys:
+    def resume(self, snapshot: Snapshot) -> LateQuery:
         """The same: there is no state."""
         del snapshot
-        return self.start()
-
-
-class NoKeys:
-    """The state of no keys: rows that are not late go nowhere."""
+        return self
 
     def take(self, rows: pa.Table, watermark: int) -> None:
-        """Take rows."""
+        """Rows that are not late go nowhere."""
 
     @property
     def deadlines(self) -> Ints:

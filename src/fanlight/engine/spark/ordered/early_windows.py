@@ -7,8 +7,8 @@ lowers: those that have changed, and those that are complete.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.template import find_places
@@ -73,7 +73,7 @@ def _give_events(bound: Placed, fields: Fields) -> DataFrame:
         "known", windows_of_event(bound.grids), place=["known", "query", "number"]
     )
     copies = lift_copies(bound, fields, copies)
-    names = [field.name for field in fields.all]
+    names = fields.names
     end = window_end_by(bound.grids, numbered_start_by(bound.grids, "number", "query"))
     rows = copies.df.selectExpr(
         *bound.keys, "query as which", "known as t", f"({end} - 1L) as piece",
@@ -93,15 +93,13 @@ def _run(
     which: Sequence[str] = (),
 ) -> DataFrame:
     """The stateful operator over rows in pieces; ``which`` are keys besides the windows' own."""
-    monoids = (*(field.monoid for field in fields.all), DIRTY)
-
-    def query(schema: pa.Schema, keys: int) -> OpenQuery:
-        clock = clock_of(bound.df.sparkSession, bound.coordinate)
-        return OpenQuery(schema, keys, monoids, grids, bound.early or 0, clock=clock)
-
+    query = partial(
+        OpenQuery, monoids=(*fields.monoids, DIRTY), grids=grids, every=bound.early or 0,
+        clock=clock_of(bound.df.sparkSession, bound.coordinate),
+    )  # fmt: skip
     return run_operator(
         bound, fields, rows, query, what="windows given early", mode="update", which=which,
-        numbers=["query", "start", "final"], values=[field.name for field in fields.all],
+        numbers=["query", "start", "final"], values=fields.names,
         every=bound.early,
     )  # fmt: skip
 
@@ -127,26 +125,18 @@ def _give_running(bound: Lasting, unended: Unended, fields: Fields) -> DataFrame
         *bound.keys, "first_at", f"first_at + {longest_slide(bound.grids)}L as last_at", last, "id",
         *partials_of_rows(rows, fields.all),
     )  # fmt: skip
-    names = [field.name for field in fields.all]
+    names = fields.names
     # Whether a row is late is for the operator to say, which knows what it has of an event.
     rows = rows.selectExpr(
         *bound.keys, f"{RUNNING}L as t", f"{bound.late_after} as known",
         "first_at as place", "last", "id", *names,
     )  # fmt: skip
     early = bound.early is not None
-
-    def query(schema: pa.Schema, keys: int) -> UnendedQuery:
-        return UnendedQuery(
-            schema,
-            keys,
-            tuple(field.monoid for field in fields.all),
-            bound.grids,
-            early,
-            bound.early or 0,
-            unended.longest,
-            clock=clock_of(bound.df.sparkSession, bound.coordinate),
-        )
-
+    query = partial(
+        UnendedQuery, monoids=fields.monoids, grids=bound.grids, early=early,
+        every=bound.early or 0, longest=unended.longest,
+        clock=clock_of(bound.df.sparkSession, bound.coordinate),
+    )  # fmt: skip
     found = run_operator(
         bound, fields, rows, query, what="windows of events that may be running",
         mode="update" if early else "append", numbers=["query", "start", "final"], values=names,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Row
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
+from fanlight.engine.operators.stored_state import Store, older_format_error
 from fanlight.engine.spark.ordered.pickled import Pickled
 from fanlight.engine.spark.ordered.workers import Guard, freeze_modules, load_guarded
 
@@ -30,7 +31,7 @@ FIRST = 1_000  # a timer at this time waits for the first watermark
 MOST = 100_000  # rows of a result that leave as one value
 
 
-class GroupRun(ABC):
+class GroupRun(Store, ABC):
     """An operator over a group of keys: packed rows in, packed results of the schema ``out`` out.
 
     ``asked`` is the fingerprint of the query: state that a query with another one left is refused.
@@ -53,18 +54,6 @@ class GroupRun(ABC):
     def _setup(self) -> tuple[Query, pa.Schema]:
         setup: tuple[Query, pa.Schema] = self._packed.value()
         return setup
-
-    @abstractmethod
-    def get(self, variable: str, number: int) -> bytes | None:
-        """A value of the group, if there is one."""
-
-    @abstractmethod
-    def put(self, variable: str, number: int, value: bytes) -> None:
-        """Keep a value of the group."""
-
-    @abstractmethod
-    def remove(self, variable: str, number: int) -> None:
-        """Forget a value of the group."""
 
     @abstractmethod
     def _has_timer(self) -> bool:
@@ -95,7 +84,6 @@ class GroupRun(ABC):
 
     def _open_group(self, groups: int | None) -> Group:
         from fanlight.engine.operators.group import Group
-        from fanlight.engine.operators.stored_state import older_format_error
 
         group = Group(self._setup[0], self, self._asked, groups)
         if not group.has_state and self._has_timer():

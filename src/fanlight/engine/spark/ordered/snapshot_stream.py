@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from functools import partial
+
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.running_events import RunningQuery
@@ -24,15 +25,11 @@ def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
     rows = select_values(bound, fields, bound.instants)
     places = [f"{bound.late_after} as t", *ENDS]
     rows = rows.selectExpr(*keys, *places, *partials_of_rows(rows, fields.all))
-    names = [field.name for field in fields.all]
-    monoids, merged = tuple(field.monoid for field in fields.all), bound.snapshot.merge_equal
-
-    def query(schema: pa.Schema, keys: int) -> RunningQuery:
-        return RunningQuery(schema, keys, monoids, merged)
-
+    merged = bound.snapshot.merge_equal
+    query = partial(RunningQuery, monoids=fields.monoids, merges=merged)
     return run_operator(
         bound, fields, rows, query, what="snapshots of events", numbers=["start", "upto"],
-        values=names, merged=merged, order=["first_at"], by="first_at",
+        values=fields.names, merged=merged, order=["first_at"], by="first_at",
     )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from functools import partial
+
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.spanning import SpanningQuery
@@ -24,15 +25,13 @@ def release_windows(
     places = [f"{bound.late_after} as t", *ENDS]
     rows = rows.selectExpr(*keys, *places, *partials_of_rows(rows, fields.all))
     rows = rows.filter("t is not null")
-    monoids = tuple(field.monoid for field in fields.all)
     cut, technique = chosen.pieces.only_cut, chosen.strategy.name
-
-    def query(schema: pa.Schema, keys: int) -> SpanningQuery:
-        return SpanningQuery(schema, keys, monoids, cut, technique, height)
-
+    query = partial(
+        SpanningQuery, monoids=fields.monoids, cut=cut, technique=technique, height=height
+    )
     what = f"windows over events with a duration, by {technique!r}"
     return run_operator(
         bound, fields, rows, query, what=what, numbers=["start"],
-        values=[field.name for field in fields.all], order=["t", "first_at", "last_at"],
+        values=fields.names, order=["t", "first_at", "last_at"],
         cut=cut.technique, height=height,
     )  # fmt: skip
