@@ -15,11 +15,7 @@ from fanlight.engine.operators.stored_state import HEAD, KEYS, WAITING
 from fanlight.engine.spark.ordered.group_run import GroupRun, as_frames, rows_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import Row
-
-    from fanlight.engine.operators.protocol import Query
-    from fanlight.engine.operators.stored_state import Fingerprint
 
 # One layout for all operators, so that each finds what another has left; earlier formats had the
 # head's variable alone.
@@ -31,13 +27,9 @@ _VALUE = StructType([StructField("state", BinaryType())])
 class GroupProcessor(GroupRun, StatefulProcessor):
     """An operator whose state is in variables of Spark's state store."""
 
-    def __init__(
-        self, query: Query, asked: Fingerprint, out: pa.Schema, postponed: int = 0
-    ) -> None:
-        super().__init__(query, asked, out, postponed)
-        self._handle: Any = None
-        self._head: Any = None
-        self._variables: dict[str, Any] = {}
+    _handle: Any
+    _head: Any
+    _variables: dict[str, Any]
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state."""

@@ -15,11 +15,7 @@ from fanlight.engine.spark.ordered.group_run import FOUND, GroupRun, as_frames, 
 from fanlight.engine.spark.sql import WATERMARK, expr
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
-
-    from fanlight.engine.operators.protocol import Query
-    from fanlight.engine.operators.stored_state import Fingerprint
 
 _STATE = StructType([StructField("state", BinaryType())])
 # Spark wants an event time, and drops rows whose own has passed: a null never has. Which rows are
@@ -30,13 +26,9 @@ _NEVER = "cast(null as timestamp)"
 class WholeState(GroupRun):
     """An operator whose variables are one value of Spark's, by name and number."""
 
-    def __init__(
-        self, query: Query, asked: Fingerprint, out: pa.Schema, postponed: int = 0
-    ) -> None:
-        super().__init__(query, asked, out, postponed)
-        self._kept: dict[tuple[str, int], bytes] = {}
-        self._state: Any = None
-        self._milliseconds = 0
+    _kept: dict[tuple[str, int], bytes]
+    _state: Any
+    _milliseconds: int
 
     def over(self, packed: DataFrame, mode: str) -> DataFrame:
         """Groups of packed rows through it: ``late`` and ``found``, packed results."""
