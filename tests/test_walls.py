@@ -597,3 +597,15 @@ def test_a_change_of_the_process_is_seen(source):
 
 def test_a_program_may_print():
     assert changes_of_the_process("print(text, file=sys.stderr); sys.stdout.write(text)") == []
+
+
+def test_which_row_is_late_is_said_once():
+    """By ``late_after`` of the request: whatever asks it has the same rows late."""
+    ends = {"first_end", "first_event_end", "deciding_grids"}
+    asking = {
+        name
+        for name, path in MODULES.items()
+        for node in ast.walk(parsed(path.read_text("utf-8")))
+        if ends & {getattr(node, "id", ""), getattr(node, "attr", "")}
+    }
+    assert asking == {"fanlight.engine.spark.binding.placed"}

@@ -33,7 +33,7 @@ WITHOUT_SPARK = (
     opened(
         "pieces of windows that are final are kept",
         "OpenWindows._drop_pieces",
-        Code("not stay.all()", "False"),
+        Code("filter_rows(self.slices, stay)", "self.slices"),
     ),
     silences(
         "a window without rows follows one more than may follow",
@@ -108,7 +108,7 @@ WITHOUT_SPARK = (
     unended(
         "events that are over are kept",
         "UnendedEvents._drop_events",
-        Code("not stay.all()", "False"),
+        Code("filter_rows(self.slices, stay)", "self.slices"),
     ),
     unended(
         "a key is not read when an early window begins in which an event is running",

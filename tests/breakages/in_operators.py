@@ -446,7 +446,7 @@ BREAKAGES = (
     chain(
         "a key's last window is not reported",
         "chain:_windows_ended",
-        Code("last - first + 1", "last - first"),
+        Code("numbers_between(code, first, last)", "numbers_between(code, first, last - 1)"),
     ),
     widening(
         "a chunk closes the instant that goes on",
@@ -456,10 +456,7 @@ BREAKAGES = (
     widening(
         "rows left out leave no gap",
         "drop_unneeded_rows",
-        Code(
-            'np.asarray(as_array(rows["gap"])) | np.append(False, ~keep[:-1])',
-            'np.asarray(as_array(rows["gap"]))',
-        ),
+        Code('flags(rows["gap"]) | np.append(False, ~keep[:-1])', 'flags(rows["gap"])'),
         SEARCH,
     ),
     search(

@@ -310,9 +310,9 @@ BREAKAGES = (
         Code('f"bits = {2**levels - 1}L"', 'f"bits > 0L"'),
     ),
     placed_stream(
-        "a row is late when its slice ends",
-        "place_in_pieces",
-        Code('first_end(bound.queries.deciding_grids, "t")', 'slice_end(cut, "t")'),
+        "a row is late when the watermark has passed its time",
+        "Placed.late_after",
+        Code('first_end(self.queries.deciding_grids, "t")', '"t"'),
         *streams("sliding and late and panes"),
     ),
     placed_stream(
@@ -397,9 +397,9 @@ BREAKAGES = (
         Code('shown_bounds(query.grid, "s")', 'shown_bounds(query.grid, "s + 1L")'),
     ),
     collected(
-        "a row is late once the watermark has passed its time",
-        "late_rows:_late_rows",
-        Code('first_end(grids, "first_at")', '"first_at"'),
+        "an event is late once the watermark has passed its last instant",
+        "Lasting.late_after",
+        Code("first_event_end(self.queries.deciding_grids)", '"last_at"'),
     ),
     fingerprints(
         "durations are told as they are written",
@@ -581,7 +581,7 @@ BREAKAGES = (
     ),
     running(
         "an event that lies between two windows is over when the first has ended",
-        "give_with_running",
+        "early_windows:_give_running",
         Code("longest_slide(bound.grids)", "0"),
     ),
     running(
@@ -591,7 +591,7 @@ BREAKAGES = (
     ),
     running(
         "an aggregate may ask when an event ends that has not",
-        "give_with_running",
+        "early_windows:_give_running",
         Code('{"time", "order", "begins", "ends"}', '{"begins", "ends"}'),
     ),
     handed(

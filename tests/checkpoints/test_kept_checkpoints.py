@@ -7,7 +7,7 @@ import re
 import pytest
 from pyspark.errors import PySparkException
 
-from fanlight.engine.operators import state_header
+from fanlight.engine.operators import stored_state
 from fanlight.engine.plan import stored_pieces
 from fanlight.engine.spark.placed import sealing
 from tests.checkpoints import kept
@@ -29,7 +29,7 @@ def test_the_page_lists_the_formats():
     told = re.findall(r"^\| ([^|]+) \| (\d+) \| ([^|]+) \|", page, re.MULTILINE)
     newest = {what: int(number) for what, number, _ in sorted(told, key=lambda row: int(row[1]))}
     assert newest == {
-        "operators": state_header.FORMAT,
+        "operators": stored_state.FORMAT,
         "aggregations": sealing.FORMAT,
         "stored pieces": stored_pieces.VERSION,
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from itertools import permutations
 
 import pyarrow as pa
@@ -9,21 +11,30 @@ import pytest
 from pyspark.sql import Row
 
 import fanlight as fl
+from fanlight.engine.algebra.filling import Filled
 from fanlight.engine.algebra.monoids import Count, Max, Sum
-from fanlight.engine.operators.arrow_tables import table_of_rows
+from fanlight.engine.algebra.readings import Distinct
+from fanlight.engine.operators.arrow_tables import pack, table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.stream import FrameStreamQuery
+from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
+from fanlight.engine.operators.running_events import RunningQuery
+from fanlight.engine.operators.silences import SilenceQuery
 from fanlight.engine.operators.spanning import SpanningQuery
-from fanlight.engine.operators.state_header import FORMAT, add_header, check_header
-from fanlight.engine.operators.table_bytes import pack
+from fanlight.engine.operators.stored_state import FORMAT, add_header, check_header
+from fanlight.engine.operators.trailing import TrailingQuery
 from fanlight.engine.operators.tuple_windows import TupleQuery
+from fanlight.engine.operators.unended_events import UnendedQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
+from fanlight.engine.plan.row_ends import LastRows
+from fanlight.engine.plan.trailing import EVER, Horizon
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spark.ordered.processor import GroupProcessor
 from fanlight.engine.spec.formats import RELEASE
-from tests.helpers.frames import query
+from tests.helpers.frames import OVERLAPPING, RECOVERY, SPECS, query
+from tests.helpers.house import ROOT
 from tests.helpers.kept import Kept
 
 GRID = Grid(4, 2, 0)
@@ -178,3 +189,107 @@ def test_timers_without_state_are_of_a_version_of_before(family):
 def test_a_seal_takes_any_text():
     told = {"spec": "ThresholdFrame(predicate=a = ': \n{c}' or b = \"ü\")", "by": ""}
     assert check_header(add_header(b"state", told), told) == b"state"
+
+
+FORGETTING = {"forget_after": 9}
+FILLED = pa.schema([*KEYED, ("f0", pa.struct([("v", pa.float64())]))])
+PIECES = pa.schema([*KEYED, ("piece", pa.int64()), ("f0", pa.int64()), ("dirty", pa.int64())])
+KNOWN = pa.schema([
+    *KEYED, *[(name, pa.int64()) for name in ("known", "place", "last")], ("id", pa.string()),
+    ("f0", pa.int64()),
+])  # fmt: skip
+WINDOWS = pa.schema([*KEYED, *[(name, pa.int64()) for name in ("query", "start", "x0")]])
+TIED = pa.schema([*KEYED, ("tie0", pa.int64()), ("hash", pa.int64()), ("x0", pa.int64())])
+VALUES = pa.schema([*KEYED, ("x0", pa.int64())])
+EVER_BEFORE = (Horizon(EVER, 0, include_self=True),)
+
+
+def trailing(*ranked, **more):
+    return TrailingQuery(
+        VALUES, 1, (Sum(),), EVER_BEFORE, ("x0",), ("x0",), ("f0",), ("x0",), ranked, **more
+    )
+
+
+def framed(spec, **more):
+    return query([], spec, **more)[0]
+
+
+# Queries of each operator, by its name in STATE.md: together they have all columns that may be.
+STATES = {
+    "chain": lambda: [
+        *(ChainQuery(PARTIAL, 1, (Sum(),), (GRID,), **more) for more in ({}, FORGETTING)),
+        ChainQuery(FILLED, 1, (Filled(),), (GRID,)),
+    ],
+    "tuple windows": lambda: [
+        TupleQuery(PARTIAL, 1, (Sum(),), cut_into_panes(GRID), GRID, **FORGETTING),
+        TupleQuery(PARTIAL, 1, (Sum(),), LastRows(3), GRID),
+    ],
+    "open windows": lambda: [OpenQuery(PIECES, 1, (Sum(), DIRTY), (GRID,))],
+    "unended events": lambda: [UnendedQuery(KNOWN, 1, (Sum(),), (GRID,))],
+    "running events": lambda: [RunningQuery(SPANS, 1, (Sum(),), merges=True)],
+    "trailing": lambda: [trailing(), trailing(("m0", "x0", Distinct()), **FORGETTING)],
+    "silences": lambda: [
+        SilenceQuery(WINDOWS, 1, (), (GRID,), rule, 3, (True,)) for rule in ("last", "null")
+    ],
+    "spanning techniques": lambda: [
+        SpanningQuery(SPANS, 1, (Sum(),), cut_into_panes(GRID), "se-slicing")
+    ],
+    "widening": lambda: [
+        WideningQuery(TIED, 1, 1, WIDENING, 5, 9), WideningQuery(HASHED, 1, 0, WIDENING, 5),
+    ],
+    "frames": lambda: [
+        *(framed(spec) for spec in (*SPECS, *OVERLAPPING)),
+        framed(SPECS[0], early=0, every=5, **FORGETTING),
+        replace(framed(SPECS[0]), numbered=True, partials=(), monoids=(), payload=("x0",)),
+    ],
+    "frames, any number for a key": lambda: [
+        framed(RECOVERY, **more) for more in ({}, {"early": 0, **FORGETTING})
+    ],
+}  # fmt: skip
+
+
+def tables_on_the_page():
+    """The columns of each table that STATE.md names, by the operator."""
+    page = (ROOT / "src/fanlight/engine/operators/STATE.md").read_text("utf-8")
+    rows = [line.strip("|").split(" | ") for line in page.splitlines() if "`key…`" in line]
+    named = [(row[0].strip(), [re.findall(r"`(\S+?)`", cell) for cell in row[1:]]) for row in rows]
+    return {
+        name: [cell for cell in cells if cell and cell[0] in ("key…", "code")]
+        for name, cells in named
+    }
+
+
+NAMED = {
+    "key": "k0?",
+    "part": r"f\d|part\d",
+    "tie": r"tie\d",
+    "value": r"x\d",
+    "state": r"\w+\.\d+",
+}
+
+
+def is_made_of(columns, told):
+    """Whether a table has the columns that the page tells of, in that order."""
+    parts = []
+    for word in told:
+        name = word.rstrip("…?")
+        text = f"(?:(?:{NAMED[name]}) )+" if "…" in word else f"{name} "
+        parts.append(f"(?P<c{len(parts)}>{text})" + "?" * word.endswith("?"))
+    return re.fullmatch("".join(parts), "".join(f"{one} " for one in columns))
+
+
+@pytest.mark.parametrize("operator", STATES)
+def test_the_page_has_the_columns_of_each_operator(operator):
+    told = tables_on_the_page()[operator]
+    made = [one.start().snapshot().tables for one in STATES[operator]()]
+    assert {len(tables) for tables in made} == {len(told)}
+    for words, tables in zip(told, zip(*made, strict=True), strict=True):
+        found = [is_made_of(table.column_names, words) for table in tables]
+        assert all(found), (words, [table.column_names for table in tables])
+        for at, word in enumerate(words):
+            there = {bool(one[at + 1]) for one in found}
+            assert there == ({True, False} if word.endswith("?") else {True}), word
+
+
+def test_the_page_has_each_operator():
+    assert tables_on_the_page().keys() == STATES.keys()

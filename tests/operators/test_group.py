@@ -15,15 +15,13 @@ from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators import buckets
-from fanlight.engine.operators.arrow_tables import table_of_rows
-from fanlight.engine.operators.buckets import HASH, bucket_of
+from fanlight.engine.operators.arrow_tables import pack, table_of_rows, unpack
+from fanlight.engine.operators.buckets import HASH, balanced_group_numbers, bucket_of, murmur3
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.stream import FrameStreamQuery
-from fanlight.engine.operators.group_numbers import balanced_group_numbers, murmur3
 from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
 from fanlight.engine.operators.spanning import SpanningQuery
-from fanlight.engine.operators.store import WAITING
-from fanlight.engine.operators.table_bytes import pack, unpack
+from fanlight.engine.operators.stored_state import WAITING
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.cut import cut_into_panes

@@ -11,15 +11,13 @@ import pytest
 from pyspark.sql import Row
 
 from fanlight.engine.algebra.monoids import Count, Sum
-from fanlight.engine.operators.arrow_tables import table_of_rows
+from fanlight.engine.operators.arrow_tables import pack, table_of_rows, unpack
 from fanlight.engine.operators.chain import ChainQuery
-from fanlight.engine.operators.table_bytes import pack, unpack
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.ordered import versions
-from fanlight.engine.spark.ordered.pandas_processor import PandasProcessor
-from fanlight.engine.spark.ordered.processor import GroupProcessor
+from fanlight.engine.spark.ordered.processor import GroupProcessor, PandasProcessor
 from fanlight.engine.spark.ordered.spark_3_5 import WholeState
 from fanlight.engine.spec.errors import FanlightError
 from tests.helpers.kept import Kept

@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.engine.spark.ordered import spark_4_1
+from fanlight.engine.spark.ordered import processor
 from fanlight.engine.spark.sql import expr
 from tests.helpers.streams import finish, stored, stream_of
 from tests.law.data import minute
@@ -187,13 +187,13 @@ def noted(monkeypatch):
     """The fingerprints of the queries that the test makes; the law makes others meanwhile."""
     found, mine = [], get_ident()
 
-    class Noted(spark_4_1.GroupProcessor):
+    class Noted(processor.GroupProcessor):
         def __init__(self, query, fingerprint, out, postponed):
             super().__init__(query, fingerprint, out, postponed)
             if get_ident() == mine:
                 found.append(fingerprint)
 
-    monkeypatch.setattr(spark_4_1, "GroupProcessor", Noted)
+    monkeypatch.setattr(processor, "GroupProcessor", Noted)
     return found
 
 

@@ -35,8 +35,6 @@ OTHER_EXTRAS = ("fanlight.cli", "fanlight.language", "fanlight.watching")
 OF_SPARK_4 = (
     "fanlight.io.replay",
     "fanlight.engine.spark.ordered.processor",
-    "fanlight.engine.spark.ordered.pandas_processor",
-    "fanlight.engine.spark.ordered.spark_4",
 )
 
 JAVA = "select java_method('java.lang.System', 'getProperty', 'java.version')"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,14 +12,21 @@ from numpy.typing import NDArray
 
 from fanlight.engine.algebra.ordering import spark_key
 from fanlight.engine.operators.python_values import python_values
+from fanlight.engine.spec.errors import FanlightError
 
 Ints = NDArray[np.int64]
+_LENGTH = struct.Struct("<Q")
 
 
 def ints(column: Any) -> Ints:
     """A column of whole numbers as a numpy array."""
     values: Ints = column.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     return values
+
+
+def flags(column: Any) -> NDArray[np.bool_]:
+    """A column of flags, none of them null, as a numpy array."""
+    return np.asarray(as_array(column))
 
 
 def as_array(column: Any) -> pa.Array:
@@ -39,6 +47,41 @@ def to_arrow_stream(table: pa.Table) -> bytes:
 def from_arrow_stream(data: Any) -> pa.Table:
     """The table in the bytes of an Arrow stream; its columns are views of ``data``."""
     return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
+
+
+def pack(tables: Sequence[pa.Table]) -> bytes:
+    """Tables as bytes: of each the length, then a record batch without its schema."""
+    parts = []
+    for table in tables:
+        batches = table.combine_chunks().to_batches()
+        data = batches[0].serialize().to_pybytes() if batches else b""
+        parts += [_LENGTH.pack(len(data)), data]
+    return b"".join(parts)
+
+
+def unpack(data: Any, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
+    """The tables that were packed; their columns are views of ``data``."""
+    try:
+        return list(_unpack_each(memoryview(data), schemas))
+    except (struct.error, pa.ArrowInvalid, OSError) as error:
+        raise FanlightError(
+            f"packed rows cannot be read ({error}): the workers, or the checkpoint, have other "
+            "versions of fanlight or pyarrow than the query; install the same ones"
+        ) from error
+
+
+def _unpack_each(view: memoryview, schemas: Sequence[pa.Schema]) -> Any:
+    at = 0
+    for schema in schemas:
+        (length,) = _LENGTH.unpack_from(view, at)
+        at += _LENGTH.size
+        if length:
+            part = pa.py_buffer(view[at : at + length])
+            batch = pa.ipc.read_record_batch(part, schema)
+            yield pa.Table.from_batches([batch], schema)
+        else:
+            yield schema.empty_table()
+        at += length
 
 
 def table_of_columns(columns: Mapping[str, Sequence[Any]], schema: pa.Schema) -> pa.Table:
@@ -69,6 +112,25 @@ def starts_of_runs(*codes: Ints) -> Ints:
 def positions_in_runs(starts: Ints, size: int) -> Ints:
     """The position of each of ``size`` elements in its run; runs begin at ``starts``."""
     return np.arange(size) - np.repeat(starts, np.diff(np.append(starts, size)))
+
+
+def numbers_between(owner: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """The numbers from ``first`` to ``last``, both included, each with its owner.
+
+    >>> owner, first, last = np.array([7, 8, 9]), np.array([1, 5, 3]), np.array([3, 4, 3])
+    >>> [part.tolist() for part in numbers_between(owner, first, last)]
+    [[7, 7, 7, 9], [1, 2, 3, 3]]
+    """
+    count = np.maximum(last - first + 1, 0)
+    owners = np.repeat(owner, count)
+    steps = positions_in_runs(np.cumsum(count) - count, len(owners))
+    return owners, np.repeat(first, count) + steps
+
+
+def with_column(table: pa.Table, name: str, values: Any) -> pa.Table:
+    """A table with other values, of the same type, in a column."""
+    at = table.schema.get_field_index(name)
+    return table.set_column(at, table.schema.field(at), values)
 
 
 def filter_rows(rows: pa.Table, which: NDArray[np.bool_]) -> pa.Table:

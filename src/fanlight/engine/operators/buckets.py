@@ -1,6 +1,7 @@
-"""The state of many keys in buckets; a micro-batch reads and writes only the buckets it touches.
+"""Where the state of a key is: the hash of the key decides its group, and in that its bucket.
 
-A key's hash decides its bucket. A group starts with one bucket; once buckets are too large on
+Groups have numbers that give each task of Spark as many of them. A micro-batch reads and writes
+only the buckets that it touches. A group starts with one bucket; once buckets are too large on
 average, they are split one after another (linear hashing: Litwin, VLDB 1980). Where each
 micro-batch has rows of most keys, every bucket is written anyway, and few cost less than many.
 """
@@ -8,17 +9,26 @@ micro-batch has rows of most keys, every bucket is written anyway, and few cost 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.arrow_tables import Ints, ints, with_schema_of
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    ints,
+    pack,
+    positions_in_runs,
+    starts_of_runs,
+    unpack,
+    with_schema_of,
+)
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Operator, Query
 from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
-from fanlight.engine.operators.store import KEYS, Store
-from fanlight.engine.operators.table_bytes import pack, unpack
+from fanlight.engine.operators.stored_state import KEYS, Store
 
 HASH = "key_hash"
+SEED = 42  # of Spark's hash
 BUCKET_BYTES = 4_096  # average size of a bucket before buckets are split
 MOST = 4  # split buckets only if a micro-batch has rows of fewer than one key in MOST
 
@@ -112,3 +122,42 @@ class Buckets:
             self.store.put(KEYS, number, data)
         if parts:
             raise AssertionError(parts.keys())
+
+
+@lru_cache
+def balanced_group_numbers(groups: int, tasks: int) -> Ints:
+    """A number for each group, chosen so that Spark assigns equally many groups to each task.
+
+    Spark assigns a number to a task by its hash. Should Spark change the hash, only the balance
+    would be lost.
+    """
+    quota = np.full(tasks, groups // tasks)
+    quota[: groups % tasks] += 1
+    parts: list[Ints] = []
+    start, size = 0, 4 * max(groups, tasks) + 64
+    while quota.any():
+        numbers = np.arange(start, start + size)
+        tasks_of = murmur3(numbers) % tasks
+        order = np.argsort(tasks_of, kind="stable")
+        rank = np.empty(size, np.int64)
+        rank[order] = positions_in_runs(starts_of_runs(tasks_of[order]), size)
+        chosen = rank < quota[tasks_of]
+        parts.append(numbers[chosen])
+        quota = quota - np.bincount(tasks_of[chosen], minlength=tasks)
+        start += size
+    return np.concatenate(parts)
+
+
+def murmur3(numbers: Ints) -> Ints:
+    """Murmur3 of 32-bit numbers, as Spark's ``hash`` computes it."""
+    block = numbers.astype(np.uint32)
+    block = _rotate_left(block * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
+    mixed = _rotate_left(np.uint32(SEED) ^ block, 13) * np.uint32(5) + np.uint32(0xE6546B64)
+    mixed = mixed ^ np.uint32(4)
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        mixed = (mixed ^ (mixed >> np.uint32(shift))) * np.uint32(factor)
+    return (mixed ^ (mixed >> np.uint32(16))).astype(np.int32).astype(np.int64)
+
+
+def _rotate_left(values: np.ndarray, by: int) -> np.ndarray:
+    return (values << np.uint32(by)) | (values >> np.uint32(32 - by))

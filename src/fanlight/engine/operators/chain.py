@@ -13,7 +13,6 @@ either partials of granules, or rows, each a partial of one row, which are numbe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +20,17 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.algebra.filling import Filled
-from fanlight.engine.operators.arrow_tables import Ints, as_array, ints
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    as_array,
+    ints,
+    numbers_between,
+    starts_of_runs,
+    with_column,
+)
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import COMPLETE
 from fanlight.engine.operators.python_values import python_values
-from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.granules import Granules, granules_of
 from fanlight.engine.plan.grid import Grid
 
@@ -54,10 +59,6 @@ class ChainQuery(KeyedQuery):
     def start(self) -> ChainWindows:
         """An operator without state."""
         return ChainWindows(self)
-
-    def resume(self, snapshot: Snapshot) -> ChainWindows:
-        """The operator as it was at a snapshot."""
-        return ChainWindows.restore(self, snapshot)
 
 
 class ChainWindows(KeyedOperator[ChainQuery]):
@@ -130,14 +131,8 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         ):
             partials.append(Filled.with_earlier_value(carry[key], partial))
             carry[key] = Filled.latest_value(partial)
-        at = self.keys.schema.get_field_index("carry")
-        self.keys = self.keys.set_column(at, "carry", pa.array(carry, pa.float64()))
-        kind = slices.schema.field(name).type
-        labels = [kind.field(n).name for n in range(kind.num_fields)]
-        column = pa.array(
-            [_to_arrow_value(kind, labels, partial) for partial in partials], type=kind
-        )
-        return slices.set_column(slices.schema.get_field_index(name), name, column)
+        self.keys = with_column(self.keys, "carry", pa.array(carry, pa.float64()))
+        return with_column(slices, name, pa.array(partials, slices.schema.field(name).type))
 
     def _add_rows(self, rows: pa.Table, before: int) -> tuple[Ints, Ints]:
         """Add rows to the chain; return how many rows each key had before, and has now."""
@@ -178,11 +173,7 @@ class ChainWindows(KeyedOperator[ChainQuery]):
         slices = self.slices.filter(pa.array(stay))
         code, node, granule = code[stay], node[stay], granule[stay]
         # Within a key, places rise as nodes fall: the rows of a (key, node, granule) are one run.
-        change = np.append(
-            True,
-            (code[1:] != code[:-1]) | (node[1:] != node[:-1]) | (granule[1:] != granule[:-1]),
-        )
-        begins = np.flatnonzero(change[: len(code)]).astype(np.int64)
+        begins = starts_of_runs(code, node, granule)
         self.slices = self.combine_runs(slices, begins).combine_chunks()
         if not self.query.counts_rows and not self.filling:
             self.forget_keys()
@@ -208,23 +199,4 @@ def _windows_ended(grid: Grid, code: Ints, place: Ints, was: Ints, now: Ints) ->
     # Within a key, places rise, and so do both: start after the last window of the place before.
     same = np.append(False, code[1:] == code[:-1])
     first = np.where(same, np.maximum(first, np.append(first[:1], last[:-1] + 1)), first)
-    count = np.maximum(last - first + 1, 0)
-    owner = np.repeat(code, count)
-    step = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    return owner, np.repeat(first, count) + step
-
-
-def _to_arrow_value(kind: pa.DataType, labels: Sequence[str], partial: Any) -> Any:
-    """A partial as Arrow takes it: tuples become dicts with the field names of the type."""
-    if partial is None:
-        return None
-    return {
-        label: _to_arrow_value(
-            kind.field(n).type,
-            [kind.field(n).type.field(m).name for m in range(kind.field(n).type.num_fields)],
-            part,
-        )
-        if pa.types.is_struct(kind.field(n).type)
-        else part
-        for n, (label, part) in enumerate(zip(labels, partial, strict=True))
-    }
+    return numbers_between(code, first, last)

@@ -2,27 +2,38 @@
 
 The state has three parts: a head, read and written in every micro-batch; waiting rows, which are
 appended; and the keys, in buckets that are read and written only if rows or deadlines touch them.
+
+A piece of the log of waiting rows stays as it was written. If the watermark has passed a piece in
+part, the rows left in it are rewritten only once they are the smaller half, so that a row is
+written only a few times, however long the watermark's delay is.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.arrow_tables import filter_rows, ints
+from fanlight.engine.operators.arrow_tables import Ints, filter_rows, ints, pack, unpack
 from fanlight.engine.operators.buckets import Buckets
-from fanlight.engine.operators.late_rows import LateQuery
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Query
-from fanlight.engine.operators.state_header import Fingerprint, add_header, check_header
-from fanlight.engine.operators.store import HEAD, Store
-from fanlight.engine.operators.table_bytes import unpack
-from fanlight.engine.operators.waiting_rows import WIDTH, WaitingRows
+from fanlight.engine.operators.snapshots import Snapshot
+from fanlight.engine.operators.stored_state import (
+    HEAD,
+    WAITING,
+    Fingerprint,
+    Store,
+    add_header,
+    check_header,
+)
 from fanlight.engine.spec.errors import FanlightError, refuse
 
 NO_ALARM = -(2**63)  # in the head if no timer is set
+WIDTH = 4  # numbers in the head for each piece of waiting rows: see WaitingRows.pieces
 # Groups, watermark, alarm, pieces of waiting rows; bytes and rows of all buckets.
 _NUMBERS = struct.Struct("<6q")
 
@@ -116,3 +127,92 @@ def _regrouping_error(now: int | None, stored: int) -> FanlightError:
         f"cannot go on from this checkpoint, which was begun with {stored}",
         f"write .using(partitions={stored}), or give the query a checkpointLocation of its own",
     )
+
+
+class WaitingRows:
+    """The rows of one group of keys that the watermark has not passed."""
+
+    def __init__(self, schema: pa.Schema, store: Store, pieces: Ints) -> None:
+        self.schema = schema
+        self.store = store
+        self.pieces = pieces.reshape(-1, WIDTH)  # number, earliest time, latest time, rows written
+
+    @property
+    def next_time(self) -> int:
+        """The earliest time of a waiting row; ``COMPLETE`` if no row waits."""
+        return int(self.pieces[:, 1].min(initial=COMPLETE))
+
+    def append(self, rows: pa.Table) -> None:
+        """Append rows that the watermark has not passed."""
+        if not len(rows):
+            return
+        times = ints(rows["t"])
+        number = int(self.pieces[:, 0].max(initial=-1)) + 1
+        self.store.put(WAITING, number, pack([rows]))
+        piece = (number, int(times.min()), int(times.max()), len(rows))
+        self.pieces = np.append(self.pieces, np.array([piece], np.int64), axis=0)
+
+    def pop_due(self, released: int, watermark: int) -> list[pa.Table]:
+        """Remove and return the rows whose times are in (released, watermark]."""
+        reached = self.pieces[:, 1] <= watermark
+        due, left = [], []
+        for number, _, latest, written in self.pieces[reached].tolist():
+            rows = self._read_piece(number)
+            times = ints(rows["t"])
+            due.append(filter_rows(rows, (times > released) & (times <= watermark)))
+            if latest > watermark:
+                left.append((number, latest, written, filter_rows(rows, times > watermark)))
+            else:
+                self.store.remove(WAITING, number)
+        self.pieces = self.pieces[~reached]
+        if 2 * sum(len(rows) for *_, rows in left) > sum(written for _, _, written, _ in left):
+            still = [(n, int(ints(rows["t"]).min()), last, size) for n, last, size, rows in left]
+            self.pieces = np.concatenate([self.pieces, np.array(still, np.int64)])
+        elif left:
+            for number, *_ in left:
+                self.store.remove(WAITING, number)
+            self.append(pa.concat_tables([rows for *_, rows in left]))
+        return due
+
+    def _read_piece(self, number: int) -> pa.Table:
+        data = self.store.get(WAITING, number)
+        if data is None:
+            raise FanlightError(
+                "rows that wait for the watermark are missing from the checkpoint: it is damaged; "
+                "start the query anew with another checkpointLocation"
+            )
+        return unpack(data, [self.schema])[0]
+
+
+@dataclass(frozen=True)
+class LateQuery:
+    """Late rows, collected: a query of no keys, and its own operator, as it has no state.
+
+    A row has a hash of its key, ``t`` (from when on it is late), and more. Those that are late are
+    given by the group, as it tells for every operator which they are.
+    """
+
+    schema: pa.Schema
+    eager: ClassVar[bool] = True
+    has_no_late_rows: ClassVar[bool] = False
+
+    def start(self) -> LateQuery:
+        """The same, as from :meth:`resume`."""
+        return self
+
+    def resume(self, snapshot: Snapshot) -> LateQuery:
+        """The same: there is no state."""
+        del snapshot
+        return self
+
+    def take(self, rows: pa.Table, watermark: int) -> None:
+        """Rows that are not late go nowhere."""
+
+    @property
+    def deadlines(self) -> Ints:
+        """No key waits."""
+        return np.zeros(0, np.int64)
+
+    def snapshot(self) -> Snapshot:
+        """A table without rows."""
+        return Snapshot((pa.table({"code": pa.array([], pa.int64())}),), BEGINNING)

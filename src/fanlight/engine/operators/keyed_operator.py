@@ -8,9 +8,10 @@ The state is two tables:
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +25,11 @@ from fanlight.engine.operators.arrow_tables import (
     ints,
     positions_in_runs,
     starts_of_runs,
+    with_column,
 )
 from fanlight.engine.operators.clock import MICROSECONDS, Clock
 from fanlight.engine.operators.lives import UNSEEN, complete_lives, split_lives
-from fanlight.engine.operators.partials import combine_ranges
+from fanlight.engine.operators.partials import combine_columns
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.sorting import argsort_rows
@@ -35,7 +37,7 @@ from fanlight.engine.plan.grid import Grid
 
 
 @dataclass(frozen=True)
-class KeyedQuery:
+class KeyedQuery(ABC):
     """The fixed setup of an operator; a row has, in order, keys, ``t``, tiebreaks and partials."""
 
     schema: pa.Schema
@@ -80,12 +82,23 @@ class KeyedQuery:
         """The columns that order rows of the same time: tiebreaks, then partials."""
         return list(self.schema.names[self.keys + 1 :])
 
+    @abstractmethod
+    def start(self) -> KeyedOperator[Any]:
+        """An operator without state."""
+
+    def resume(self, snapshot: Snapshot) -> KeyedOperator[Any]:
+        """The operator as it was at a snapshot."""
+        operator = self.start()
+        operator.keys, operator.slices = snapshot.tables
+        operator.released = snapshot.released
+        return operator
+
 
 Q = TypeVar("Q", bound=KeyedQuery)
 
 
-class KeyedOperator(Generic[Q]):
-    """The running state of some keys: an operator without ``take``."""
+class KeyedOperator(ABC, Generic[Q]):
+    """The running state of some keys."""
 
     def __init__(self, query: Q) -> None:
         self.query = query
@@ -127,13 +140,9 @@ class KeyedOperator(Generic[Q]):
         """The state as tables."""
         return Snapshot((self.keys, self.slices), self.released)
 
-    @classmethod
-    def restore(cls, query: Q, snapshot: Snapshot) -> Self:
-        """The operator with the state of a snapshot."""
-        operator = cls(query)
-        operator.keys, operator.slices = snapshot.tables
-        operator.released = snapshot.released
-        return operator
+    @abstractmethod
+    def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
+        """Take rows; return the results that the watermark completes."""
 
     def codes_of(self, rows: pa.Table) -> Ints:
         """The number of each row's key; new keys are added, with the next numbers."""
@@ -174,8 +183,7 @@ class KeyedOperator(Generic[Q]):
 
     def set_counter(self, name: str, values: Ints) -> None:
         """Set what is kept of all keys under a name."""
-        at = self.keys.schema.get_field_index(name)
-        self.keys = self.keys.set_column(at, name, pa.array(values))
+        self.keys = with_column(self.keys, name, pa.array(values))
 
     def number_rows(self, rows: pa.Table) -> tuple[pa.Table, Ints, Ints]:
         """Sort and number rows: rows, the code of each one's key, its number among the key's."""
@@ -223,8 +231,8 @@ class KeyedOperator(Generic[Q]):
 
     def combine_ranges(self, slices: pa.Table, lo: Ints, hi: Ints) -> list[pa.Array]:
         """Combine the partials in ranges of slices; returns a column for each field."""
-        pairs = zip(self.query.partial_names, self.query.monoids, strict=True)
-        return [combine_ranges(as_array(slices[name]), monoid, lo, hi) for name, monoid in pairs]
+        columns = [as_array(slices[name]) for name in self.query.partial_names]
+        return combine_columns(columns, self.query.monoids, lo, hi)
 
     def make_windows(
         self, owner: Ints, first: Ints, last: Ints, labels: dict[str, Ints]
@@ -239,11 +247,13 @@ class KeyedOperator(Generic[Q]):
         begin, end = np.searchsorted(code, owner), np.searchsorted(code, owner + 1)
         lo = search_in_ranges(place, begin, end, first)
         hi = search_in_ranges(place, begin, end, last + 1)
+        return self.window_table(owner, labels, self.combine_ranges(self.slices, lo, hi))
+
+    def window_table(self, owner: Any, labels: dict[str, Any], partials: Sequence[Any]) -> pa.Table:
+        """A table of windows of these keys: the key, labels, then partials."""
         of = pa.array(owner)
-        columns = [as_array(self.keys[name]).take(of) for name in self.query.key_names]
-        columns += [pa.array(values) for values in labels.values()]
-        columns += self.combine_ranges(self.slices, lo, hi)
-        return pa.table(columns, names=[*self.query.key_names, *labels, *self.query.partial_names])
+        keys = {name: as_array(self.keys[name]).take(of) for name in self.query.key_names}
+        return pa.table(keys | labels | dict(zip(self.query.partial_names, partials, strict=True)))
 
     def forget_keys(self) -> None:
         """Drop the keys that have no slice left, and renumber the others."""
@@ -259,7 +269,7 @@ class KeyedOperator(Generic[Q]):
         stay = alive[code]
         self.slices = self.slices.filter(pa.array(stay)).combine_chunks()
         renumbered = np.cumsum(alive) - 1
-        self.slices = self.slices.set_column(0, "code", pa.array(renumbered[code[stay]]))
+        self.slices = with_column(self.slices, "code", pa.array(renumbered[code[stay]]))
         self.keys = self.keys.filter(pa.array(alive)).combine_chunks()
 
 

@@ -14,11 +14,16 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.algebra.monoids import Max
-from fanlight.engine.operators.arrow_tables import Ints, ints, positions_in_runs
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    filter_rows,
+    ints,
+    numbers_between,
+    with_column,
+)
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.reports import is_report, next_report
-from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.grid import Grid
 
 DIRTY = Max()
@@ -39,10 +44,6 @@ class OpenQuery(KeyedQuery):
     def start(self) -> OpenWindows:
         """An operator without state."""
         return OpenWindows(self)
-
-    def resume(self, snapshot: Snapshot) -> OpenWindows:
-        """The operator as it was at a snapshot."""
-        return OpenWindows.restore(self, snapshot)
 
 
 class OpenWindows(KeyedOperator[OpenQuery]):
@@ -71,9 +72,8 @@ class OpenWindows(KeyedOperator[OpenQuery]):
             for number, grid in enumerate(self.query.grids)
         ]
         if report and self.slices.num_rows:
-            at = self.slices.schema.get_field_index("dirty")
             clean = pa.array(np.zeros(self.slices.num_rows, np.int64))
-            self.slices = self.slices.set_column(at, "dirty", clean)
+            self.slices = with_column(self.slices, "dirty", clean)
         self._drop_pieces()
         return pa.concat_tables(found)
 
@@ -104,15 +104,11 @@ class OpenWindows(KeyedOperator[OpenQuery]):
         stay = np.zeros(self.slices.num_rows, np.bool_)
         for grid in self.query.grids:
             stay |= self.windows_ahead(grid)[1]
-        if not stay.all():
-            self.slices = self.slices.filter(pa.array(stay)).combine_chunks()
+        self.slices = filter_rows(self.slices, stay).combine_chunks()
         self.forget_keys()
 
 
 def each_once(code: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
     """The windows from ``first`` to ``last`` of keys, each once, by key and number."""
-    count = np.maximum(last - first + 1, 0)
-    owner = np.repeat(code, count)
-    step = positions_in_runs(np.cumsum(count) - count, len(owner))
-    both = np.unique(np.stack([owner, np.repeat(first, count) + step], axis=1), axis=0)
+    both = np.unique(np.stack(numbers_between(code, first, last), axis=1), axis=0)
     return both[:, 0], both[:, 1]

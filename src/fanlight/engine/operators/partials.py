@@ -51,6 +51,14 @@ def _kernel_for(kind: pa.DataType, monoid: Monoid) -> Callable[..., Any] | None:
     return _KERNELS.get(monoid.combining)
 
 
+def combine_columns(
+    columns: Sequence[pa.Array], monoids: Sequence[Monoid], lo: Ints, hi: Ints
+) -> list[pa.Array]:
+    """The same of several columns, each with its monoid."""
+    pairs = zip(columns, monoids, strict=True)
+    return [combine_ranges(column, monoid, lo, hi) for column, monoid in pairs]
+
+
 def combine_any_ranges(
     columns: Sequence[pa.Array], monoids: Sequence[Monoid], lo: Ints, hi: Ints
 ) -> list[pa.Array]:
@@ -62,15 +70,12 @@ def combine_any_ranges(
         return [column.slice(0, 0) for column in columns]
     sequences = _sequences_of(lo, hi)
     back = pa.array(np.argsort(np.concatenate(sequences)))
-    combined = []
-    for column, monoid in zip(columns, monoids, strict=True):
-        parts = []
-        for at in sequences:
-            first, last = int(lo[at[0]]), int(hi[at[-1]])
-            values = column.slice(first, last - first)
-            parts.append(combine_ranges(values, monoid, lo[at] - first, hi[at] - first))
-        combined.append(pa.concat_arrays(parts).take(back))
-    return combined
+    parts = []
+    for at in sequences:
+        first, last = int(lo[at[0]]), int(hi[at[-1]])
+        values = [column.slice(first, last - first) for column in columns]
+        parts.append(combine_columns(values, monoids, lo[at] - first, hi[at] - first))
+    return [pa.concat_arrays(own).take(back) for own in zip(*parts, strict=True)]
 
 
 def _sequences_of(lo: Ints, hi: Ints) -> list[Ints]:
@@ -96,14 +101,13 @@ def combine_pairs(
     first: Sequence[pa.Array], second: Sequence[pa.Array], monoids: Sequence[Monoid]
 ) -> list[pa.Array]:
     """Combine each partial of the first columns with that of the second columns after it."""
-    combined = []
-    for before, after, monoid in zip(first, second, monoids, strict=True):
-        size = len(after)
-        order = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1))
-        lo = 2 * np.arange(size)
-        both = pa.concat_arrays([before.cast(after.type), after]).take(order)
-        combined.append(combine_ranges(both, monoid, lo, lo + 2))
-    return combined
+    size = len(second[0]) if second else 0
+    order, lo = pa.array(np.arange(2 * size).reshape(2, size).T.reshape(-1)), 2 * np.arange(size)
+    both = [
+        pa.concat_arrays([before.cast(after.type), after]).take(order)
+        for before, after in zip(first, second, strict=True)
+    ]
+    return combine_columns(both, monoids, lo, lo + 2)
 
 
 def combine_covering(
@@ -132,8 +136,7 @@ def combine_covering(
             pa.concat_arrays([column.take(taken), above, above]).take(at)
             for column, above in zip(columns, partials, strict=True)
         ]
-        pairs = zip(both, monoids, strict=True)
-        partials = [combine_ranges(column, monoid, begins, ends) for column, monoid in pairs]
+        partials = combine_columns(both, monoids, begins, ends)
         nodes = number[begins]
     return nodes, partials
 

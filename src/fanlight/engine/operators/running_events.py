@@ -19,13 +19,14 @@ from fanlight.engine.operators.arrow_tables import (
     as_array,
     codes_of_rows,
     filter_rows,
+    flags,
     ints,
     starts_of_runs,
+    with_column,
 )
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.partials import combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.snapshots import Snapshot
 
 _HELD = (("there", pa.bool_()), ("start", pa.int64()), ("upto", pa.int64()))
 
@@ -50,10 +51,6 @@ class RunningQuery(KeyedQuery):
     def start(self) -> RunningOperator:
         """An operator without state."""
         return RunningOperator(self)
-
-    def resume(self, snapshot: Snapshot) -> RunningOperator:
-        """The operator as it was at a snapshot."""
-        return RunningOperator.restore(self, snapshot)
 
 
 class RunningOperator(KeyedOperator[RunningQuery]):
@@ -82,7 +79,7 @@ class RunningOperator(KeyedOperator[RunningQuery]):
     @property
     def deadlines(self) -> Ints:
         """For each key, its next start or stop; for a window that is held, when none can follow."""
-        done, there = ints(self.keys["done"]), self._flags("there")
+        done, there = ints(self.keys["done"]), flags(self.keys["there"])
         deadlines = np.where(there, done + 1, COMPLETE)
         code = ints(self.slices["code"])
         deadlines[np.unique(code)] = COMPLETE
@@ -104,10 +101,10 @@ class RunningOperator(KeyedOperator[RunningQuery]):
         windows = self._release()
         if self.query.merges:
             windows = self._merge(windows)
-        columns = [as_array(self.keys[name]).take(windows["code"]) for name in self.query.key_names]
-        names = ["start", "upto", *self.query.partial_names]
-        found = pa.table([*columns, *windows.select(names)], [*self.query.key_names, *names])
-        alive = self._flags("there").copy()
+        bounds = {name: windows[name] for name in ("start", "upto")}
+        partials = [windows[name] for name in self.query.partial_names]
+        found = self.window_table(as_array(windows["code"]), bounds, partials)
+        alive = flags(self.keys["there"]).copy()
         alive[ints(self.slices["code"])] = True
         self.keep_keys(alive)
         return found
@@ -145,7 +142,7 @@ class RunningOperator(KeyedOperator[RunningQuery]):
 
     def _merge(self, windows: pa.Table) -> pa.Table:
         """Windows that follow one another with the same partials as one; the last one is held."""
-        names, held = windows.column_names, np.flatnonzero(self._flags("there"))
+        names, held = windows.column_names, np.flatnonzero(flags(self.keys["there"]))
         before = self.keys.select(names[1:]).take(pa.array(held))
         before = before.add_column(0, "code", pa.array(held))
         windows = pa.concat_tables([before, windows.cast(before.schema)]).combine_chunks()
@@ -180,15 +177,8 @@ class RunningOperator(KeyedOperator[RunningQuery]):
         place = np.full(size, -1)
         place[code] = np.arange(len(code))
         at = pa.array(place, mask=place < 0)
-        self._set("there", pa.array(place >= 0))
+        self.keys = with_column(self.keys, "there", pa.array(place >= 0))
         for name in windows.column_names[1:]:
-            self._set(name, as_array(windows[name]).take(at))
-        for name in ("start", "upto"):
-            self._set(name, as_array(self.keys[name]).fill_null(0))
-
-    def _flags(self, name: str) -> NDArray[np.bool_]:
-        return np.asarray(as_array(self.keys[name]))
-
-    def _set(self, name: str, values: pa.Array) -> None:
-        at = self.keys.schema.get_field_index(name)
-        self.keys = self.keys.set_column(at, self.keys.schema.field(at), values)
+            held = as_array(windows[name]).take(at)
+            held = held.fill_null(0) if name in ("start", "upto") else held
+            self.keys = with_column(self.keys, name, held)

@@ -27,9 +27,8 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.operators.arrow_tables import Ints, as_array, convert_times, ints, to_hashable
-from fanlight.engine.operators.match_owners import owning_windows
+from fanlight.engine.operators.match_owners import owning_windows, runs_of
 from fanlight.engine.operators.pages import Page
-from fanlight.engine.operators.search_runs import runs_of
 from fanlight.engine.plan.widening import Level
 from fanlight.types import OnError, RowsAs
 

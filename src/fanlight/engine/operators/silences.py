@@ -14,10 +14,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.arrow_tables import Ints, as_array, ints, positions_in_runs
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    as_array,
+    ints,
+    numbers_between,
+    with_column,
+)
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import COMPLETE
-from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.grid import Grid
 from fanlight.types import Filling
 
@@ -58,10 +63,6 @@ class SilenceQuery(KeyedQuery):
         """An operator without state."""
         return Silences(self)
 
-    def resume(self, snapshot: Snapshot) -> Silences:
-        """The operator as it was at a snapshot."""
-        return Silences.restore(self, snapshot)
-
 
 class Silences(KeyedOperator[SilenceQuery]):
     """The last window of each key and query; the place of a slice is its query."""
@@ -94,8 +95,7 @@ class Silences(KeyedOperator[SilenceQuery]):
             count[~late] = 0
         found = self._windows_after(last, count)
         waits = np.append(~followed, True)[: len(code)] & (given + count < upto)
-        at = last.schema.get_field_index("given")
-        last = last.set_column(at, "given", pa.array(given + count))
+        last = with_column(last, "given", pa.array(given + count))
         self.slices = last.filter(pa.array(waits)).combine_chunks()
         self.forget_keys()
         own = rows.select(found.column_names).cast(found.schema)
@@ -124,17 +124,17 @@ class Silences(KeyedOperator[SilenceQuery]):
 
     def _windows_after(self, last: pa.Table, count: Ints) -> pa.Table:
         """So many windows without rows after each of those that were given last."""
-        of = np.repeat(np.arange(len(count)), count)
-        steps = positions_in_runs(np.cumsum(count) - count, int(count.sum()))
+        given = ints(last["given"])
+        of, window = numbers_between(np.arange(len(count)), given + 1, given + count)
         query = ints(last["place"])[of]
-        window = ints(last["given"])[of] + 1 + steps
         start = _by_query(query, [grid.window_start(window) for grid in self.query.grids])
-        owner = pa.array(ints(last["code"])[of])
-        columns = [as_array(self.keys[name]).take(owner) for name in self.query.key_names]
-        columns += [pa.array(query), pa.array(start)]
-        columns += self._results_after(last, of, window)
-        names = [*self.query.key_names, "query", "start", *self.query.results]
-        return pa.table(columns, names=names)
+        found = self._results_after(last, of, window)
+        labels = {
+            "query": query,
+            "start": start,
+            **dict(zip(self.query.results, found, strict=True)),
+        }
+        return self.window_table(ints(last["code"])[of], labels, ())
 
     def _results_after(self, last: pa.Table, of: Ints, window: Ints) -> list[pa.Array]:
         """What these windows without rows have, which follow ``last`` at the places ``of``."""

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.arrow_tables import Ints, ints, positions_in_runs, starts_of_runs
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    ints,
+    positions_in_runs,
+    starts_of_runs,
+    with_column,
+)
 
 CODE = "code"
 
@@ -35,7 +41,7 @@ def concatenate_snapshots(parts: Sequence[Snapshot], empty: Snapshot, released: 
         table = pa.concat_tables([schema.empty_table(), *some]).combine_chunks()
         if CODE in schema.names:
             moved = ints(table[CODE]) + np.repeat(shifts, [len(one) for one in some])
-            table = table.set_column(schema.get_field_index(CODE), CODE, pa.array(moved))
+            table = with_column(table, CODE, pa.array(moved))
         tables.append(table)
     return Snapshot(tuple(tables), released)
 
@@ -54,8 +60,7 @@ def split_snapshot(snapshot: Snapshot, places: Ints) -> dict[int, Snapshot]:
         code = ints(table[CODE])
         of = places[code]
         sequence = np.argsort(of, kind="stable")
-        at = table.schema.get_field_index(CODE)
-        table = table.set_column(at, CODE, pa.array(number[code]))  # noqa: PLW2901
+        table = with_column(table, CODE, pa.array(number[code]))  # noqa: PLW2901
         cuts = np.searchsorted(of[sequence], np.append(distinct, 2**62))
         pieces.append((_reorder(table, sequence), cuts))
     return {

@@ -17,14 +17,20 @@ from numpy.typing import NDArray
 
 from fanlight.engine.algebra.readings import Reading
 from fanlight.engine.kernels.trailing import find_ranges
-from fanlight.engine.operators.arrow_tables import Ints, as_array, ints, starts_of_runs
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    as_array,
+    flags,
+    ints,
+    starts_of_runs,
+    with_column,
+)
 from fanlight.engine.operators.frames.batches import argsort_slots, concatenate_batches
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.lives import UNSEEN
 from fanlight.engine.operators.partials import combine_pairs
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.ranked_windows import compute_reading, rank_values, type_of_reading
-from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.sorting import argsort_rows
 from fanlight.engine.plan.trailing import EVER, Horizon
 
@@ -91,10 +97,6 @@ class TrailingQuery(KeyedQuery):
         """An operator without state."""
         return Trailer(self)
 
-    def resume(self, snapshot: Snapshot) -> Trailer:
-        """The operator as it was at a snapshot."""
-        return Trailer.restore(self, snapshot)
-
 
 class Trailer(KeyedOperator[TrailingQuery]):
     """The running state of some keys."""
@@ -143,7 +145,7 @@ class Trailer(KeyedOperator[TrailingQuery]):
         """
         last = ints(rows["t"])
         if self.query.asking:
-            asked = np.asarray(as_array(rows[ASKED]))
+            asked = flags(rows[ASKED])
             order = np.lexsort((asked, last, codes))
             rows, codes, asked = rows.take(pa.array(order)), codes[order], asked[order]
             last = self._last_looked_at(ints(rows["t"]), codes, asked)
@@ -160,7 +162,7 @@ class Trailer(KeyedOperator[TrailingQuery]):
 
     def _look_back(self, rows: pa.Table, codes: Ints) -> pa.Table:
         """The rows that ask, with the partials of their windows; others are added to the state."""
-        asked = np.asarray(as_array(rows[ASKED])) if self.query.asking else None
+        asked = flags(rows[ASKED]) if self.query.asking else None
         asks = rows if asked is None else rows.filter(pa.array(asked))
         of = codes if asked is None else codes[asked]
         if asked is not None:
@@ -243,11 +245,10 @@ class Trailer(KeyedOperator[TrailingQuery]):
         if not self.query.is_whole:
             self.slices = self.slices.filter(pa.array(~old)).combine_chunks()
         elif old.any():
-            first = np.append(True, code[1:] != code[:-1])
-            begins = np.flatnonzero(~old | first)
+            begins = np.union1d(np.flatnonzero(~old), starts_of_runs(code))
             self.slices = self.combine_runs(self.slices, begins)
             place = np.where(old, BEFORE, place)[begins]
-            self.slices = self.slices.set_column(1, "place", pa.array(place)).combine_chunks()
+            self.slices = with_column(self.slices, "place", pa.array(place)).combine_chunks()
         if self.query.forget_after is None:
             self.forget_keys()
         else:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from fanlight.engine.operators.arrow_tables import Ints, ints
+from fanlight.engine.operators.arrow_tables import Ints, ints, numbers_between
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import COMPLETE
-from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.cut import Cut
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.row_ends import EveryRows, LastRows, RowEnds, counts_rows
@@ -37,10 +36,6 @@ class TupleQuery(KeyedQuery):
     def start(self) -> TupleWindows:
         """An operator without state."""
         return TupleWindows(self)
-
-    def resume(self, snapshot: Snapshot) -> TupleWindows:
-        """The operator as it was at a snapshot."""
-        return TupleWindows.restore(self, snapshot)
 
 
 class TupleWindows(KeyedOperator[TupleQuery]):
@@ -144,9 +139,6 @@ class TupleWindows(KeyedOperator[TupleQuery]):
 
     def _windows_between(self, cut: Cut, codes: Ints, before: Ints, last: Ints) -> pa.Table:
         """The windows of some keys whose numbers are in (before, last], both by key."""
-        count = last - before
-        owner = np.repeat(codes, count)
-        offsets = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-        number = np.repeat(before, count) + 1 + offsets
+        owner, number = numbers_between(codes, before + 1, last)
         first, labels = number * cut.step, {"start": cut.grid.window_start(number)}
         return self.make_windows(owner, first, first + cut.span - 1, labels)

@@ -14,21 +14,21 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from fanlight.engine.operators.arrow_tables import (
     Ints,
     as_array,
     filter_rows,
+    flags,
     ints,
     starts_of_runs,
+    with_column,
 )
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery, search_in_ranges
 from fanlight.engine.operators.open_windows import each_once
 from fanlight.engine.operators.partials import combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.reports import is_report, next_report
-from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.grid import Grid, longest_slide
 
 RUNNING = 2**61  # the last coordinate of an event whose stop is not known
@@ -59,10 +59,6 @@ class UnendedQuery(KeyedQuery):
         """An operator without state."""
         return UnendedEvents(self)
 
-    def resume(self, snapshot: Snapshot) -> UnendedEvents:
-        """The operator as it was at a snapshot."""
-        return UnendedEvents.restore(self, snapshot)
-
 
 class UnendedEvents(KeyedOperator[UnendedQuery]):
     """The running state of some keys."""
@@ -89,7 +85,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         over = query.clock.instant(last[between] + 1)
         np.minimum.at(deadlines, code[between], over)
         if query.early and query.every and BEGINNING < self.released < COMPLETE:
-            changed = code[running | self._flags("dirty")]
+            changed = code[running | flags(self.slices["dirty"])]
             np.minimum.at(deadlines, changed, next_report(query.every, self.released))
         return deadlines
 
@@ -107,8 +103,9 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         ]
         if report:
             last = self._certain_last(self._reached)
-            self._set("given", pa.array(np.maximum(last, ints(self.slices["given"]))))
-            self._set("dirty", pa.array(np.zeros(len(last), np.bool_)))
+            given = pa.array(np.maximum(last, ints(self.slices["given"])))
+            self.slices = with_column(self.slices, "given", given)
+            self.slices = with_column(self.slices, "dirty", pa.array(np.zeros(len(last), np.bool_)))
         self._drop_events()
         return pa.concat_tables(found)
 
@@ -201,7 +198,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         asked = [(code, np.maximum(low, grid.first_window(passed)),
                   np.minimum(high, np.int64(grid.last_ended_window(now))))]  # fmt: skip
         if report:
-            dirty, given = self._flags("dirty"), ints(self.slices["given"])
+            dirty, given = flags(self.slices["dirty"]), ints(self.slices["given"])
             more = np.where(dirty, low, np.maximum(low, grid.last_window(given) + 1))
             asked.append((code, np.maximum(more, grid.first_window(now)), high))
         parts = (np.concatenate(part) for part in zip(*asked, strict=True))
@@ -222,16 +219,12 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         at = np.full(len(owner), -1)
         at[covered] = np.arange(len(covered))
         places = pa.array(at, mask=at < 0)  # null: no event is in the window
-        of = pa.array(owner)
-        columns = [as_array(self.keys[name]).take(of) for name in self.query.key_names]
         labels = {
             "query": np.full(len(owner), number),
             "start": grid.window_start(window),
             "final": (grid.window_end(window) <= self.now).astype(np.int64),
         }
-        columns += [pa.array(values) for values in labels.values()]
-        columns += [column.take(places) for column in partials]
-        return pa.table(columns, names=[*self.query.key_names, *labels, *self.query.partial_names])
+        return self.window_table(owner, labels, [column.take(places) for column in partials])
 
     def _drop_events(self) -> None:
         """Drop the events that are over and in no open window."""
@@ -239,13 +232,5 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         stay = last >= self.now
         for grid in self.query.grids:
             stay |= grid.first_window(first) <= grid.last_window(last)
-        if not stay.all():
-            self.slices = filter_rows(self.slices, stay)
+        self.slices = filter_rows(self.slices, stay)
         self.forget_keys()
-
-    def _flags(self, name: str) -> NDArray[np.bool_]:
-        return np.asarray(as_array(self.slices[name]))
-
-    def _set(self, name: str, values: pa.Array) -> None:
-        at = self.slices.schema.get_field_index(name)
-        self.slices = self.slices.set_column(at, name, values)

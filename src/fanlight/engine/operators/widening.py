@@ -16,7 +16,16 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.kernels.widening import KeptLevel, keep_rows, level_windows
-from fanlight.engine.operators.arrow_tables import Ints, as_array, encode_keys, ints, with_schema_of
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    as_array,
+    encode_keys,
+    flags,
+    ints,
+    starts_of_runs,
+    with_column,
+    with_schema_of,
+)
 from fanlight.engine.operators.pages import Page, Windows, pages_of
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
@@ -67,8 +76,10 @@ class WideningQuery:
         return Widening(self)
 
     def resume(self, snapshot: Snapshot) -> Widening:
-        """The operator as it was at a snapshot."""
-        return Widening.restore(self, snapshot)
+        """The operator as it was at a snapshot; its deadlines are known after ``take``."""
+        operator = self.start()
+        (operator.rows,), operator.released = snapshot.tables, snapshot.released
+        return operator
 
 
 class Widening:
@@ -110,13 +121,6 @@ class Widening:
     def snapshot(self) -> Snapshot:
         """The state as tables."""
         return Snapshot((self.rows,), self.released)
-
-    @classmethod
-    def restore(cls, query: WideningQuery, snapshot: Snapshot) -> Widening:
-        """The operator with the state of a snapshot; its deadlines are known after ``take``."""
-        operator = cls(query)
-        (operator.rows,), operator.released = snapshot.tables, snapshot.released
-        return operator
 
 
 @dataclass(frozen=True)
@@ -192,16 +196,13 @@ def number_lives(rows: pa.Table, codes: Ints, forget_after: int) -> tuple[pa.Tab
     begins[1:] |= times[1:] - times[:-1] > forget_after
     known = np.where(fresh, times, ints(rows[_LIFE.name].fill_null(0)))
     life = known[np.maximum.accumulate(np.where(begins | ~fresh, np.arange(len(codes)), 0))]
-    starts = np.flatnonzero(
-        np.append(True, (codes[1:] != codes[:-1]) | (life[1:] != life[:-1]))[: len(codes)]
-    )
+    starts = starts_of_runs(codes, life)
     lengths = np.diff(np.append(starts, len(codes)))
     lives = np.repeat(np.arange(len(starts)), lengths)
     forgotten = times[starts + lengths - 1] + forget_after
     followed = np.append(codes[starts][1:] == codes[starts][:-1], False)[: len(starts)]
     forgotten[followed] = BEGINNING
-    at = rows.schema.get_field_index(_LIFE.name)
-    return rows.set_column(at, _LIFE, pa.array(life)), lives, forgotten
+    return with_column(rows, _LIFE.name, pa.array(life)), lives, forgotten
 
 
 def pages_of_windows(
@@ -221,7 +222,7 @@ def pages_of_windows(
             parts.append(Windows(owners, numbers, batches, ends, ranges))
     if not parts:
         return iter(())
-    gaps = np.asarray(as_array(rows["gap"])) | np.append(True, codes[1:] != codes[:-1])
+    gaps = flags(rows["gap"]) | np.append(True, codes[1:] != codes[:-1])
     return pages_of(rows.select(query.page_names), gaps, Windows.concatenate(parts))
 
 
@@ -240,9 +241,8 @@ def drop_unneeded_rows(
         keep_rows(codes, times, closed, rule, keep, due)
     if keep.all():
         return rows, codes
-    gaps = np.asarray(as_array(rows["gap"])) | np.append(False, ~keep[:-1])
-    column = rows.schema.get_field_index("gap")
-    stay = rows.set_column(column, "gap", pa.array(gaps)).filter(pa.array(keep))
+    gaps = flags(rows["gap"]) | np.append(False, ~keep[:-1])
+    stay = with_column(rows, "gap", pa.array(gaps)).filter(pa.array(keep))
     return stay.combine_chunks(), codes[keep]
 
 

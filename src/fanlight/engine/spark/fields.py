@@ -168,6 +168,16 @@ class Fields:
         return list(self.kept.values())
 
     @property
+    def names(self) -> list[str]:
+        """Their names."""
+        return [field.name for field in self.all]
+
+    @property
+    def monoids(self) -> tuple[Monoid, ...]:
+        """Their monoids."""
+        return tuple(field.monoid for field in self.all)
+
+    @property
     def lifting(self) -> list[str]:
         """SQL over the arguments: each lifted value under its name."""
         return [f"{value} as {name}" for value, name in self.values.items()]

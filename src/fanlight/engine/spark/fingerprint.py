@@ -25,7 +25,7 @@ from fanlight.engine.spark.sql import type_text
 from fanlight.engine.spec.units import Extent, write_duration
 
 if TYPE_CHECKING:
-    from fanlight.engine.operators.state_header import Fingerprint
+    from fanlight.engine.operators.stored_state import Fingerprint
     from fanlight.engine.spark.ordered.host import Hosting
 
 Windows = Placed | FrameBound | WideningBound | TrailingBound

@@ -58,7 +58,16 @@ class SpanningQuery:
 
     def resume(self, snapshot: Snapshot) -> SpanningOperator:
         """The operator as it was at a snapshot."""
-        return SpanningOperator.restore(self, snapshot)
+        keys, entries = snapshot.tables
+        operator, held = self.start(), []
+        operator.released = snapshot.released
+        for *values, first, last in python_rows(keys):
+            held.append(operator.state_of_key(tuple(values)))
+            held[-1].runs.append((first, last))
+        for number, kind, i, j, there, *values in python_rows(entries):
+            partial: Partial = tuple(values) if there else None
+            held[number].technique.restore_entry((kind, i, j, partial))
+        return operator
 
 
 @dataclass
@@ -153,11 +162,12 @@ class SpanningOperator:
         """The state as two tables: keys with their runs of windows, and entries of techniques."""
         keys: list[tuple[Any, ...]] = []
         entries: list[tuple[Any, ...]] = []
+        none = (None,) * len(self.query.monoids)
         for held in self.keys.values():
             code = len(keys)
             keys += [(*held.values, *run) for run in held.runs]
             entries += [
-                (code, *entry[:3], entry[3] is not None, *(entry[3] or self._null_values()))
+                (code, *entry[:3], entry[3] is not None, *(entry[3] or none))
                 for entry in held.technique.entries()
             ]
         tables = (
@@ -165,25 +175,6 @@ class SpanningOperator:
             table_of_rows(entries, self._entry_schema()),
         )
         return Snapshot(tables, self.released)
-
-    @classmethod
-    def restore(cls, query: SpanningQuery, snapshot: Snapshot) -> SpanningOperator:
-        """The operator with the state of a snapshot."""
-        keys, entries = snapshot.tables
-        operator = cls(query)
-        operator.released = snapshot.released
-        held = []
-        for row in python_rows(keys):
-            *values, first, last = row
-            held.append(operator.state_of_key(tuple(values)))
-            held[-1].runs.append((first, last))
-        for number, kind, i, j, there, *values in python_rows(entries):
-            partial: Partial = tuple(values) if there else None
-            held[number].technique.restore_entry((kind, i, j, partial))
-        return operator
-
-    def _null_values(self) -> tuple[None, ...]:
-        return (None,) * len(self.query.monoids)
 
     def _key_schema(self) -> pa.Schema:
         fields = list(self.query.schema)[: self.query.keys]

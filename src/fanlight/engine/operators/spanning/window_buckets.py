@@ -21,11 +21,11 @@ class TupleBuckets(Technique):
             self.buckets.setdefault(window, []).append(partial)
 
     def release_window(self, window: int) -> Partial:
-        """Combine the events of the window's bucket."""
+        """Combine what the window's bucket has."""
         return self.layout.combine_all(self.buckets.pop(window, ()))
 
     def entries(self) -> Iterable[Entry]:
-        """One entry for each event in each window."""
+        """One entry for each partial of each window."""
         for window, partials in self.buckets.items():
             for partial in partials:
                 yield 0, window, 0, partial
@@ -35,28 +35,12 @@ class TupleBuckets(Technique):
         self.buckets.setdefault(entry[1], []).append(entry[3])
 
 
-class AggregateBuckets(Technique):
+class AggregateBuckets(TupleBuckets):
     """The bucket of a window has one partial."""
-
-    def __init__(self, layout: Layout) -> None:
-        super().__init__(layout)
-        self.buckets: dict[int, Partial] = {}
 
     def insert(self, first: int, last: int, partial: Partial) -> None:
         """Combine the event into the bucket of each of its windows."""
         lowest, highest = self.layout.windows_of_event(first, last)
         for window in range(lowest, highest + 1):
-            self.buckets[window] = self.layout.combine(self.buckets.get(window), partial)
-
-    def release_window(self, window: int) -> Partial:
-        """Remove the window's bucket and return its partial."""
-        return self.buckets.pop(window, None)
-
-    def entries(self) -> Iterable[Entry]:
-        """One entry for each window."""
-        for window, partial in self.buckets.items():
-            yield 0, window, 0, partial
-
-    def restore_entry(self, entry: Entry) -> None:
-        """Add it to the bucket of its window."""
-        self.buckets[entry[1]] = entry[3]
+            (before,) = self.buckets.get(window, [None])
+            self.buckets[window] = [self.layout.combine(before, partial)]

@@ -239,7 +239,10 @@ class Bound:
 
     @property
     def late_after(self) -> str:
-        """SQL over the coordinates: a row is late once the watermark is there."""
+        """SQL over coordinates and instants: a row is late once the watermark has come to this.
+
+        Whatever asks which rows are late asks this, and has it in microseconds, as a watermark is.
+        """
         return "t"
 
     @property

@@ -32,13 +32,21 @@ from fanlight.engine.spark.binding.source import (
 )
 from fanlight.engine.spark.calendars import ask_changes, ask_spark
 from fanlight.engine.spark.coordinates import (
+    as_instant,
     boundary,
     coordinate,
     exact,
     rejections,
     unit_before,
 )
-from fanlight.engine.spark.grids import exists, limit, shown_bounds_by, text_by_query
+from fanlight.engine.spark.grids import (
+    exists,
+    first_end,
+    first_event_end,
+    limit,
+    shown_bounds_by,
+    text_by_query,
+)
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
@@ -201,6 +209,16 @@ class Placed(Bound):
         """SQL: the first and last instant of a row, which are the same for a point."""
         return ["t as first_at", "t as last_at"]
 
+    @property
+    def late_after(self) -> str:
+        """SQL: the end of the first window, of any query, that holds the row; null if none does.
+
+        So a row is late in all of its windows or in none. Where rows place windows, it is its time.
+        """
+        if self.event.ordered:
+            return super().late_after
+        return as_instant(self.coordinate, first_end(self.queries.deciding_grids, "t"))
+
 
 @dataclass(frozen=True)
 class Unended:
@@ -333,6 +351,11 @@ class Lasting(Placed):
             before = f"if({ended}, {unit_before(self.coordinate, 't')}, t)"
         first = "from_at" if self.since is None else f"greatest(from_at, {self.since}L)"
         return [f"{first} as first_at", f"greatest(from_at, {before}) as last_at"]
+
+    @property
+    def late_after(self) -> str:
+        """SQL over the instants: the same of an event."""
+        return as_instant(self.coordinate, first_event_end(self.queries.deciding_grids))
 
 
 def bind_points(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any) -> Placed:

@@ -40,7 +40,7 @@ class SnapshotBound(Lasting):
     @property
     def late_after(self) -> str:
         """SQL: the instant after an event's start."""
-        return "from_at + 1L"
+        return "first_at + 1L"
 
     @property
     def rejections(self) -> list[tuple[str, str]]:

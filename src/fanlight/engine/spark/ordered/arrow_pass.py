@@ -1,19 +1,27 @@
 """A batch's pass over Arrow data: sorted rows, a key's in one partition, through a function.
 
+The function may be an operator, which takes all rows at once, or part by part.
+
 Rows go in and come out in plain types, as in a stream.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
+from fanlight.engine.operators.arrow_tables import ints
+from fanlight.engine.operators.protocol import COMPLETE, Query
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.encoding import Out, from_plain, plain_schema, to_plain
 from fanlight.engine.spark.ordered.workers import Function, run_in_workers
+
+CHUNK = 10_000  # rows in an output batch of an operator
+PART = 500_000  # rows that it takes at a time, where they come in order
 
 
 class Passing:
@@ -49,3 +57,36 @@ def run_over_partitions(
     """Send these columns of rows through a function, partition by partition."""
     results = run_in_workers(to_plain(rows, types), function, plain_schema(out))
     return from_plain(results, out, more)
+
+
+@dataclass(frozen=True)
+class BatchOperator:
+    """The function that Spark maps over the batches of a partition.
+
+    If rows come in the order of a column ``by``, an instant, the operator takes them part by part,
+    and keeps of them what it keeps in a stream.
+    """
+
+    query: Query
+    out: pa.Schema
+    by: str = ""
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The operator's result for all rows of the partition."""
+        operator = self.query.start()
+        for rows, watermark in self._parts(batches):
+            result = operator.take(rows, watermark)
+            if result is not None:
+                yield from result.cast(self.out).to_batches(max_chunksize=CHUNK)
+
+    def _parts(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Table, int]]:
+        """Rows, and the watermark that follows them."""
+        schema = self.query.schema
+        rows = schema.empty_table()
+        for batch in batches:
+            fresh = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
+            rows = pa.concat_tables([rows, fresh])
+            if self.by and len(rows) >= PART:
+                yield rows, int(ints(rows[self.by].slice(len(rows) - 1))[0]) - 1
+                rows = schema.empty_table()
+        yield rows, COMPLETE

@@ -6,9 +6,9 @@ rows do, as partials of one row. Windows leave as partials that Spark lowers.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.chain import ChainQuery
@@ -42,7 +42,7 @@ def chain_granules(
     If keys are forgotten, ``granules`` also have the times of their first and last row. ``options``
     are those that partials depend on, besides what ``fields`` says.
     """
-    names = [field.name for field in fields.all]
+    names = fields.names
     order = ["t"] if forget_after is None else ["t", *FIRST_AND_LAST]
     rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *order[1:], *names)
     return _run_chain(bound, rows, fields, forget_after, aggregated=True, **options)
@@ -59,19 +59,11 @@ def _run_chain(
 ) -> DataFrame:
     """The stateful operator over rows or granules."""
     counted = bound.coordinate.counted
-
-    def query(schema: pa.Schema, keys: int) -> ChainQuery:
-        return ChainQuery(
-            schema,
-            keys,
-            tuple(field.monoid for field in fields.all),
-            bound.grids,
-            counts_rows=counted,
-            since=bound.since if counted else None,
-            forget_after=forget_after,
-        )
-
+    query = partial(
+        ChainQuery, monoids=fields.monoids, grids=bound.grids, counts_rows=counted,
+        since=bound.since if counted else None, forget_after=forget_after,
+    )  # fmt: skip
     return run_operator(
         bound, fields, rows, query, what="windows in a chain", aggregated=aggregated,
-        numbers=["query", "start"], values=[field.name for field in fields.all], **options,
+        numbers=["query", "start"], values=fields.names, **options,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Windows that time places, given while they are open: one stateful operator, in update mode.
+"""Windows that time places, given while they are open, or over events that may not have ended.
 
 Rows enter as partials of one row that Spark has lifted, and windows leave as partials that Spark
 lowers: those that have changed, and those that are complete.
@@ -7,20 +7,19 @@ lowers: those that have changed, and those that are complete.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from fanlight.engine.algebra.template import find_places
 from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
+from fanlight.engine.operators.unended_events import RUNNING, UnendedQuery
 from fanlight.engine.plan.granules import granules_of
-from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spark.binding.placed import Lasting, Placed
-from fanlight.engine.spark.coordinates import as_instant
+from fanlight.engine.plan.grid import Grid, longest_slide
+from fanlight.engine.spark.binding.placed import Lasting, Placed, Unended
 from fanlight.engine.spark.cuts import slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import (
-    first_end,
-    first_event_end,
     numbered_start_by,
     window_end_by,
     window_start_by,
@@ -31,10 +30,11 @@ from fanlight.engine.spark.lift import (
     drop_rows_in_gaps,
     lift_each_row,
     partials_of_rows,
+    select_values,
 )
 from fanlight.engine.spark.ordered.clocks import clock_of
 from fanlight.engine.spark.ordered.host import run_operator
-from fanlight.engine.spark.ordered.unended_windows import give_with_running
+from fanlight.engine.spec.errors import refuse
 
 
 def give_early(bound: Placed, fields: Fields) -> DataFrame:
@@ -44,7 +44,7 @@ def give_early(bound: Placed, fields: Fields) -> DataFrame:
     """
     if isinstance(bound, Lasting):
         if bound.unended is not None:
-            return give_with_running(bound, bound.unended, fields)
+            return _give_running(bound, bound.unended, fields)
         return _give_events(bound, fields)
     return _give_points(bound, fields)
 
@@ -55,7 +55,7 @@ def _give_points(bound: Placed, fields: Fields) -> DataFrame:
     rows = drop_rows_in_gaps(bound, lifted)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
-    late = f"{as_instant(bound.coordinate, first_end(bound.queries.deciding_grids, 't'))} as t"
+    late = f"{bound.late_after} as t"
     piece = f"{slice_start(granules_of(bound.grids), 't')} as piece"
     rows = rows.selectExpr(*bound.keys, late, piece, *partials, "1L as dirty")
     return _run(bound, fields, rows, bound.grids)
@@ -68,14 +68,12 @@ def _give_events(bound: Placed, fields: Fields) -> DataFrame:
     end: what ends a coordinate later is another piece.
     """
     events = select_to_copy(bound, fields)
-    end = as_instant(bound.coordinate, first_event_end(bound.queries.deciding_grids))
-    late = f"{end} as known"
-    known = events.df.selectExpr("*", late).filter("known is not null")
+    known = events.df.selectExpr("*", f"{bound.late_after} as known").filter("known is not null")
     copies = events.with_df(known, *ENDS, "known").with_places(
         "known", windows_of_event(bound.grids), place=["known", "query", "number"]
     )
     copies = lift_copies(bound, fields, copies)
-    names = [field.name for field in fields.all]
+    names = fields.names
     end = window_end_by(bound.grids, numbered_start_by(bound.grids, "number", "query"))
     rows = copies.df.selectExpr(
         *bound.keys, "query as which", "known as t", f"({end} - 1L) as piece",
@@ -95,14 +93,54 @@ def _run(
     which: Sequence[str] = (),
 ) -> DataFrame:
     """The stateful operator over rows in pieces; ``which`` are keys besides the windows' own."""
-    monoids = (*(field.monoid for field in fields.all), DIRTY)
-
-    def query(schema: pa.Schema, keys: int) -> OpenQuery:
-        clock = clock_of(bound.df.sparkSession, bound.coordinate)
-        return OpenQuery(schema, keys, monoids, grids, bound.early or 0, clock=clock)
-
+    query = partial(
+        OpenQuery, monoids=(*fields.monoids, DIRTY), grids=grids, every=bound.early or 0,
+        clock=clock_of(bound.df.sparkSession, bound.coordinate),
+    )  # fmt: skip
     return run_operator(
         bound, fields, rows, query, what="windows given early", mode="update", which=which,
-        numbers=["query", "start", "final"], values=[field.name for field in fields.all],
+        numbers=["query", "start", "final"], values=fields.names,
         every=bound.early,
     )  # fmt: skip
+
+
+def _give_running(bound: Lasting, unended: Unended, fields: Fields) -> DataFrame:
+    """Partials of windows by key, ``query`` and ``start``; with ``final`` where given early."""
+    for field in fields.all:
+        if {"time", "order", "begins", "ends"} & find_places(field.monoid.value):
+            raise refuse(
+                f"running() of a stream with {field.facts.label}",
+                "takes when events end, if only to decide ties, which is not known of those that "
+                "are running",
+                "ask for counts, sums, means, least and greatest values, or of structs: "
+                "agg.max(F.struct('price', 'item'))",
+            )
+    name, stop = fields.add_argument(unended.id), fields.add_argument(bound.time)
+    given = [*bound.instants, f"{stop} is null as running", f"cast({name} as string) as id"]
+    rows = select_values(bound, fields, given)
+    # Between two windows it counts as if it went on to the next: what is running will, and a row
+    # that says it did not has to be known.
+    last = f"if(running, {RUNNING}L, last_at) as last"
+    rows = rows.selectExpr(
+        *bound.keys, "first_at", f"first_at + {longest_slide(bound.grids)}L as last_at", last, "id",
+        *partials_of_rows(rows, fields.all),
+    )  # fmt: skip
+    names = fields.names
+    # Whether a row is late is for the operator to say, which knows what it has of an event.
+    rows = rows.selectExpr(
+        *bound.keys, f"{RUNNING}L as t", f"{bound.late_after} as known",
+        "first_at as place", "last", "id", *names,
+    )  # fmt: skip
+    early = bound.early is not None
+    query = partial(
+        UnendedQuery, monoids=fields.monoids, grids=bound.grids, early=early,
+        every=bound.early or 0, longest=unended.longest,
+        clock=clock_of(bound.df.sparkSession, bound.coordinate),
+    )  # fmt: skip
+    found = run_operator(
+        bound, fields, rows, query, what="windows of events that may be running",
+        mode="update" if early else "append", numbers=["query", "start", "final"], values=names,
+        early=early, every=bound.early, longest=unended.longest,
+    )  # fmt: skip
+    kept = ["final"] if early else []
+    return found.selectExpr(*bound.keys, *bound.query_columns, "start", *kept, *names)

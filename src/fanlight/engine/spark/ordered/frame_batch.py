@@ -134,7 +134,7 @@ def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFr
     by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
     rows_of = Relation.of_rows(by_frame, bound.keys, ["frame"])
     frames = lift_rows(rows_of, ["frame"], [*fields.all, *bound_fields("ending")]).df
-    names = [field.name for field in fields.all]
+    names = fields.names
     return frames.selectExpr(
         *bound.keys, "frame", "first_row as start",
         "coalesce(closing_row, last_row + 1L) as ending", "rows",

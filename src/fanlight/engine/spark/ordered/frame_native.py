@@ -44,7 +44,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
     kept = [*fields.all, *bound_fields("following"), FOLLOWED]
     framed = lift_rows(Relation.of_rows(inside, keys, ["frame"]), ["frame"], kept).df
-    names = [field.name for field in fields.all]
+    names = fields.names
     framed = framed.selectExpr(
         *keys, "frame", "first_row as start", f"{ending} as ending", "rows",
         f"{closed} as closed", *names,

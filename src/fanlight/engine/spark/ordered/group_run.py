@@ -12,7 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Row
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
+from fanlight.engine.operators.stored_state import Store, older_format_error
 from fanlight.engine.spark.ordered.pickled import Pickled
 from fanlight.engine.spark.ordered.workers import Guard, freeze_modules, load_guarded
 
@@ -21,13 +23,15 @@ if TYPE_CHECKING:
 
     from fanlight.engine.operators.group import Group
     from fanlight.engine.operators.protocol import Query
-    from fanlight.engine.operators.state_header import Fingerprint
+    from fanlight.engine.operators.stored_state import Fingerprint
 
+# What leaves: how many rows were late, or a packed table of results.
+FOUND = StructType([StructField("late", LongType()), StructField("found", BinaryType())])
 FIRST = 1_000  # a timer at this time waits for the first watermark
 MOST = 100_000  # rows of a result that leave as one value
 
 
-class GroupRun(ABC):
+class GroupRun(Store, ABC):
     """An operator over a group of keys: packed rows in, packed results of the schema ``out`` out.
 
     ``asked`` is the fingerprint of the query: state that a query with another one left is refused.
@@ -50,18 +54,6 @@ class GroupRun(ABC):
     def _setup(self) -> tuple[Query, pa.Schema]:
         setup: tuple[Query, pa.Schema] = self._packed.value()
         return setup
-
-    @abstractmethod
-    def get(self, variable: str, number: int) -> bytes | None:
-        """A value of the group, if there is one."""
-
-    @abstractmethod
-    def put(self, variable: str, number: int, value: bytes) -> None:
-        """Keep a value of the group."""
-
-    @abstractmethod
-    def remove(self, variable: str, number: int) -> None:
-        """Forget a value of the group."""
 
     @abstractmethod
     def _has_timer(self) -> bool:
@@ -92,7 +84,6 @@ class GroupRun(ABC):
 
     def _open_group(self, groups: int | None) -> Group:
         from fanlight.engine.operators.group import Group
-        from fanlight.engine.operators.state_header import older_format_error
 
         group = Group(self._setup[0], self, self._asked, groups)
         if not group.has_state and self._has_timer():
@@ -127,12 +118,26 @@ class GroupRun(ABC):
 
     def _pack_results(self, results: pa.Table | None, late: int) -> Iterator[Row]:
         """Results as packed rows, with the count of late rows."""
-        from fanlight.engine.operators.table_bytes import pack
+        from fanlight.engine.operators.arrow_tables import pack
 
-        make, out = Row("late", "found"), self._setup[1]
+        make, out = Row(*FOUND.names), self._setup[1]
         if results is not None:
             results = results.select(out.names).cast(out)
             for at in range(0, len(results), MOST):
                 yield make(0, pack([results.slice(at, MOST)]))
         if late:
             yield make(late, None)
+
+
+def rows_of(frames: Iterable[Any]) -> Iterator[Any]:
+    """The packed rows in data frames of pandas, as Spark gives them before 4.1."""
+    return (row for frame in frames for row in frame.itertuples(index=False))
+
+
+def as_frames(rows: Iterable[Row]) -> Iterator[Any]:
+    """Packed results, a data frame for each, as Spark takes them before 4.1."""
+    import pyarrow as pa
+
+    for row in rows:
+        late, found = pa.array([row.late], pa.int64()), pa.array([row.found], pa.binary())
+        yield pa.table({"late": late, "found": found}).to_pandas()

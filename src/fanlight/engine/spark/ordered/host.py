@@ -15,15 +15,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
-from fanlight.engine.operators.batch_operator import BatchOperator
 from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.protocol import Query
-from fanlight.engine.operators.state_header import Fingerprint
+from fanlight.engine.operators.stored_state import Fingerprint
 from fanlight.engine.plan.late_rows import METRIC
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import Windows, fingerprint
-from fanlight.engine.spark.ordered.arrow_pass import Passing
+from fanlight.engine.spark.ordered.arrow_pass import BatchOperator, Passing
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.encoding import (
     Out,

@@ -2,7 +2,7 @@
 
 The windows stay as they are, native or in an operator. Beside them the same rows go, packed,
 through an operator that gives those which the windows leave out: both know the watermark of the
-micro-batch before, and which row is late is one SQL text for both.
+micro-batch before, and which row is late is one SQL text for both: ``late_after`` of the request.
 """
 
 from __future__ import annotations
@@ -13,20 +13,15 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
 
-from fanlight.engine.operators.late_rows import LateQuery
+from fanlight.engine.operators.group import LateQuery
 from fanlight.engine.plan.late_rows import COLLECTING, LATE
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
-from fanlight.engine.spark.coordinates import boundary
 from fanlight.engine.spark.equality import with_nulls
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import Windows, fingerprint
-from fanlight.engine.spark.grids import (
-    first_end,
-    first_event_end,
-    shown_bounds,
-    starts_of_row,
-)
+from fanlight.engine.spark.grids import shown_bounds, starts_of_row
+from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.ordered.host import Hosting
 from fanlight.engine.spark.result import key_column, window_times
@@ -82,14 +77,11 @@ def _late_rows(
     fields, placed = Fields(), _placed_by_time(bound)
     payload = fields.add_columns(bound.df)
     rows = select_placeable(bound, fields)
-    late, instants, missed = bound.late_after, [], []
-    if placed is not None:
-        rows = rows.selectExpr(*bound.keys, *placed.instants, *payload)
-        grids = placed.queries.deciding_grids
-        end = first_event_end(grids) if placed.lasting else first_end(grids, "first_at")
-        late = end if placed.coordinate.calendar is None else boundary(placed.coordinate, end)
-        instants, missed = ["first_at", "last_at"], [_missed_windows(placed)]
-    rows = rows.selectExpr(*bound.keys, f"{late} as t", *instants, *dict.fromkeys(payload))
+    if isinstance(bound, Placed):
+        rows = rows.selectExpr("*", *bound.instants)
+    instants, missed = ([], []) if placed is None else (ENDS, [_missed_windows(placed)])
+    late = f"{bound.late_after} as t"
+    rows = rows.selectExpr(*bound.keys, late, *instants, *dict.fromkeys(payload))
     hosting = Hosting(rows.filter("t is not null"), replace(bound, collects=False), rows.columns)
     mode = "append" if bound.early is None else "update"
     found = hosting.run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.streaming import (  # type: ignore[attr-defined]  # where Spark documents them
@@ -11,15 +11,11 @@ from pyspark.sql.streaming import (  # type: ignore[attr-defined]  # where Spark
 )
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
-from fanlight.engine.operators.store import HEAD, KEYS, WAITING
-from fanlight.engine.spark.ordered.group_run import GroupRun
+from fanlight.engine.operators.stored_state import HEAD, KEYS, WAITING
+from fanlight.engine.spark.ordered.group_run import GroupRun, as_frames, rows_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import Row
-
-    from fanlight.engine.operators.protocol import Query
-    from fanlight.engine.operators.state_header import Fingerprint
 
 # One layout for all operators, so that each finds what another has left; earlier formats had the
 # head's variable alone.
@@ -31,13 +27,9 @@ _VALUE = StructType([StructField("state", BinaryType())])
 class GroupProcessor(GroupRun, StatefulProcessor):
     """An operator whose state is in variables of Spark's state store."""
 
-    def __init__(
-        self, query: Query, asked: Fingerprint, out: pa.Schema, postponed: int = 0
-    ) -> None:
-        super().__init__(query, asked, out, postponed)
-        self._handle: Any = None
-        self._head: Any = None
-        self._variables: dict[str, Any] = {}
+    _handle: Any
+    _head: Any
+    _variables: dict[str, Any]
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state."""
@@ -94,3 +86,15 @@ class GroupProcessor(GroupRun, StatefulProcessor):
             self._handle.deleteTimer(before)
         if after is not None:
             self._handle.registerTimer(after)
+
+
+class PandasProcessor(GroupProcessor):
+    """The same over data frames of pandas; a row is a packed table, so there are few."""
+
+    def feed(self, rows: Iterable[Any], milliseconds: int) -> Iterator[Any]:
+        """Take the rows of a micro-batch; release what the watermark completes."""
+        return as_frames(super().feed(rows_of(rows), milliseconds))
+
+    def wake(self, milliseconds: int) -> Iterator[Any]:
+        """Release what is complete now that the watermark has reached the timer."""
+        return as_frames(super().wake(milliseconds))

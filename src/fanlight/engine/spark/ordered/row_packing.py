@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
+from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 
-from fanlight.engine.operators.arrow_tables import Ints, ints, starts_of_runs
-from fanlight.engine.operators.buckets import HASH
-from fanlight.engine.operators.group_numbers import balanced_group_numbers
-from fanlight.engine.operators.table_bytes import pack, unpack
+from fanlight.engine.operators.arrow_tables import Ints, ints, pack, starts_of_runs, unpack
+from fanlight.engine.operators.buckets import HASH, balanced_group_numbers
 from fanlight.engine.spark.state import PARTITIONS, tasks_of_setting
 
 # Types, not text: a word of SQL, such as `group`, may be reserved in this session.
@@ -26,7 +24,6 @@ PACKED = StructType([
     StructField("groups", IntegerType()),
     StructField("rows", BinaryType()),
 ])  # fmt: skip
-FOUND = StructType([StructField("late", LongType()), StructField("found", BinaryType())])
 MOST = 1_000_000  # rows that are packed at a time
 BATCH = "streaming.sql.batchId"  # the task property with the number of the micro-batch
 _SCHEMA = pa.schema([("group", pa.int32()), ("groups", pa.int32()), ("rows", pa.binary())])

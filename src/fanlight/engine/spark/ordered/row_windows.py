@@ -6,7 +6,8 @@ lowers.
 
 from __future__ import annotations
 
-import pyarrow as pa
+from functools import partial
+
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.tuple_windows import TupleQuery
@@ -30,10 +31,9 @@ def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) ->
     rows = rows.selectExpr(*bound.keys, *order, *partials)
     by = bound.row_ends or chosen.pieces.only_cut
     monoids = tuple(field.monoid for field in kept)
-
-    def query(schema: pa.Schema, keys: int) -> TupleQuery:
-        return TupleQuery(schema, keys, monoids, by, bound.grid, forget_after=bound.forget_after)
-
+    query = partial(
+        TupleQuery, monoids=monoids, by=by, grid=bound.grid, forget_after=bound.forget_after
+    )
     cut = by.technique if isinstance(by, Cut) else "none"
     return run_operator(
         bound, fields, rows, query, what="windows over rows", numbers=["start"], values=names,

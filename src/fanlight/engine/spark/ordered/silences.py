@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.silences import SilenceQuery
@@ -32,12 +32,11 @@ def follow_windows(
     values = [name for name in results.columns if name not in place]
     which = "cast(query as bigint) as query" if bound.query_columns else "0L as query"
     rows = results.selectExpr(*bound.keys, "start as t", which, "start", *values)
-
-    def query(schema: pa.Schema, keys: int) -> SilenceQuery:
-        clock = clock_of(bound.df.sparkSession, bound.coordinate)
-        numeric = tuple(name in numbers for name in values)
-        return SilenceQuery(schema, keys, (), bound.grids, rule, most, numeric, clock=clock)
-
+    query = partial(
+        SilenceQuery, monoids=(), grids=bound.grids, rule=rule, most=most,
+        numbers=tuple(name in numbers for name in values),
+        clock=clock_of(bound.df.sparkSession, bound.coordinate),
+    )  # fmt: skip
     # Options under the names that checkpoints have had from the beginning.
     return run_operator(
         bound, fields, rows, query, what="windows without rows", aggregated=True,

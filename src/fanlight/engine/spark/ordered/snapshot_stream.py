@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from functools import partial
+
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.running_events import RunningQuery
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.lift import partials_of_rows, select_values
 from fanlight.engine.spark.ordered.host import run_operator
 from fanlight.engine.spec.errors import refuse
@@ -20,18 +22,14 @@ def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
     if bound.snapshot.merge_equal:
         _check_mergeable(fields)
     keys = bound.keys
-    rows = select_values(bound, fields, [f"{bound.late_after} as late_after", *bound.instants])
-    places = ["late_after as t", "first_at", "last_at"]
+    rows = select_values(bound, fields, bound.instants)
+    places = [f"{bound.late_after} as t", *ENDS]
     rows = rows.selectExpr(*keys, *places, *partials_of_rows(rows, fields.all))
-    names = [field.name for field in fields.all]
-    monoids, merged = tuple(field.monoid for field in fields.all), bound.snapshot.merge_equal
-
-    def query(schema: pa.Schema, keys: int) -> RunningQuery:
-        return RunningQuery(schema, keys, monoids, merged)
-
+    merged = bound.snapshot.merge_equal
+    query = partial(RunningQuery, monoids=fields.monoids, merges=merged)
     return run_operator(
         bound, fields, rows, query, what="snapshots of events", numbers=["start", "upto"],
-        values=names, merged=merged, order=["first_at"], by="first_at",
+        values=fields.names, merged=merged, order=["first_at"], by="first_at",
     )  # fmt: skip
 
 

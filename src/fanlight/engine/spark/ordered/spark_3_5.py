@@ -11,17 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from fanlight.engine.spark.ordered.group_run import GroupRun
-from fanlight.engine.spark.ordered.pandas_rows import as_frames, rows_of
-from fanlight.engine.spark.ordered.row_packing import FOUND
+from fanlight.engine.spark.ordered.group_run import FOUND, GroupRun, as_frames, rows_of
 from fanlight.engine.spark.sql import WATERMARK, expr
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
-
-    from fanlight.engine.operators.protocol import Query
-    from fanlight.engine.operators.state_header import Fingerprint
 
 _STATE = StructType([StructField("state", BinaryType())])
 # Spark wants an event time, and drops rows whose own has passed: a null never has. Which rows are
@@ -29,39 +23,22 @@ _STATE = StructType([StructField("state", BinaryType())])
 _NEVER = "cast(null as timestamp)"
 
 
-def run_groups(
-    packed: DataFrame, query: Query, asked: Fingerprint, out: pa.Schema, mode: str, postponed: int
-) -> DataFrame:
-    """Groups of packed rows through an operator: ``late`` and ``found``, packed results."""
-    run = WholeState(query, asked, out, postponed)
-
-    def run_group(key: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
-        return run.call(key, frames, state)
-
-    never = expr(packed, _NEVER).alias("never", metadata={WATERMARK: 0})
-    return (
-        packed.select("*", never)
-        .groupBy("group")
-        .applyInPandasWithState(
-            run_group,
-            outputStructType=FOUND,
-            stateStructType=_STATE,
-            outputMode=mode,
-            timeoutConf="EventTimeTimeout",
-        )
-    )
-
-
 class WholeState(GroupRun):
     """An operator whose variables are one value of Spark's, by name and number."""
 
-    def __init__(
-        self, query: Query, asked: Fingerprint, out: pa.Schema, postponed: int = 0
-    ) -> None:
-        super().__init__(query, asked, out, postponed)
-        self._kept: dict[tuple[str, int], bytes] = {}
-        self._state: Any = None
-        self._milliseconds = 0
+    _kept: dict[tuple[str, int], bytes]
+    _state: Any
+    _milliseconds: int
+
+    def over(self, packed: DataFrame, mode: str) -> DataFrame:
+        """Groups of packed rows through it: ``late`` and ``found``, packed results."""
+
+        def run_group(key: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
+            return self.call(key, frames, state)
+
+        never = expr(packed, _NEVER).alias("never", metadata={WATERMARK: 0})
+        groups = packed.select("*", never).groupBy("group")
+        return groups.applyInPandasWithState(run_group, FOUND, _STATE, mode, "EventTimeTimeout")
 
     def call(self, key: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
         """Take the rows of a micro-batch, or wake up; release what the watermark completes."""

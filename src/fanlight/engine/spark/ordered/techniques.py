@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from functools import partial
+
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.spanning import SpanningQuery
@@ -10,7 +11,7 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import first_event_end
+from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.lift import partials_of_rows, select_values
 from fanlight.engine.spark.ordered.host import run_operator
 
@@ -21,19 +22,16 @@ def release_windows(
     """Windows, one row a key and ``start``, of events that Spark has lifted to partials."""
     keys = bound.keys
     rows = select_values(bound, fields, bound.place_columns)
-    # An event is late when its first window is released, so that window's end is its time.
-    known = f"{first_event_end(bound.queries.deciding_grids)} as t"
-    rows = rows.selectExpr(*keys, known, "first_at", "last_at", *partials_of_rows(rows, fields.all))
+    places = [f"{bound.late_after} as t", *ENDS]
+    rows = rows.selectExpr(*keys, *places, *partials_of_rows(rows, fields.all))
     rows = rows.filter("t is not null")
-    monoids = tuple(field.monoid for field in fields.all)
     cut, technique = chosen.pieces.only_cut, chosen.strategy.name
-
-    def query(schema: pa.Schema, keys: int) -> SpanningQuery:
-        return SpanningQuery(schema, keys, monoids, cut, technique, height)
-
+    query = partial(
+        SpanningQuery, monoids=fields.monoids, cut=cut, technique=technique, height=height
+    )
     what = f"windows over events with a duration, by {technique!r}"
     return run_operator(
         bound, fields, rows, query, what=what, numbers=["start"],
-        values=[field.name for field in fields.all], order=["t", "first_at", "last_at"],
+        values=fields.names, order=["t", "first_at", "last_at"],
         cut=cut.technique, height=height,
     )  # fmt: skip

@@ -262,11 +262,11 @@ def _query(
     return TrailingQuery(
         schema,
         keys,
-        tuple(field.monoid for field in fields.all),
+        fields.monoids,
         bound.horizons,
         lifted.order,
         payload,
-        tuple(field.name for field in fields.all),
+        tuple(fields.names),
         lifted.sources,
         lifted.ranked,
         asking=ASKED in schema.names,

@@ -1,12 +1,10 @@
-"""What differs from one version of Spark to the next: a file for each, and nothing elsewhere.
-
-A file is for its version and for later ones, up to the next file.
-"""
+"""What differs from one version of Spark to the next, in how it runs an operator."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fanlight.engine.spark.sql import is_connect
 from fanlight.engine.spark.supported import INSTALLED
 from fanlight.engine.spec.errors import refuse
 
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fanlight.engine.operators.protocol import Query
-    from fanlight.engine.operators.state_header import Fingerprint
+    from fanlight.engine.operators.stored_state import Fingerprint
 
 NEEDS_ROCKSDB = INSTALLED >= (4, 0)  # for an operator's state; in 3.5 it is a value as any other
 
@@ -27,13 +25,23 @@ def run_groups(
 
     The operator is told of a watermark that is ``postponed`` by so many microseconds.
     """
+    if INSTALLED < (4, 0):
+        from fanlight.engine.spark.ordered.spark_3_5 import WholeState
+
+        return WholeState(query, asked, out, postponed).over(packed, mode)
+    from fanlight.engine.spark.ordered.group_run import FOUND
+    from fanlight.engine.spark.ordered.processor import GroupProcessor, PandasProcessor
+
+    groups, how = packed.groupBy("group"), (FOUND, mode, "eventTime")
     if INSTALLED >= (4, 1):
-        from fanlight.engine.spark.ordered.spark_4_1 import run_groups as run
-    elif INSTALLED >= (4, 0):
-        from fanlight.engine.spark.ordered.spark_4_0 import run_groups as run
-    else:
-        from fanlight.engine.spark.ordered.spark_3_5 import run_groups as run
-    return run(packed, query, asked, out, mode, postponed)
+        return groups.transformWithState(GroupProcessor(query, asked, out, postponed), *how)
+    if is_connect(packed):
+        raise refuse(
+            "a stream whose state is in Python, over Spark Connect 4.0,",
+            "needs a stateful processor, which Spark has there since 4.1",
+            "use a classic session, or Spark 4.1",
+        )
+    return groups.transformWithStateInPandas(PandasProcessor(query, asked, out, postponed), *how)
 
 
 def check_place(what: str, *, aggregated: bool, collects: bool) -> None:

@@ -42,7 +42,7 @@ def add_up_panes(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame
     if panes is None:
         raise AssertionError(bound)
     events = _cut(bound, fields, panes)
-    own, names = _sums(fields), [field.name for field in fields.all]
+    own, names = _sums(fields), fields.names
     if all(field.monoid.whole for field in fields.all):
         rows = _by_running_sums(events, fields, panes)
     else:
@@ -125,10 +125,7 @@ def _by_running_sums(events: Relation, fields: Fields, panes: Grid) -> DataFrame
     rows = rows.selectExpr("*", *inside, f"lead(pane) {over_clause(keys, 'pane')} as following")
     covered = "inside + came > 0"
     rows = rows.selectExpr("*", f"{panes_until_following(covered, length)} as at")
-    own = [
-        f"inside_{name} + if(at = pane, {name}, came_{name}) as {name}"
-        for name in (field.name for field in fields.all)
-    ]
+    own = [f"inside_{name} + if(at = pane, {name}, came_{name}) as {name}" for name in fields.names]
     return rows.selectExpr(*keys, "at as pane", *own)
 
 

@@ -18,15 +18,17 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import last_start
-from fanlight.engine.spark.lasting import ENDS, lift_copies, select_events, select_to_copy
+from fanlight.engine.spark.lasting import ENDS, select_events, select_to_copy
 from fanlight.engine.spark.lift import count_values, lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.copies import copy_pieces
 from fanlight.engine.spark.placed.dyadic import copy_to_dyadics, push_to_windows, roll_up_runs
 from fanlight.engine.spark.placed.events import (
     copy_events,
+    lift_buckets,
     make_entries,
     move_to_cells,
+    start_from_number,
     window_start_of,
 )
 from fanlight.engine.spark.placed.numbered_rows import number_granules, number_rows
@@ -107,11 +109,7 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
 
 def fill_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Windows from copies of each event: the paper's aggregate buckets, and Spark's own way."""
-    copies = copy_events(bound, select_to_copy(bound, fields))
-    rows, origin = lift_copies(bound, fields, copies), window_start_of(bound, "number")
-    return _start_from_number(
-        bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()
-    )
+    return lift_buckets(bound, fields, copy_events(bound, select_to_copy(bound, fields)))
 
 
 def _roll_up_dyadics(bound: Placed, entered: Relation, chosen: Candidate[Pieces]) -> DataFrame:
@@ -122,19 +120,11 @@ def _roll_up_dyadics(bound: Placed, entered: Relation, chosen: Candidate[Pieces]
     place = [*which, "power", "number"]
     entered = entered.with_places(*texts, f"{power} as power", f"{number} as number", place=place)
     if chosen.rollup == ways.DYADIC_RUNS:
-        return _start_from_number(bound, roll_up_runs(entered, which))
+        return start_from_number(bound, roll_up_runs(entered, which))
     dyadics = copy_to_dyadics(entered, which).combine(*which, "power", "dyadic")
     return _combine_copies(bound, push_to_windows(dyadics, which))
 
 
 def _combine_copies(bound: Placed, copies: Relation) -> DataFrame:
     """Combine the copies of each window."""
-    return _start_from_number(bound, copies.combine(*bound.query_columns, "number").lift_counts())
-
-
-def _start_from_number(bound: Placed, windows: Relation) -> DataFrame:
-    """Windows with their start in place of their number."""
-    start = f"{window_start_of(bound, 'number')} as start"
-    return windows.with_places(
-        *bound.query_columns, start, place=[*bound.query_columns, "start"]
-    ).df
+    return start_from_number(bound, copies.combine(*bound.query_columns, "number").lift_counts())

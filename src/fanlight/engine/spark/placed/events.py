@@ -7,10 +7,13 @@ same window ends, and whose last instants between the same window starts, share 
 
 from __future__ import annotations
 
+from pyspark.sql import DataFrame
+
 from fanlight.engine.plan.granules import granules_of_bounds
 from fanlight.engine.spark import window_ranges
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_start
+from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.grids import (
     first_number,
     last_number,
@@ -20,7 +23,8 @@ from fanlight.engine.spark.grids import (
     window_end_by,
     windows_of_event,
 )
-from fanlight.engine.spark.lasting import ENDS
+from fanlight.engine.spark.lasting import ENDS, lift_copies
+from fanlight.engine.spark.lift import lift_or_count
 from fanlight.engine.spark.relation import Relation
 
 
@@ -112,3 +116,18 @@ def make_entries(bound: Placed, rows: Relation) -> Relation:
     # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
     both = ends_of_rows.unpivot([*keys, *rest], [*sides], "side", "entry")
     return rows.with_df(both.filter("entry is not null") if sparse else both, "entry")
+
+
+def lift_buckets(bound: Placed, fields: Fields, copies: Relation) -> DataFrame:
+    """Windows from copies of events in each of them, which are lifted there."""
+    rows, origin = lift_copies(bound, fields, copies), window_start_of(bound, "number")
+    return start_from_number(
+        bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()
+    )
+
+
+def start_from_number(bound: Placed, windows: Relation) -> DataFrame:
+    """Windows with their start in place of their number."""
+    place = [name for name in windows.place if name != "number"]
+    start = f"{window_start_of(bound, 'number')} as start"
+    return windows.with_places(*place, start, place=[*place, "start"]).df

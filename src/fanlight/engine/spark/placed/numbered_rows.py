@@ -54,7 +54,7 @@ def roll_up_row_ends(bound: Placed, fields: Fields, rollup: Rollup) -> DataFrame
     rows, partials, order = lift_each_row(bound, fields)
     # One shuffle by key serves all that follows; only the sorts differ.
     rows = rows.repartition(*keys) if keys else rows.repartition(1)
-    roll_up, names = ROLLUPS[rollup], [field.name for field in fields.all]
+    roll_up, names = ROLLUPS[rollup], fields.names
     if isinstance(ends, LastRows):
         kept = [FIRST, LAST, *fields.all]
         times = (f"t as {field.name}" for field in (FIRST, LAST))

@@ -41,7 +41,7 @@ def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
     panes = panes_of(bound.grids)
     if panes is None:
         raise AssertionError(bound)
-    names = [field.name for field in fields.all]
+    names = fields.names
     edges = _mark_edges(bound, fields, panes)
     rows = _most_of_panes(edges, bound.keys, _columns_of(fields), panes)
     greatest = of_columns(

@@ -14,6 +14,7 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import schema_of
+from fanlight.engine.spark.coordinates import as_instant
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.equality import (
     INSTEAD,
@@ -72,7 +73,8 @@ def find_recurring(
     copies = copies.filter("ring is not null")
     group = [*keys, "v0", "upto"]
     if streaming:
-        copies = stream.select_with_ending(bound, copies, "upto", copies.columns)
+        at = as_instant(bound.coordinate, "upto")
+        copies = stream.select_with_ending(bound, copies, at, copies.columns)
         group = [*group, "ending"]
     texts = [("bits", "bit_or(shiftleft(1L, ring))")]
     if counts:

@@ -35,8 +35,8 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import as_instant
 from fanlight.engine.spark.cuts import slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import first_end, first_event_end, window_end, window_end_by
-from fanlight.engine.spark.lasting import ENDS, lift_copies, select_events, select_to_copy
+from fanlight.engine.spark.grids import window_end, window_end_by
+from fanlight.engine.spark.lasting import ENDS, select_events, select_to_copy
 from fanlight.engine.spark.lift import lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.copies import More, copy_pieces
@@ -44,9 +44,10 @@ from fanlight.engine.spark.placed.dyadic import copy_to_dyadics, push_to_windows
 from fanlight.engine.spark.placed.events import (
     add_ranges,
     copy_events,
+    lift_buckets,
     move_to_cells,
+    start_from_number,
     window_end_of,
-    window_start_of,
 )
 from fanlight.engine.spark.placed.sealing import seal
 from fanlight.engine.spark.relation import Relation
@@ -69,19 +70,19 @@ def roll_up_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -
 
 
 def add_ending(bound: Placed, rows: Relation, end: str) -> Relation:
-    """Add the event time ``ending`` to the place of rows; see :func:`select_with_ending`."""
-    with_ending = select_with_ending(bound, rows.df, end, [*rows.keys, *rows.place, *rows.parts])
+    """Add the event time ``ending``, a coordinate, to the place of rows; see the next function."""
+    at, kept = as_instant(bound.coordinate, end), [*rows.keys, *rows.place, *rows.parts]
+    with_ending = select_with_ending(bound, rows.df, at, kept)
     return rows.with_df(with_ending, *rows.place, "ending")
 
 
-def select_with_ending(bound: Placed, rows: DataFrame, end: str, kept: Sequence[str]) -> DataFrame:
-    """Select ``kept`` (SQL) and the event time ``ending``, made from the coordinate ``end``.
+def select_with_ending(bound: Placed, rows: DataFrame, at: str, kept: Sequence[str]) -> DataFrame:
+    """Select ``kept`` (SQL) and the event time ``ending``, made from the instant ``at``.
 
     A number that is never the greatest tells plans apart: where they are equal up to a shuffle,
     Spark would reuse that of the first, and give the others no watermark.
     """
-    at = bound.later(as_instant(bound.coordinate, end))
-    at = f"greatest({at}, -{next(_NUMBERS)}L)"
+    at = f"greatest({bound.later(at)}, -{next(_NUMBERS)}L)"
     return with_event_time(rows, kept, at, "ending", bound.delay)
 
 
@@ -100,9 +101,7 @@ def place_in_pieces(
 ) -> DataFrame:
     """Rows that are in a window: keys, ``piece`` (its granule's start), ``kept``, ``ending``."""
     place = [*bound.keys, f"{slice_start(cut, 't')} as piece"]
-    return select_with_ending(
-        bound, rows, first_end(bound.queries.deciding_grids, "t"), [*place, *kept]
-    )
+    return select_with_ending(bound, rows, bound.late_after, [*place, *kept])
 
 
 def copy_granules(
@@ -127,9 +126,7 @@ def copy_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataF
 def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Windows from cells: events lifted by cell, each cell copied to windows once complete."""
     bound = seal(bound, fields, chosen)
-    rows, which = _with_soonest(bound, select_events(bound, fields)), bound.query_columns
-    cells = move_to_cells(bound, rows)
-    rows = add_ending(bound, cells.with_df(cells.df, *ENDS), "soonest")
+    rows, which = _move_to_cells(bound, select_events(bound, fields)), bound.query_columns
     cells = lift_or_count(rows, rows.place, fields.all, "last_at")
     if chosen.way is ways.CELL_COPIES:
         copies = copy_events(bound, cells)
@@ -138,7 +135,7 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
         spread = add_ending(bound, spread, window_end_of(bound, first_of_dyadic()))
         copies = push_to_windows(spread.combine(*spread.place), which)
     copies = add_ending(bound, copies, window_end_of(bound, "number"))
-    return _start_from_number(bound, copies.combine(*copies.place).lift_counts())
+    return start_from_number(bound, copies.combine(*copies.place).lift_counts())
 
 
 def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -153,32 +150,20 @@ def keep_events(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Dat
     Events of a cell are kept together until the watermark has passed the end of its first window.
     """
     bound = seal(bound, fields, chosen)
-    rows = _with_soonest(bound, select_to_copy(bound, fields))
-    place = [*ENDS, "ending"]
-    cells = move_to_cells(bound, rows)
-    rows = add_ending(bound, cells.with_df(cells.df, *ENDS), "soonest")
+    rows = _move_to_cells(bound, select_to_copy(bound, fields))
     whole = f"collect_list(struct({', '.join(rows.parts)}))"
-    kept = group_rows(rows.df, [*rows.keys, *place], [("events", whole)])
+    kept = group_rows(rows.df, [*rows.keys, *rows.place], [("events", whole)])
     events = rows.with_df(kept.selectExpr(*rows.keys, *ENDS, "inline(events)"), *ENDS)
     return _fill_buckets(bound, fields, copy_events(bound, events))
 
 
-def _with_soonest(bound: Placed, rows: Relation) -> Relation:
-    """Events with the end of their first window, ``soonest``; without those that are in none."""
-    at = f"{first_event_end(bound.queries.deciding_grids)} as soonest"
-    return rows.with_df(rows.df.selectExpr("*", at).filter("soonest is not null"), *ENDS, "soonest")
+def _move_to_cells(bound: Placed, events: Relation) -> Relation:
+    """Events in cells, with when each is complete; without those that are in no window."""
+    rows = events.df.selectExpr("*", f"{bound.late_after} as soonest").filter("soonest is not null")
+    cells = move_to_cells(bound, events.with_df(rows, *ENDS, "soonest"))
+    kept = [*cells.keys, *ENDS, *cells.parts]
+    return cells.with_df(select_with_ending(bound, cells.df, "soonest", kept), *ENDS, "ending")
 
 
 def _fill_buckets(bound: Placed, fields: Fields, copies: Relation) -> DataFrame:
-    rows = lift_copies(bound, fields, add_ending(bound, copies, window_end_of(bound, "number")))
-    origin = window_start_of(bound, "number")
-    return _start_from_number(
-        bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()
-    )
-
-
-def _start_from_number(bound: Placed, windows: Relation) -> DataFrame:
-    """Windows with their start in place of their number."""
-    place = [*bound.query_columns, "ending"]
-    start = f"{window_start_of(bound, 'number')} as start"
-    return windows.with_places(*place, start, place=[*place, "start"]).df
+    return lift_buckets(bound, fields, add_ending(bound, copies, window_end_of(bound, "number")))

@@ -1,8 +1,8 @@
-"""The header of stored state: its format, and which release wrote it, for which query.
+"""State as a host stores it: values by variable and number, of which the first has a header.
 
-The fingerprint says what the state means, so only a query with the same one may read it. Every
-format since 5 begins with this header, so that a release can say who wrote a format that it does
-not know.
+The header has the format, the release that wrote the state, and the fingerprint of the query, which
+says what the state means, so only a query with the same one may read it. Every format since 5
+begins with it, so that a release can say who wrote a format that it does not know.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.formats import RELEASE, format_error
@@ -21,6 +22,20 @@ Fingerprint = Mapping[str, str]  # what the query asks for: topic -> text
 _WRITER = "fanlight"  # the topic, of no query, under which the release stands
 _FIRST, _EARLY = 5, "a fanlight before 0.1.0"  # formats before this one do not say who wrote them
 _LENGTHS = struct.Struct("<BI")  # format, bytes of the fingerprint
+HEAD, WAITING, KEYS = "head", "waiting", "keys"  # the variables
+
+
+class Store(Protocol):
+    """Values that a host stores between micro-batches."""
+
+    def get(self, variable: str, number: int) -> bytes | None:
+        """The value, if there is one."""
+
+    def put(self, variable: str, number: int, value: bytes) -> None:
+        """Store a value, replacing the one before."""
+
+    def remove(self, variable: str, number: int) -> None:
+        """Remove a value that exists."""
 
 
 def add_header(state: bytes, fingerprint: Fingerprint) -> bytes:
