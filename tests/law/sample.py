@@ -38,14 +38,15 @@ def shows(ask: Ask, in_python: bool) -> set[tuple[Any, ...]]:
     """What an ask shows.
 
     Of its kind, in batches and streams each by itself. What a stream is about, and its setting, one
-    kind shows for all; its session, lateness and keys each engine: streams take longest.
+    kind shows for all; its session, lateness and keys each engine, as it shows settings of batches:
+    streams take longest, and then what Spark compiles.
     """
     kind, subject = (ask.kind, ask.streamed), ask.about.partition(",")[0]
     here = ("streams",) if ask.streamed else kind
     engine = ("streams", in_python) if ask.streamed else kind
     return {
         (*here, "about", subject),
-        (*here, "setting", ask.setting),
+        ("streams" if ask.streamed else in_python, "setting", ask.setting),
         (*kind, "strategy", ask.strategy, in_python),
         (*kind, "action", ask.action),
         (*engine, "session", ask.session),
