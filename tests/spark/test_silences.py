@@ -148,7 +148,10 @@ def test_sql_says_what_is_no_number_of_windows(classic):
 def test_what_cannot_be_is_refused(classic, tmp_path):
     batch = fl.over(frame(classic, ROWS), fl.Sliding("1 minute"), time="ts", by="k")
     stream = fl.over(
-        stream_of(classic, tmp_path / "rows", ROWS), fl.Sliding("1 minute"), time="ts", by="k"
+        stream_of(classic, tmp_path, [frame(classic, ROWS)], "1 minute"),
+        fl.Sliding("1 minute"),
+        time="ts",
+        by="k",
     )
     for windows, more, words in (
         (batch, {"values": "zero", "most": 0}, "is not a number of windows from 1 to"),
@@ -161,7 +164,7 @@ def test_what_cannot_be_is_refused(classic, tmp_path):
         with pytest.raises(fl.FanlightError, match=words):
             windows.with_empty(**more)
     two = fl.over(
-        stream_of(classic, tmp_path / "more", ROWS),
+        stream_of(classic, tmp_path, [frame(classic, ROWS)], "1 minute"),
         [fl.Sliding("1 minute"), fl.Sliding("1 hour")],
         time="ts",
     )
