@@ -96,7 +96,7 @@ bench-cluster: $(READY) ## time one core, two cores and a cluster of two workers
 against: $(READY) ## time the source beside a revision of before (REV=HEAD)
 	@$(WITH_JAVA) $(PY) -m benchmarks.against $(or $(REV),HEAD)
 
-bench-smoke: $(READY) ## run every fourth benchmark once, on little data (ALL=1: every one)
+bench-smoke: $(READY) ## run every seventh benchmark once, on little data (ALL=1: every one)
 	@$(WITH_JAVA) $(PY) -m benchmarks --smoke $(if $(ALL),,--sample)
 	@$(WITH_JAVA) $(PY) -m benchmarks.against HEAD --rows 20000 --rounds 1 --only 60/1 --only "delta, stream"
 
