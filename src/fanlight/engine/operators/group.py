@@ -197,11 +197,11 @@ class LateQuery:
     has_no_late_rows: ClassVar[bool] = False
 
     def start(self) -> LateQuery:
-        """The same, as from :meth:`resume`."""
+        """Return the query itself, which has no state."""
         return self
 
     def resume(self, snapshot: Snapshot) -> LateQuery:
-        """The same: there is no state."""
+        """Return the query itself, which has no state."""
         del snapshot
         return self
 

@@ -113,7 +113,7 @@ def combine_pairs(
 def combine_covering(
     columns: Sequence[pa.Array], monoids: Sequence[Monoid], lo: Ints, hi: Ints
 ) -> tuple[Ints, list[pa.Array]]:
-    """Of each place that a range ``[lo_i, hi_i)`` covers, the partials of all that cover it.
+    """Combine, for each place, the partials of all ranges ``[lo_i, hi_i)`` that cover it.
 
     A range is put into the few nodes of a binary tree that together are its places, and what a
     node has goes down to its places. Nothing is subtracted.

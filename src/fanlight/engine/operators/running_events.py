@@ -141,7 +141,7 @@ class RunningOperator(KeyedOperator[RunningQuery]):
         return pa.table([*found, *partials], ["code", "start", "upto", *self.query.partial_names])
 
     def _merge(self, windows: pa.Table) -> pa.Table:
-        """Windows that follow one another with the same partials as one; the last one is held."""
+        """Join windows that follow each other with the same partials; the last window is held."""
         names, held = windows.column_names, np.flatnonzero(flags(self.keys["there"]))
         before = self.keys.select(names[1:]).take(pa.array(held))
         before = before.add_column(0, "code", pa.array(held))

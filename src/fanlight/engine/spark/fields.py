@@ -169,12 +169,12 @@ class Fields:
 
     @property
     def names(self) -> list[str]:
-        """Their names."""
+        """The names of all fields."""
         return [field.name for field in self.all]
 
     @property
     def monoids(self) -> tuple[Monoid, ...]:
-        """Their monoids."""
+        """The monoids of all fields."""
         return tuple(field.monoid for field in self.all)
 
     @property

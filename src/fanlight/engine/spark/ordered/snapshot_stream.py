@@ -34,7 +34,7 @@ def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
 
 
 def why_not_in_a_pass(bound: SnapshotBound, fields: Fields) -> str:
-    """Why a batch is left to Spark's own plan; empty if one pass in Python takes less time."""
+    """The reason to leave a batch to Spark's own plan. It is empty if a pass is faster."""
     slow = [one.facts.label for one in fields.all if not one.monoid.combining]
     if slow:
         return f"{slow[0]} is not a count, a sum, a least or a greatest value"

@@ -134,7 +134,7 @@ class SnapshotWindows(WithRunning):
             return self._complete(result.finish_result(bound, windows, start, stop, columns))
 
     def _why_natively(self, fields: Fields) -> str:
-        """Why Spark's own plan is taken, and not one pass in Python; empty if it is not."""
+        """The reason to take Spark's own plan, not a pass in Python. It is empty for a pass."""
         if self._bound.df.isStreaming:
             return ""
         if self._strategy == NATIVE:
