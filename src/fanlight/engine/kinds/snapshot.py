@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fanlight.engine.kinds.kind import (
-    NATIVE,
     SNAPPED,
     STATE,
+    WORKERS,
     Feature,
     Kind,
     Node,
@@ -37,7 +37,7 @@ SNAPSHOT = Kind(
     Snapshot,
     SNAPPED,
     Snapshot(),
-    (Feature("snapshots of events that last", NATIVE, STATE),),
+    (Feature("snapshots of events that last", WORKERS, STATE),),
     Words(
         "snapshot",
         "SNAPSHOT",

@@ -7,6 +7,7 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.running_events import RunningQuery
+from fanlight.engine.plan.compiler import has_compiler
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lasting import ENDS
@@ -35,6 +36,8 @@ def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
 
 def why_not_in_a_pass(bound: SnapshotBound, fields: Fields) -> str:
     """The reason to leave a batch to Spark's own plan. It is empty if a pass is faster."""
+    if not has_compiler():
+        return "a pass needs numba, which is not installed here"
     slow = [one.facts.label for one in fields.all if not one.monoid.combining]
     if slow:
         return f"{slow[0]} is not a count, a sum, a least or a greatest value"
