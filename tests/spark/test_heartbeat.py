@@ -111,6 +111,7 @@ def test_a_later_filter_of_the_users_does_not_stop_the_beats(classic, tmp_path):
 
 
 @pytest.mark.streaming
+@pytest.mark.sampled(1)
 def test_beats_come_as_often_as_is_asked_where_there_has_never_been_a_row(classic, tmp_path):
     began = now()
     beating = fl.heartbeat(
@@ -141,7 +142,6 @@ def test_a_stream_that_was_stopped_goes_on(classic, tmp_path):
 
 
 @pytest.mark.streaming
-@pytest.mark.sampled(1)
 def test_a_row_that_comes_later_than_lag_and_delay_is_late(classic, tmp_path):
     stream, inbox = quiet(classic, tmp_path / "in"), tmp_path / "in"
     write_files(inbox, pairs(now() - 600 * SECOND))
