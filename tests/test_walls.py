@@ -600,7 +600,7 @@ def test_a_program_may_print():
 
 
 def test_which_row_is_late_is_said_once():
-    """By ``late_after`` of the request: whatever asks it has the same rows late."""
+    """The request says it in ``late_after``: whatever asks it has the same rows late."""
     ends = {"first_end", "first_event_end", "deciding_grids"}
     asking = {
         name

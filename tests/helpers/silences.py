@@ -41,7 +41,7 @@ def asked(windows):
 
 
 def found(df):
-    """By key, end and start: the count, the sum, the list."""
+    """The count, the sum and the list of each window, by its key, end and start."""
     rows = df.collect()
     made = {
         (row.k, micros(row.window.end), micros(row.window.start)): (

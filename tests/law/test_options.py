@@ -264,6 +264,7 @@ IN_SQL = [
     for name, verb in product(OPENED, MEANINGS)
     if is_of(find_option(verb), name) and "agg" in METHODS[windows_of(name)]
     if isinstance(MEANINGS[verb].batch, dict)
+    if not isinstance(OPENED[name][0], list)  # a clause has one kind of windows
 ]
 
 
@@ -271,8 +272,6 @@ IN_SQL = [
 @pytest.mark.parametrize(("name", "verb"), IN_SQL)
 def test_words_of_sql_ask_the_same(classic, name, verb):
     (spec, place), df, given = OPENED[name], rows_of(classic), {verb: MEANINGS[verb].batch}
-    if isinstance(spec, list):
-        return  # a clause has one kind of windows
     windows = asked(opened(name, df), verb, given[verb]).agg(count=agg.count())
     shown = ", ".join(one for one in windows.columns if one != "count")
     clause = fl.clause(spec, **place, options=given)

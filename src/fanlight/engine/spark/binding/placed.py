@@ -211,9 +211,10 @@ class Placed(Bound):
 
     @property
     def late_after(self) -> str:
-        """SQL: the end of the first window, of any query, that holds the row; null if none does.
+        """SQL: the end of the first window of any query that holds the row.
 
-        So a row is late in all of its windows or in none. Where rows place windows, it is its time.
+        It is null if no window does. So a row is late in all of its windows or in none. Where rows
+        place windows, it is the row's time.
         """
         if self.event.ordered:
             return super().late_after

@@ -1,6 +1,6 @@
 """A batch's pass over Arrow data: sorted rows, a key's in one partition, through a function.
 
-The function may be an operator, which takes all rows at once, or part by part.
+The function may be an operator, which takes rows part by part.
 
 Rows go in and come out in plain types, as in a stream.
 """
@@ -14,14 +14,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
-from fanlight.engine.operators.arrow_tables import ints
-from fanlight.engine.operators.protocol import COMPLETE, Query
+from fanlight.engine.operators.arrow_tables import ints, join_batches
+from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Query
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.encoding import Out, from_plain, plain_schema, to_plain
 from fanlight.engine.spark.ordered.workers import Function, run_in_workers
 
 CHUNK = 10_000  # rows in an output batch of an operator
-PART = 500_000  # rows that it takes at a time, where they come in order
+PART = 500_000  # rows that it takes at a time
 
 
 class Passing:
@@ -63,8 +63,8 @@ def run_over_partitions(
 class BatchOperator:
     """The function that Spark maps over the batches of a partition.
 
-    If rows come in the order of a column ``by``, an instant, the operator takes them part by part,
-    and keeps of them what it keeps in a stream.
+    The operator takes rows part by part. If they come in the order of a column ``by``, an instant,
+    it keeps of them what it keeps in a stream.
     """
 
     query: Query
@@ -82,11 +82,7 @@ class BatchOperator:
     def _parts(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Table, int]]:
         """Rows, and the watermark that follows them."""
         schema = self.query.schema
-        rows = schema.empty_table()
-        for batch in batches:
-            fresh = pa.Table.from_batches([batch]).select(schema.names).cast(schema)
-            rows = pa.concat_tables([rows, fresh])
-            if self.by and len(rows) >= PART:
-                yield rows, int(ints(rows[self.by].slice(len(rows) - 1))[0]) - 1
-                rows = schema.empty_table()
-        yield rows, COMPLETE
+        for part in join_batches(batches, PART):
+            rows = part.select(schema.names).cast(schema)
+            yield rows, int(ints(rows[self.by])[-1]) - 1 if self.by else BEGINNING
+        yield schema.empty_table(), COMPLETE

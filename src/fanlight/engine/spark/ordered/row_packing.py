@@ -14,7 +14,14 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 
-from fanlight.engine.operators.arrow_tables import Ints, ints, pack, starts_of_runs, unpack
+from fanlight.engine.operators.arrow_tables import (
+    Ints,
+    ints,
+    join_batches,
+    pack,
+    starts_of_runs,
+    unpack,
+)
 from fanlight.engine.operators.buckets import HASH, balanced_group_numbers
 from fanlight.engine.spark.state import PARTITIONS, tasks_of_setting
 
@@ -52,7 +59,7 @@ class Pack:
         tasks = tasks_of_setting(task.getLocalProperty(PARTITIONS))
         if task.getLocalProperty(BATCH) == "0" and task.partitionId() == 0:
             yield self._begin_groups(tasks)
-        for rows in _join_batches(batches):
+        for rows in join_batches(batches, MOST):
             yield self._pack_rows(rows.cast(self.schema), tasks)
 
     def _begin_groups(self, tasks: int) -> pa.RecordBatch:
@@ -103,17 +110,3 @@ class Unpack:
                 if value.is_valid:
                     (rows,) = unpack(value.as_buffer(), [self.schema])
                     yield from rows.to_batches()
-
-
-def _join_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Join record batches, so that each value holds enough rows of its group."""
-    held: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        held.append(batch)
-        rows += batch.num_rows
-        if rows >= MOST:
-            yield pa.Table.from_batches(held)
-            held, rows = [], 0
-    if rows:
-        yield pa.Table.from_batches(held)

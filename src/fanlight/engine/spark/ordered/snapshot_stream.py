@@ -43,18 +43,22 @@ def why_not_in_a_pass(bound: SnapshotBound, fields: Fields) -> str:
         return f"{slow[0]} is not a count, a sum, a least or a greatest value"
     if bound.coordinate.is_unit_number:
         return "times are numbers"
-    merged = [one for one in fields.outputs if one.lower not in _ITSELF]
-    if bound.snapshot.merge_equal and merged:
-        return f"merge_equal compares the results of {merged[0].label}, not what is kept of it"
+    merged = _labels_apart(fields) if bound.snapshot.merge_equal else []
+    if merged:
+        return f"merge_equal compares the results of {merged[0]}, not what is kept of it"
     return bound.source.why_not_in_python
 
 
 def _check_mergeable(fields: Fields) -> None:
     """Refuse aggregates that may be equal although what is kept of them is not."""
-    for output in fields.outputs:
-        if output.lower not in _ITSELF:
-            raise refuse(
-                f"merge_equal with {output.label}",
-                "is not known in a stream, which compares what it keeps of windows, not results",
-                "ask for counts, sums, least and greatest values, or leave merge_equal out",
-            )
+    for label in _labels_apart(fields):
+        raise refuse(
+            f"merge_equal with {label}",
+            "is not known in a stream, which compares what it keeps of windows, not results",
+            "ask for counts, sums, least and greatest values, or leave merge_equal out",
+        )
+
+
+def _labels_apart(fields: Fields) -> list[str]:
+    """The aggregates whose results may be equal although what is kept of them is not."""
+    return [one.label for one in fields.outputs if one.lower not in _ITSELF]
