@@ -8,7 +8,6 @@ An aggregate that is renamed or removed must leave ``agg.py`` by hand first: it 
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
 import re
 from collections import defaultdict
@@ -18,7 +17,7 @@ from pathlib import Path
 import fanlight.engine.algebra.library
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.readings import Distinct
-from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample
+from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample, sections
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULE = ROOT / "src/fanlight/agg.py"
@@ -28,6 +27,7 @@ PAGE = ROOT / "docs/aggregates.md"
 TAIL = """
 # Out of the sight of type checkers, which know what there is.
 globals()["__getattr__"] = _make_getattr(__all__, _PARTS)
+_AGGREGATES.complete_docstrings()
 """
 
 OTHERS = "\n# Their other names in ``pyspark.sql.functions``."
@@ -54,12 +54,17 @@ def module(entries: Sequence[Entry]) -> str:
     """The text of ``fanlight/agg.py``."""
     homes: dict[str, list[str]] = defaultdict(list)
     homes["fanlight.algebra"].append("__all__ as _PARTS")
-    homes["fanlight.engine.algebra.registry"].append("name_anew as _name_anew")
+    homes["fanlight.engine.algebra.registry"].extend(
+        ("AGGREGATES as _AGGREGATES", "name_anew as _name_anew")
+    )
     homes["fanlight.engine.algebra.suggestions"].append("make_getattr as _make_getattr")
     for entry in entries:
         homes[entry.function.__module__].append(entry.name)
     lines = [HEAD]
     for home, names in sorted(homes.items()):
+        if any(" as " in name for name in names):
+            lines += [f"from {home} import {name}" for name in sorted(names)]
+            continue
         line = f"from {home} import {', '.join(sorted(names))}"
         if len(line) > WIDTH:
             line = "\n".join(
@@ -71,13 +76,6 @@ def module(entries: Sequence[Entry]) -> str:
     made = [f'{other} = _name_anew({name}, "{other}")' for other, name in sorted(others.items())]
     listed = [f'    "{name}",' for name in sorted([*public, *others])]
     return "\n".join([*lines, OTHERS, *made, "", "__all__ = [", *listed, "]", TAIL])
-
-
-def sections(text: str) -> dict[str, str]:
-    """The sections of a docstring in numpy style by their titles; "" is what stands before them."""
-    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
-    titles = ["", *parts[1::2]]
-    return {name: body.strip() for name, body in zip(titles, parts[::2], strict=True)}
 
 
 def flowing(text: str) -> str:

@@ -20,6 +20,7 @@ from scripts.site.reference import identifiers
 ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([\w.]+)`")
 HOMES = ("fanlight.plots", "fanlight.agg", "fanlight.algebra", "fanlight.types", "fanlight")
 RULE = re.compile(r"=+(?: +=+)+")
+AGGREGATES = "fanlight.engine.algebra.library."
 WINDOWS = "fanlight.engine.spark.windows."
 
 
@@ -30,6 +31,9 @@ class Roles(griffe.Extension):
         """Rewrite the docstring and the signature of whatever has been read."""
         del kwargs
         if obj.docstring:
+            if isinstance(obj, griffe.Function) and obj.path.startswith(AGGREGATES):
+                made = getattr(import_module(obj.module.path), obj.name)
+                obj.docstring.value = made.__doc__ or ""  # which says more than its source
             obj.docstring.value = linked(tabled(obj.docstring.value), obj.path)
         if isinstance(obj, griffe.Function):
             for one in obj.parameters:

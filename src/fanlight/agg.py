@@ -66,6 +66,7 @@ from fanlight.engine.algebra.library.sketches import (
 )
 from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
 from fanlight.engine.algebra.library.totals import avg, count, sum, try_avg, try_sum
+from fanlight.engine.algebra.registry import AGGREGATES as _AGGREGATES
 from fanlight.engine.algebra.registry import name_anew as _name_anew
 from fanlight.engine.algebra.suggestions import make_getattr as _make_getattr
 
@@ -163,3 +164,4 @@ __all__ = [
 
 # Out of the sight of type checkers, which know what there is.
 globals()["__getattr__"] = _make_getattr(__all__, _PARTS)
+_AGGREGATES.complete_docstrings()

@@ -266,6 +266,11 @@ class Aggregate:
         return partials
 
     @property
+    def needs(self) -> str:
+        """What each of its columns must be."""
+        return _NEEDS[self.accepts]
+
+    @property
     def _own_partials(self) -> Partials:
         return Partials(self.fields, self.lower, native=self.native, lower_values=self.lower_values)
 
@@ -534,7 +539,7 @@ class Call(Arithmetic):
             if not _is_accepted(kind, self.aggregate.accepts):
                 raise FanlightError(
                     f"{self.label_of(names)}: column {column!r} is of type {kind}, but "
-                    f"{self.aggregate.name} needs {_NEEDS[self.aggregate.accepts]}; "
+                    f"{self.aggregate.name} needs {self.aggregate.needs}; "
                     f"cast it, or choose another column"
                 )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -201,6 +203,11 @@ class Registry(Mapping[str, Entry]):
         entry = self[usual]
         return cast("Function", _explain(call, name, entry.samples[0], entry.together))
 
+    def complete_docstrings(self) -> None:
+        """Write into the docstrings what follows from entries: types of results, and errors."""
+        for entry in self.values():
+            entry.function.__doc__ = _complete_docstring(entry)
+
     def call_by(self, call: Call, name: str) -> Call:
         """A call by a name, which its result has if Spark's own result has it."""
         other = name in self.names and self[self.names[name]].shown
@@ -255,6 +262,40 @@ def _explain(function: Function, name: str, given: Sample, together: str) -> Fun
     one_by_one = f"agg.{name}" if name == "count" or len(columns) == 1 else ""
     one_column = together and f"F.{together}"
     return explain_wrong_calls(f"agg.{name}({example})", one_column, one_by_one)(function)
+
+
+def sections(text: str) -> dict[str, str]:
+    r"""The sections of a docstring in numpy style by their titles; "" is what stands before them.
+
+    >>> sections("Add.\n\n    Notes\n    -----\n    Of numbers.")
+    {'': 'Add.', 'Notes': 'Of numbers.'}
+    """
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
+    titles = ["", *parts[1::2]]
+    return {name: body.strip() for name, body in zip(titles, parts[::2], strict=True)}
+
+
+def _complete_docstring(entry: Entry) -> str:
+    """The docstring, with the type of the result if it says none, and the errors of all alike."""
+    said = sections(entry.function.__doc__ or "")
+    fullest = max(entry.samples, key=lambda one: len(one.types))
+    if fullest.types:
+        needs = entry.call(fullest).aggregate.needs
+        unless = f", or is not {'of ' * needs.startswith('a type')}{needs}" * (needs != "a column")
+        own = " ".join(said.get("Raises", "FanlightError").split()[1:])
+        text = f"By ``agg`` of the windows: if a column is not there{unless}. {own}"
+        said["Raises"] = f"FanlightError\n{textwrap.indent(textwrap.fill(text, 92), ' ' * 4)}"
+    if "Returns" not in said:
+        kinds = {one.gives for one in entry.samples}
+        as_given = all(one.gives == one.types[0] for one in entry.samples) and len(kinds) > 1
+        returned = "value of the column's type" if as_given else " or ".join(sorted(kinds))
+        said["Returns"] = f"Call\n    A {returned}."
+    first = said.pop("")
+    order = [name for name in _SECTIONS if name in said]
+    return "\n\n".join([first, *(f"{n}\n{'-' * len(n)}\n{said[n]}" for n in order)]) + "\n"
+
+
+_SECTIONS = ("Parameters", "Returns", "Raises", "See Also", "Notes", "References", "Examples")
 
 
 def _keep_options(function: Function) -> Function:

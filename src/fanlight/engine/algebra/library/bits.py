@@ -37,11 +37,6 @@ def _make_bits(name: str, monoid: Monoid, what: str, shown: int) -> OfBits:
         Call
             A whole number of the column's type.
 
-        Raises
-        ------
-        FanlightError
-            By ``agg`` of the windows: if there is no such column, or it is not a whole number.
-
         Notes
         -----
         Nulls are left out; null if nothing else is there.
@@ -77,16 +72,6 @@ def product(column: ColumnOrName) -> Call:
     ----------
     column
         A number: a column's name or a Column.
-
-    Returns
-    -------
-    Call
-        A double.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
 
     Notes
     -----

@@ -34,11 +34,6 @@ def count_if(condition: Condition) -> Call:
     Call
         A bigint; never null.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is no condition.
-
     See Also
     --------
     count : with :meth:`Call.where`, which takes a condition as SQL text.
@@ -68,16 +63,6 @@ def bool_and(condition: Condition) -> Call:
     condition
         A column's name or a Column that is true or false.
 
-    Returns
-    -------
-    Call
-        A boolean.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is no condition.
-
     Notes
     -----
     Nulls are left out; null if nothing else is there.
@@ -102,16 +87,6 @@ def bool_or(condition: Condition) -> Call:
     ----------
     condition
         A column's name or a Column that is true or false.
-
-    Returns
-    -------
-    Call
-        A boolean.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is no condition.
 
     Notes
     -----

@@ -60,8 +60,7 @@ def count_distinct(*columns: ColumnOrName) -> Call:
     Raises
     ------
     FanlightError
-        If there are no columns, or more than three. By ``agg`` of the windows: if there is no such
-        column, or its type has no equality.
+        If there are no columns, or more than three.
 
     See Also
     --------
@@ -115,8 +114,7 @@ def approx_count_distinct(column: ColumnOrName, rsd: float = 0.05) -> Call:
     Raises
     ------
     FanlightError
-        If ``rsd`` is out of reach. By ``agg`` of the windows: if there is no such column, or its
-        type has no equality.
+        If ``rsd`` is out of reach.
 
     See Also
     --------
@@ -207,16 +205,6 @@ def mode(column: ColumnOrName) -> Call:
     column
         A column's name or a Column, of any type that has an equality and an order.
 
-    Returns
-    -------
-    Call
-        A value of the column's type.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its values cannot be compared.
-
     Notes
     -----
     Nulls are left out; null if nothing else is there. NaN is one value, greater than all numbers.
@@ -254,8 +242,7 @@ def heavy_hitters(column: ColumnOrName, share: Number) -> Call:
     Raises
     ------
     FanlightError
-        If ``share`` is out of range. By ``agg`` of the windows: if there is no such column, or its
-        values cannot be compared.
+        If ``share`` is out of range.
 
     Notes
     -----

@@ -54,16 +54,6 @@ def min(column: ColumnOrName) -> Call:
     column
         A column's name or a Column, of any type that has an order.
 
-    Returns
-    -------
-    Call
-        A value of the column's type.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its type has no order.
-
     Notes
     -----
     Nulls are left out; null if nothing else is there. NaN is greater than all numbers, so it is
@@ -95,16 +85,6 @@ def max(column: ColumnOrName) -> Call:
     ----------
     column
         A column's name or a Column, of any type that has an order.
-
-    Returns
-    -------
-    Call
-        A value of the column's type.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its type has no order.
 
     Notes
     -----
@@ -140,11 +120,6 @@ def min_by(column: ColumnOrName, ord: ColumnOrName) -> Call:
     Call
         A value of the type of ``column``; of the earliest row among those where ``ord`` is least.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its type has no order.
-
     Notes
     -----
     Rows where ``ord`` is null are left out; a null of ``column`` is given as it is. NaN in ``ord``
@@ -178,11 +153,6 @@ def max_by(column: ColumnOrName, ord: ColumnOrName) -> Call:
     Call
         A value of the type of ``column``; of the latest row among those where ``ord`` is greatest.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its type has no order.
-
     Notes
     -----
     Rows where ``ord`` is null are left out; a null of ``column`` is given as it is. NaN in ``ord``
@@ -214,11 +184,6 @@ def max_count(column: ColumnOrName) -> Call:
     Call
         A bigint; 0 where there is no value.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its values cannot be compared.
-
     Notes
     -----
     Nulls are left out. NaN is greater than all numbers, and equal to NaN.
@@ -248,11 +213,6 @@ def min_count(column: ColumnOrName) -> Call:
     -------
     Call
         A bigint; 0 where there is no value.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its values cannot be compared.
 
     Notes
     -----
@@ -289,8 +249,7 @@ def nth_smallest(column: ColumnOrName, n: int) -> Call:
     Raises
     ------
     FanlightError
-        If ``n`` is not a whole number from 1 to 100000. By ``agg`` of the windows: if there is no
-        such column, its type has no order, or Spark is older than 4.2.
+        If ``n`` is not a whole number from 1 to 100000. Also if Spark is older than 4.2.
 
     Notes
     -----

@@ -164,8 +164,7 @@ def integral(column: ColumnOrName) -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if there is no such column, it is not a number, or the time is
-        neither a timestamp nor a whole number.
+        Also if the time is neither a timestamp nor a whole number.
 
     Notes
     -----
@@ -204,8 +203,7 @@ def time_weighted_avg(column: ColumnOrName) -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if there is no such column, it is not a number, or the time is
-        neither a timestamp nor a whole number.
+        Also if the time is neither a timestamp nor a whole number.
 
     Notes
     -----
@@ -268,9 +266,8 @@ def rate(column: ColumnOrName) -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if there is no such column, it is not a number, or the time is
-        neither a timestamp nor a whole number. Where the counter falls below 0, Spark raises an
-        error as it runs.
+        Also if the time is neither a timestamp nor a whole number. Where the counter falls below 0,
+        Spark raises an error as it runs.
 
     Notes
     -----

@@ -53,16 +53,6 @@ def first(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
     ignorenulls
         Whether to pass over rows where the column is null.
 
-    Returns
-    -------
-    Call
-        A value of the column's type.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its type has no order.
-
     Notes
     -----
     A null counts as a value unless ``ignorenulls``, and comes first among rows of the same place.
@@ -100,11 +90,6 @@ def any_value(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
     Call
         A value of the column's type, named as :func:`first` names it.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its type has no order.
-
     Notes
     -----
     A null counts as a value unless ``ignorenulls``.
@@ -136,16 +121,6 @@ def last(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
         A column's name or a Column, of any type that has an order.
     ignorenulls
         Whether to pass over rows where the column is null.
-
-    Returns
-    -------
-    Call
-        A value of the column's type.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its type has no order.
 
     Notes
     -----
@@ -183,8 +158,7 @@ def nth_youngest(column: ColumnOrName, n: int) -> Call:
     Raises
     ------
     FanlightError
-        If ``n`` is not a whole number from 1 to 100000. By ``agg`` of the windows: if there is no
-        such column, its type has no order, or Spark is older than 4.2.
+        If ``n`` is not a whole number from 1 to 100000. Also if Spark is older than 4.2.
 
     Notes
     -----
@@ -234,11 +208,6 @@ def collect_list(column: ColumnOrName, *, distinct: bool = False) -> Call:
     Call
         An array of the column's type; empty where there is no value.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its type has no order.
-
     Notes
     -----
     Nulls are left out; NaN is a value. Every value of a window is kept until its result is out.
@@ -284,8 +253,7 @@ def listagg(column: ColumnOrName, delimiter: str = "", *, distinct: bool = False
     Raises
     ------
     FanlightError
-        If ``delimiter`` is not text. By ``agg`` of the windows: if there is no such column, or it
-        is not text.
+        If ``delimiter`` is not text.
 
     Notes
     -----

@@ -31,8 +31,7 @@ def linear_fit(column: ColumnOrName) -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if there is no such column, it is not a number, or the time is
-        neither a timestamp nor a whole number.
+        Also if the time is neither a timestamp nor a whole number.
 
     Notes
     -----

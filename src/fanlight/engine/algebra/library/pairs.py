@@ -47,11 +47,6 @@ def _enter(
         Call
             A {kind}{never}.
 
-        Raises
-        ------
-        FanlightError
-            By ``agg`` of the windows: if there is no such column, or one is not a number.
-
         See Also
         --------
         linear_fit : the line over time.

@@ -79,16 +79,6 @@ def median(column: ColumnOrName) -> Call:
     column
         A number: a column's name or a Column.
 
-    Returns
-    -------
-    Call
-        A double.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
-
     Notes
     -----
     Nulls are left out; null if nothing else is there. NaN is greater than all numbers.
@@ -131,8 +121,7 @@ def percentile(column: ColumnOrName, percentage: Number | list[Number]) -> Call:
     Raises
     ------
     FanlightError
-        If a share is not between 0 and 1. By ``agg`` of the windows: if there is no such column,
-        or it is not a number.
+        If a share is not between 0 and 1.
 
     See Also
     --------
@@ -182,8 +171,7 @@ def percentile_disc(column: ColumnOrName, percentage: Number | list[Number]) -> 
     Raises
     ------
     FanlightError
-        If a share is not between 0 and 1. By ``agg`` of the windows: if there is no such column,
-        or it is not a number.
+        If a share is not between 0 and 1.
 
     See Also
     --------
@@ -241,8 +229,7 @@ def approx_percentile(
     Raises
     ------
     FanlightError
-        If a share is not between 0 and 1, or ``accuracy`` is not a positive whole number. By
-        ``agg`` of the windows: if there is no such column, or it is not a number.
+        If a share is not between 0 and 1, or ``accuracy`` is not a positive whole number.
 
     See Also
     --------

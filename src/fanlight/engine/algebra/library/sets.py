@@ -34,11 +34,6 @@ def collect_set(column: ColumnOrName) -> Call:
     Call
         An array of the column's type, sorted; empty where there is no value.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or its values cannot be compared.
-
     See Also
     --------
     collect_list : with ``distinct``, in the order of rows.
@@ -81,8 +76,7 @@ def top_k(column: ColumnOrName, k: int) -> Call:
     Raises
     ------
     FanlightError
-        If ``k`` is not a whole number from 1 to 100000. By ``agg`` of the windows: if there is no
-        such column, or its values cannot be compared.
+        If ``k`` is not a whole number from 1 to 100000.
 
     See Also
     --------

@@ -34,11 +34,6 @@ def skewness(column: ColumnOrName) -> Call:
     Call
         A double: the third standardized moment of all values of the window.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
-
     Notes
     -----
     Nulls are left out; null where all values that are left are the same. NaN and infinity make it
@@ -69,11 +64,6 @@ def kurtosis(column: ColumnOrName) -> Call:
     -------
     Call
         A double: the fourth standardized moment of all values of the window, less 3.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
 
     Notes
     -----

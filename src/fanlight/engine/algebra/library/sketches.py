@@ -60,8 +60,8 @@ def hll_sketch_agg(column: ColumnOrName, log_size: int = 12) -> Call:
     Raises
     ------
     FanlightError
-        If ``log_size`` is out of range. By ``agg`` of the windows: if there is no such column, if
-        it is of another type, or if the windows are made row by row or while they are open.
+        If ``log_size`` is out of range. Also if the windows are made row by row or while they are
+        open.
 
     See Also
     --------
@@ -112,9 +112,8 @@ def theta_sketch_agg(column: ColumnOrName, log_size: int = 12) -> Call:
     Raises
     ------
     FanlightError
-        If ``log_size`` is out of range. By ``agg`` of the windows: if there is no such column, if
-        it is of another type, if Spark is older than 4.1, or if the windows are made row by row or
-        while they are open.
+        If ``log_size`` is out of range. Also if Spark is older than 4.1, or if the windows are made
+        row by row or while they are open.
 
     See Also
     --------
@@ -171,9 +170,8 @@ def _enter_quantiles(kind: str, accepts: Accepts, takes: str, odd: str) -> OfVal
         Raises
         ------
         FanlightError
-            If ``size`` is out of range. By ``agg`` of the windows: if there is no such column, if
-            it is of another type, if Spark is older than 4.1, or if the windows are made row by
-            row or while they are open.
+            If ``size`` is out of range. Also if Spark is older than 4.1, or if the windows are made
+            row by row or while they are open.
 
         See Also
         --------

@@ -48,16 +48,6 @@ def var_samp(column: ColumnOrName, *, distinct: bool = False) -> Call:
     distinct
         Whether to take each value once, however many rows have it.
 
-    Returns
-    -------
-    Call
-        A double.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
-
     Notes
     -----
     Nulls are left out; null where fewer than two values are left. NaN and infinity make it NaN.
@@ -89,16 +79,6 @@ def var_pop(column: ColumnOrName, *, distinct: bool = False) -> Call:
         A number: a column's name or a Column.
     distinct
         Whether to take each value once, however many rows have it.
-
-    Returns
-    -------
-    Call
-        A double.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
 
     Notes
     -----
@@ -133,16 +113,6 @@ def stddev_samp(column: ColumnOrName, *, distinct: bool = False) -> Call:
     distinct
         Whether to take each value once, however many rows have it.
 
-    Returns
-    -------
-    Call
-        A double.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
-
     Notes
     -----
     Nulls are left out; null where fewer than two values are left. NaN and infinity make it NaN.
@@ -173,16 +143,6 @@ def stddev_pop(column: ColumnOrName, *, distinct: bool = False) -> Call:
         A number: a column's name or a Column.
     distinct
         Whether to take each value once, however many rows have it.
-
-    Returns
-    -------
-    Call
-        A double.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
 
     Notes
     -----

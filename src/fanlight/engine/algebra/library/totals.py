@@ -85,11 +85,6 @@ def count(column: ColumnOrName | Literal[1] = "*") -> Call:
     Call
         A bigint, named ``count(1)`` or ``count(column)``; never null.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column.
-
     Notes
     -----
     Nulls are left out, except by ``count()``; NaN is a value.
@@ -136,11 +131,6 @@ def sum(column: ColumnOrName, *, distinct: bool = False) -> Call:
     Call
         A bigint for integers, a double for floats, a decimal of ten more digits for decimals.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
-
     Notes
     -----
     Nulls are left out; null if nothing else is there. NaN makes the sum NaN. A sum of doubles is
@@ -182,11 +172,6 @@ def avg(column: ColumnOrName, *, distinct: bool = False) -> Call:
     -------
     Call
         A double; for decimals a decimal with four more digits.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
 
     Notes
     -----
@@ -241,11 +226,6 @@ def try_sum(column: ColumnOrName) -> Call:
     Call
         A bigint for integers, a double for floats, a decimal of ten more digits for decimals.
 
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
-
     Notes
     -----
     Nulls are left out; null if nothing else is there. Only the sum of the window has to fit, which
@@ -276,11 +256,6 @@ def try_avg(column: ColumnOrName) -> Call:
     -------
     Call
         A double; for decimals a decimal with four more digits.
-
-    Raises
-    ------
-    FanlightError
-        By ``agg`` of the windows: if there is no such column, or it is not a number.
 
     Notes
     -----
