@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fanlight.plots import COLOURS, INK
-from fanlight.plots.figures.embedding import figure_html, scripts_html
+from fanlight.plots.figures.page import figure_html, scripts_html
 
 if TYPE_CHECKING:
     from pathlib import Path

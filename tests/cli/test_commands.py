@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import fanlight as fl
 from fanlight import cli
-from fanlight.cli import commands, demo, packages
+from fanlight.cli import commands, demo, sessions
 
 
 def call(*words):
@@ -43,10 +43,10 @@ def test_an_unknown_command_is_an_error():
     assert call("dance").exit_code == 2
 
 
-@pytest.mark.parametrize("package", packages.DEMO_PACKAGES)
+@pytest.mark.parametrize("package", sessions.DEMO_PACKAGES)
 def test_a_missing_package_is_named_before_anything_starts(package, monkeypatch, tmp_path):
     monkeypatch.setattr(
-        packages, "find_spec", lambda name: None if name == package else find_spec(name)
+        sessions, "find_spec", lambda name: None if name == package else find_spec(name)
     )
     told = call("demo", "--out", str(tmp_path / "out"))
     assert told.exit_code == 1

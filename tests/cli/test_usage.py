@@ -12,7 +12,7 @@ import pytest
 from pyspark.errors import AnalysisException
 
 import fanlight as fl
-from fanlight.cli import commands, outcomes, packages, running
+from fanlight.cli import commands, outcomes, running, sessions
 from fanlight.cli.jobs.document import InvalidJobError
 from tests.cli.jobs import RIGHT, call, written
 
@@ -93,7 +93,7 @@ def test_wrong_usage_ends_with_2(words):
 @pytest.mark.usefixtures("no_spark")
 def test_a_missing_package_is_named_with_its_extra(package, words, extra, monkeypatch):
     monkeypatch.setattr(
-        packages, "find_spec", lambda name: None if name == package else find_spec(name)
+        sessions, "find_spec", lambda name: None if name == package else find_spec(name)
     )
     told = call(*words)
     assert told.exit_code == 1

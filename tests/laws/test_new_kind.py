@@ -14,7 +14,7 @@ from fanlight.engine.operators.frames.batches import FrameBatches
 from fanlight.engine.operators.frames.markers import MARKERS
 from fanlight.engine.operators.frames.query import FrameQuery
 from fanlight.plots.sketches.artist import sketch_spec
-from fanlight.watching.needs import list_features, list_needing
+from fanlight.watching.doctor import list_features, list_needing
 from tests.helpers.dataframes import all_of, frame
 from tests.helpers.events import examples
 from tests.helpers.frames import query

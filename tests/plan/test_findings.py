@@ -13,8 +13,7 @@ from pyspark import cloudpickle
 import fanlight as fl
 from fanlight.engine.kinds.kind import STATE, WORKERS
 from fanlight.watching import doctor
-from fanlight.watching.findings import Diagnosis, Finding
-from fanlight.watching.needs import list_features, list_needing
+from fanlight.watching.doctor import Diagnosis, Finding, list_features, list_needing
 from tests.helpers.house import ROOT
 
 MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames: streams",), "spark.conf.set(…)")

@@ -8,7 +8,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.watching.needs import list_features
+from fanlight.watching.doctor import list_features
 from tests.helpers.house import ROOT
 from tests.helpers.sparks import DEFAULT, PROVIDER, ROCKSDB, configured
 from tests.law.run import beside

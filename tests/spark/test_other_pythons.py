@@ -14,7 +14,7 @@ import pytest
 from fanlight.engine.plan.compiler import SAME_PYTHON
 from fanlight.engine.spark.sql import say_reason
 from fanlight.engine.spec.errors import find_python_error
-from fanlight.watching.query_status import shorten_error
+from fanlight.watching.progress import shorten_error
 
 JOB = """
 import sys

@@ -15,7 +15,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.plan.late_rows import COLLECTING
 from fanlight.engine.spark.result import MODES
-from fanlight.watching.late_rows import add_late, count_late_by_windows, count_late_rows
+from fanlight.watching.progress import add_late, count_late_by_windows, count_late_rows
 from tests.helpers.dataframes import all_of
 from tests.helpers.house import ROOT
 from tests.helpers.streams import ended, finish, stream_of

@@ -6,8 +6,8 @@ import pytest
 
 import fanlight as fl
 from fanlight.cli import running
-from fanlight.watching import query_status
-from fanlight.watching.query_status import QueryPoller
+from fanlight.watching import progress
+from fanlight.watching.progress import QueryPoller
 from tests.watching.queries import Query, micro_batch
 
 
@@ -40,7 +40,7 @@ def test_progress_and_late_rows_of_a_query(query):
 
 
 def test_a_page_and_a_command_hear_of_each(query, monkeypatch):
-    monkeypatch.setattr(query_status, "LEAST", 0)
+    monkeypatch.setattr(progress, "LEAST", 0)
     poller, totals = QueryPoller(query), running.StreamTotals()
     assert poller.poll().trouble is None
     assert [one.rows for one in totals.take_new(query)] == [10, 10, 5]

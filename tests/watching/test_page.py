@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 import fanlight as fl
-from fanlight.plots.figures.arrow_tables import table_of
+from fanlight.plots.figures.given import table_of
 from fanlight.watching.newest_windows import NewestWindows, keep_latest
 from tests.watching.queries import Query, windows
 from tests.watching.served import asked, page_of, state_of
@@ -98,8 +98,8 @@ def test_until_the_first_answer_the_page_says_that_it_reads():
 
 
 def test_each_micro_batch_is_counted_once_and_a_long_run_is_not_kept_whole(monkeypatch):
-    monkeypatch.setattr("fanlight.watching.query_status.LEAST", 0)
-    monkeypatch.setattr("fanlight.watching.query_status.MOST", 5)
+    monkeypatch.setattr("fanlight.watching.progress.LEAST", 0)
+    monkeypatch.setattr("fanlight.watching.progress.MOST", 5)
     query = Query(2)
     with fl.watch(query) as served:
         for _ in range(10):
@@ -251,7 +251,7 @@ def test_a_query_that_fails_says_why_and_stays():
 
 
 def test_a_query_that_does_not_answer_is_told(monkeypatch):
-    monkeypatch.setattr("fanlight.watching.query_status.LEAST", 0)
+    monkeypatch.setattr("fanlight.watching.progress.LEAST", 0)
     query = Query()
     with fl.watch(query) as served:
         assert state_of(served)["parts"]["status"] == ""

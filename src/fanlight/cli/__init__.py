@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from fanlight.cli.packages import install_advice
+from fanlight.cli.sessions import install_advice
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import click
 import fanlight as fl
 from fanlight.cli import job_commands
 from fanlight.cli.outcomes import FAILED, report_outcome
-from fanlight.cli.packages import DEMO_PACKAGES, QUERY_PACKAGES, require
+from fanlight.cli.sessions import DEMO_PACKAGES, QUERY_PACKAGES, require
 
 SHELLS = ("bash", "zsh", "fish")
 EXIT_CODES = """\b

@@ -14,9 +14,8 @@ from rich.text import Text
 
 import fanlight as fl
 from fanlight.cli.outcomes import emit
-from fanlight.cli.packages import install_advice
 from fanlight.cli.running import RunResult, ServePage, StreamTotals, run_batch, run_stream
-from fanlight.cli.sessions import session
+from fanlight.cli.sessions import install_advice, session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fanlight.cli.outcomes import INTERRUPTED, emit, report_outcome
-from fanlight.cli.packages import QUERY_PACKAGES, require
+from fanlight.cli.sessions import QUERY_PACKAGES, require
 
 if TYPE_CHECKING:
     from fanlight.cli.jobs.job import Job
@@ -140,8 +140,7 @@ def sql(text: str, tables: tuple[str, ...], rows: int, *, as_json: bool) -> None
     """Print the windows that a query asks for: TEXT, as fl.sql reads it."""
     require(*QUERY_PACKAGES, extra="cli")
     from fanlight.cli import display
-    from fanlight.cli.sessions import session
-    from fanlight.cli.sql import read_table, require_sql, run_sql
+    from fanlight.cli.sessions import read_table, require_sql, run_sql, session
 
     named = [one.partition("=") for one in tables]
     for one, (name, _, path) in zip(tables, named, strict=True):

@@ -17,11 +17,9 @@ from fanlight.engine.spec.sliding import Sliding
 from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Spec, Verb
 from fanlight.language.error_translation import ArgumentSpan
-from fanlight.language.errors import refusal_at
 from fanlight.language.grammar import OTHERS, PLACES, build_grammar, terminal_names, word_examples
-from fanlight.language.names import join_name
 from fanlight.language.spec_builder import SpecBuilder
-from fanlight.language.tokens import tokenize
+from fanlight.language.tokens import join_name, refusal_at, tokenize
 
 _VERBS = ("fit", "recurring", "wide", "bursts", "fill", "split", "detect")
 _FIRST = {

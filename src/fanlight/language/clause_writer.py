@@ -15,7 +15,7 @@ from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refu
 from fanlight.engine.spec.frames.base import Frame, Least, Most, read_length
 from fanlight.engine.spec.units import MICROSECONDS, Extent, write_duration
 from fanlight.language.clause_reader import read_clause
-from fanlight.language.names import quote_name
+from fanlight.language.tokens import quote_name
 from fanlight.language.verb_writer import write_options, write_verb
 from fanlight.types import Duration, LateInSql, Method, Spec
 

@@ -10,10 +10,9 @@ from typing import Any
 from fanlight.engine.kinds.options import EARLY, WITH_EMPTY
 from fanlight.engine.spec.frames import Frame
 from fanlight.language.clause import Clause
-from fanlight.language.names import unquote
 from fanlight.language.query import Query
 from fanlight.language.select import Item, Select
-from fanlight.language.tokens import Place, read_path
+from fanlight.language.tokens import Place, read_path, unquote
 
 _PLAIN = re.compile(r"\w+")
 # Generator functions: the columns that they return have names of their own.

@@ -15,10 +15,8 @@ from fanlight.engine.kinds.options import list_options
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.trailing import LATER
 from fanlight.engine.spec.units import write_duration
-from fanlight.language.errors import error_at, has_position
 from fanlight.language.grammar import argument_words
-from fanlight.language.names import quote_name
-from fanlight.language.tokens import tokenize
+from fanlight.language.tokens import error_at, has_position, quote_name, tokenize
 
 
 @dataclass(frozen=True)

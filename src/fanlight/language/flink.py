@@ -13,10 +13,8 @@ from fanlight.engine.spec.errors import guess
 from fanlight.language.calls import parse_string
 from fanlight.language.clause import Clause, Name, Spec
 from fanlight.language.error_translation import FLINK, ArgumentSpan, translate_errors
-from fanlight.language.errors import refusal_at
-from fanlight.language.names import join_name
 from fanlight.language.spec_builder import parse_interval
-from fanlight.language.tokens import Place, Token, read_path, split_at_commas
+from fanlight.language.tokens import Place, Token, join_name, read_path, refusal_at, split_at_commas
 
 _ARGUMENTS = {
     "SIZE": ("range",),

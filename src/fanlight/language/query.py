@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fanlight.engine.algebra.aggregate import Aggregate
-from fanlight.language.errors import refusal_at
 from fanlight.language.select import BEGINS, Select, SelectReader, WithQueries
-from fanlight.language.tokens import Place, tokenize
+from fanlight.language.tokens import Place, refusal_at, tokenize
 
 _SETS = ("UNION", "EXCEPT", "INTERSECT", "MINUS")
 

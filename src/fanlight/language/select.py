@@ -11,9 +11,8 @@ from fanlight.engine.spec.errors import guess
 from fanlight.language.calls import CallReader
 from fanlight.language.clause import Clause
 from fanlight.language.clause_reader import read_clause
-from fanlight.language.errors import refusal_at
 from fanlight.language.flink import parse_windowing
-from fanlight.language.tokens import Place, Token, read_path, split_at_commas
+from fanlight.language.tokens import Place, Token, read_path, refusal_at, split_at_commas
 
 WithQueries = tuple[tuple[str, Place], ...]  # the queries of WITH: their names and places
 

@@ -17,9 +17,7 @@ from fanlight.engine.spec.units import Rows, read_extent
 from fanlight.language.calls import CallReader, parse_number, parse_string
 from fanlight.language.clause import Spec
 from fanlight.language.error_translation import ArgumentSpan, clause_words, translate_errors
-from fanlight.language.errors import refusal_at
-from fanlight.language.names import join_name, unquote
-from fanlight.language.tokens import tokenize
+from fanlight.language.tokens import join_name, refusal_at, tokenize, unquote
 
 Node = Tree[Token]
 # The arguments that MIN, MAX and MAX GAP stand for: of a length of time, and of a number of rows.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from fanlight.language.errors import refusal_at
-from fanlight.language.names import unquote
+from fanlight.engine.algebra.sql_text import in_backticks, split_path
+from fanlight.engine.spec.errors import FanlightError
 
 _COMMENT = re.compile(r"/\*|\*/")
 _TOKEN = re.compile(
@@ -153,3 +154,69 @@ def split_at_commas(
             first = at + 1
         at += 1
     return [*parts, (first, end)] if first < end or parts else []
+
+
+_PLAIN = re.compile(r"[^\W\d]\w*")
+# A part of a name that the API takes without backticks.
+_BARE = re.compile(r"[^.`]+")
+
+
+def quote_name(name: str) -> str:
+    """A name of the API in the query language: parts that are not plain words get backticks."""
+    return ".".join(
+        part if _PLAIN.fullmatch(part) else in_backticks(part) for part in split_path(name)
+    )
+
+
+def unquote(word: str) -> str:
+    """A name without the backticks that it may stand in."""
+    return word[1:-1].replace("``", "`") if word[:1] == "`" else word
+
+
+def join_name(path: tuple[str, ...]) -> str:
+    """The parts of a name, joined as the API takes it: ``a.b``."""
+    return ".".join(part if _BARE.fullmatch(part) else in_backticks(part) for part in path)
+
+
+_POINTS = re.compile(r"line \d+, column \d+: ")
+_SHOWN = 100  # characters around the word that are printed of a longer line
+
+
+def error_at(text: str, start: int, end: int, message: str) -> FanlightError:
+    """An error about ``text[start:end]``: line, column, the line, and carets below the word."""
+    start = min(start, len(text))
+    begin = text.rfind("\n", 0, start) + 1
+    line = text[begin:].split("\n", 1)[0].replace("\t", " ").rstrip("\r")
+    column = start - begin
+    width = max(min(end - start, len(line) - column), 1)
+    cut = max(0, column - _SHOWN // 2)
+    excerpt, dots = line[cut : cut + _SHOWN], "…" if cut else ""
+    width = max(min(width, len(excerpt) - (column - cut)), 1)
+    number = text.count("\n", 0, start) + 1
+    carets = " " * (column - cut + len(dots)) + "^" * width
+    return FanlightError(
+        f"line {number}, column {column + 1}: {message}\n    {dots}{excerpt}\n    {carets}"
+    )
+
+
+def has_position(error: FanlightError) -> bool:
+    """Whether the message of an error already names a line and column."""
+    return _POINTS.match(str(error)) is not None
+
+
+@contextmanager
+def point_at(text: str, start: int, end: int) -> Iterator[None]:
+    """An error raised inside points at ``text[start:end]``, unless it already has a position."""
+    try:
+        yield
+    except FanlightError as error:
+        if has_position(error):
+            raise
+        raise error_at(text, start, end, str(error)) from error
+
+
+def refusal_at(
+    text: str, start: int, end: int, asked: str, why: str, instead: str
+) -> FanlightError:
+    """An error with a position: what was asked, why it cannot be, and what to write instead."""
+    return error_at(text, start, end, f"{asked} {why}; {instead}")

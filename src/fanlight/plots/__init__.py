@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fanlight.plots.figures.clock import local_time
-    from fanlight.plots.figures.cut import cut
-    from fanlight.plots.figures.draw import draw
+    from fanlight.plots.figures.draw import cut, draw
     from fanlight.plots.figures.events import events
     from fanlight.plots.figures.frames import frames
     from fanlight.plots.figures.levels import levels
@@ -27,7 +26,11 @@ __all__ = [
 ]  # fmt: skip
 
 # Names that are not defined in a module of the same name.
-_HOMES = {**dict.fromkeys(("COLOURS", "INK", "dark", "layout"), "style"), "local_time": "clock"}
+_HOMES = {
+    **dict.fromkeys(("COLOURS", "INK", "dark", "layout"), "style"),
+    "cut": "draw",
+    "local_time": "clock",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from html import escape
 from importlib import metadata
-from typing import Any
+from typing import Any, Literal
 
 from pyspark.sql import SparkSession
 
 from fanlight import __version__
+from fanlight.engine.kinds import list_kinds
+from fanlight.engine.kinds.kind import Feature, Need
 from fanlight.engine.plan.compiler import INSTALL, PACKAGE, SAME_PYTHON
 from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB
@@ -32,8 +36,6 @@ from fanlight.engine.spark.supported import (
     tell_untried,
 )
 from fanlight.engine.spec.errors import explain_wrong_calls, find_python_error, refuse
-from fanlight.watching.findings import Diagnosis, Finding
-from fanlight.watching.needs import list_needing
 
 _OLDEST_JAVA = 17
 _ROWS = 10_000  # more than any cluster has tasks: each task gets some
@@ -281,3 +283,110 @@ def _read_setting(spark: Any, name: str) -> str | None:
 def _list_versions(workers: list[dict[str, str | None]], name: str) -> str:
     """The different versions of a package on the workers, in words."""
     return ", ".join(sorted({worker[name] or "not there" for worker in workers}))
+
+
+def list_features() -> tuple[Feature, ...]:
+    """All kinds of windows and results, each with what it needs; each once."""
+    return tuple(dict.fromkeys(one for kind in list_kinds() for one in kind.features))
+
+
+def list_needing(need: Need) -> tuple[str, ...]:
+    """The kinds of windows that have this need, and whether in batches or in streams, in words.
+
+    >>> list_needing("RocksDB")[0]
+    'windows over time while they are open: streams'
+    """
+    kinds_in_need = []
+    for feature in list_features():
+        where = [
+            name
+            for name, needs in (("batches", feature.batch), ("streams", feature.stream))
+            if need in needs
+        ]
+        if where:
+            kinds_in_need.append(f"{feature.name}: {' and '.join(where)}")
+    return tuple(kinds_in_need)
+
+
+State = Literal["ok", "missing", "unknown", "note"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that the doctor looked at.
+
+    ``what`` names it. ``state`` is ``"ok"``, ``"missing"``, ``"unknown"`` where the session does
+    not show it, or ``"note"`` for a fact that stops nothing. ``found`` says in words how it is,
+    ``needed_by`` which kinds of windows need it, and ``write`` is the line to write, if any.
+    """
+
+    what: str
+    state: State
+    found: str
+    needed_by: tuple[str, ...] = ()
+    write: str | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What :func:`fanlight.doctor` found."""
+
+    title: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is missing for any kind of window."""
+        return not self.missing
+
+    @property
+    def missing(self) -> tuple[Finding, ...]:
+        """What is missing for some kind of window."""
+        return tuple(one for one in self.findings if one.state == "missing")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as dicts, lists, booleans and texts, for JSON."""
+        return {"ok": self.ok, "title": self.title, "findings": [asdict(f) for f in self.findings]}
+
+    @property
+    def verdict(self) -> str:
+        """One line that sums it up."""
+        if self.ok:
+            return "every kind of window runs here, as far as can be seen"
+        return f"{len(self.missing)} missing; windows over time run natively, without any of it"
+
+    def __str__(self) -> str:
+        """A table: state, what, found; below what is missing, who needs it and what to write."""
+        width = max((len(one.what) for one in self.findings), default=0)
+        lines = [self.title, self.verdict, ""]
+        for one in self.findings:
+            lines.append(f"{one.state:<8} {one.what:<{width}}  {one.found}")
+            if one.state == "missing":
+                lines += [f"{'':9}needed by {name}" for name in one.needed_by]
+            if one.write and one.state != "ok":
+                lines.append(f"{'':9}write: {one.write}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The table, for a notebook."""
+        rows = "".join(
+            "<tr>"
+            + "".join(
+                f"<td>{cell}</td>"
+                for cell in (
+                    escape(one.state),
+                    escape(one.what),
+                    escape(one.found),
+                    "<br>".join(map(escape, one.needed_by)),
+                    f"<code>{escape(one.write)}</code>" if one.write else "",
+                )
+            )
+            + "</tr>"
+            for one in self.findings
+        )
+        heads = ("state", "what", "found", "needed by", "write")
+        head = "".join(f"<th>{name}</th>" for name in heads)
+        return (
+            f"<p><b>{escape(self.title)}</b><br>{escape(self.verdict)}</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        )

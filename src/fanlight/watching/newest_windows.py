@@ -15,10 +15,10 @@ from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.arrow import is_of_spark, to_arrow
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.draw import draw
+from fanlight.plots.figures.given import table_of
 from fanlight.plots.figures.result import FINAL, FRAMES, Result, find_open, has_final
-from fanlight.watching.query_status import shorten_error
+from fanlight.watching.progress import shorten_error
 
 SHOWN = 12  # rows in the page's table
 SHARE = 10  # after a reading, wait so many times as long as it took

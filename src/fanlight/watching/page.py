@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from plotly.graph_objects import Figure
+
+from fanlight.plots.figures.axes import CLOCK, EXACT, make_panels
 from fanlight.plots.figures.clock import local_time
-from fanlight.plots.figures.style import list_names
+from fanlight.plots.figures.style import colour_of, escape_text, finish, list_names
 from fanlight.report import Page
-from fanlight.watching.batches_figure import draw_micro_batches
 from fanlight.watching.newest_windows import Reading
-from fanlight.watching.progress import describe_late
-from fanlight.watching.query_status import QueryStatus
+from fanlight.watching.progress import Progress, QueryStatus, describe_late
 
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
@@ -150,3 +152,129 @@ def _format_size(count: int | None) -> str:
     while size >= 1_000 and unit < len(_UNITS) - 1:
         size, unit = size / 1_000, unit + 1
     return f"{size:,.0f} {_UNITS[unit]}" if unit == 0 else f"{size:,.1f} {_UNITS[unit]}"
+
+
+SCRIPT = """
+const EVERY = $every, SPOKEN = 20000;
+const element = name => document.getElementById(name);
+const parts = {};
+let paused = false, ended = false, spoken = 0, state = '', version = '', due = null;
+
+const within = (place, what) => [...place.querySelectorAll(what)];
+function replaceHtml(place, html) {
+  const inside = '[tabindex], summary, a, button';
+  const focus = within(place, inside).indexOf(document.activeElement);
+  const scrolled = within(place, '.scroll').map(one => [one.scrollLeft, one.scrollTop]);
+  place.innerHTML = html;
+  within(place, '.scroll').forEach((one, number) => {
+    [one.scrollLeft, one.scrollTop] = scrolled[number] || [0, 0];
+  });
+  if (focus >= 0) within(place, inside)[focus]?.focus({preventScroll: true});
+}
+async function replacePart(name, html) {
+  if (parts[name] === html) return;
+  parts[name] = html;
+  const here = element(name);
+  const next = new DOMParser().parseFromString(html, 'text/html');
+  const [old, figure] = [here, next].map(one => one.querySelector('figure'));
+  if (!figure || !old) {
+    replaceHtml(here, html);
+    for (const one of within(here, '.plotly-graph-div')) await show(one);
+    return;
+  }
+  for (const [one, other] of [[old, figure], [old.firstChild, figure.firstChild]])
+    one.setAttribute('aria-label', other.getAttribute('aria-label'));
+  const data = figure.querySelector('script').textContent;
+  old.querySelector('script').textContent = data;
+  await show(old.querySelector('.plotly-graph-div'));
+}
+function tell(words, now) {
+  element('news').textContent = words;
+  if (!now && Date.now() - spoken < SPOKEN) return;
+  spoken = Date.now();
+  element('spoken').textContent = words;
+}
+async function poll() {
+  if (paused) return;
+  try {
+    const answer = await fetch('state?version=' + version, {cache: 'no-store'});
+    if (!answer.ok) throw new Error(answer.status);
+    const news = await answer.json();
+    if (paused) return;
+    for (const [name, html] of Object.entries(news.parts)) await replacePart(name, html);
+    tell(news.words, news.state !== state);
+    [state, version] = [news.state, news.version];
+    ended = news.ended;
+    document.title = news.title;
+  } catch {
+    tell('There is no answer any more: the program that ran the query has ended, or has stopped '
+      + 'this page. Below is what was known last.', state !== 'gone');
+    state = 'gone';
+  }
+}
+async function keepPolling() {
+  clearTimeout(due);
+  await poll();
+  if (ended) element('pause').hidden = true;
+  else if (!paused) due = setTimeout(keepPolling, state === 'gone' ? 5 * EVERY : EVERY);
+}
+element('pause').addEventListener('click', () => {
+  paused = !paused;
+  element('pause').textContent = paused ? 'Go on' : 'Pause';
+  if (paused) tell('Paused: nothing on this page changes.', true);
+  else keepPolling();
+});
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && !paused && !ended) keepPolling();
+});
+window.live = window.drawn.then(keepPolling);
+"""
+
+
+NAMES = ("rows a second", "seconds of a micro-batch", "rows of state", "late rows", "late groups")
+HEIGHT = 84
+
+
+def draw_micro_batches(batches: Sequence[Progress], zone: str) -> Figure:
+    """Draw speed, duration, state and late rows of each micro-batch at the time when it began."""
+    texts = [str(one.begun).removesuffix("Z") for one in batches]
+    times = local_time(np.array(texts, dtype="datetime64[us]"), zone)
+    heights: list[list[float | None]] = [
+        [one.rows_per_second for one in batches],
+        [one.seconds for one in batches],
+        [one.state_rows for one in batches],
+        [one.late for one in batches],
+        [one.dropped for one in batches],
+    ]
+    figure, whole = make_panels([HEIGHT] * len(NAMES), NAMES)
+    for number, (name, line) in enumerate(zip(NAMES, heights, strict=True)):
+        figure.add_scatter(
+            x=times, y=line, name=name, mode="lines+markers", row=number + 1, col=1,
+            line={"width": 1.4, "color": colour_of(number), "shape": "hv" if number == 2 else None},
+            marker={"size": 4, "color": colour_of(number)},
+        )  # fmt: skip
+    figure.update_xaxes(type="date", hoverformat=CLOCK)
+    figure.update_xaxes(
+        title_text=escape_text(f"start of micro-batch, {zone}"), row=len(NAMES), col=1
+    )
+    figure.update_yaxes(hoverformat=EXACT, rangemode="tozero", nticks=4)
+    figure.update_layout(uirevision="kept")
+    return finish(figure, _describe(batches, heights), plot=whole, named=True)
+
+
+def _describe(batches: Sequence[Progress], heights: Sequence[Sequence[float | None]]) -> str:
+    if not batches:
+        return "Lines over time, of micro-batches: none yet."
+    lines = "; ".join(
+        f"{name} {_describe_line(line)}" for name, line in zip(NAMES, heights, strict=True)
+    )
+    return f"Lines over time, of {len(batches):,} micro-batches: {lines}."
+
+
+def _describe_line(line: Sequence[float | None]) -> str:
+    """The range and the end of a figure; that of late rows has gaps where it is not known."""
+    known = [one for one in line if one is not None]
+    if not known:
+        return "not known"
+    last = "not known" if line[-1] is None else f"{line[-1]:,.6g}"
+    return f"from {min(known):,.6g} to {max(known):,.6g}, last {last}"

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from threading import Lock
 from typing import Any
 
-from fanlight.engine.spec.errors import explain_wrong_calls
-from fanlight.watching.late_rows import (
-    add_late,
-    count_dropped_groups,
-    count_late_by_windows,
-    count_late_rows,
-    count_rejected_rows,
-    list_micro_batches,
-)
-from fanlight.watching.micro_batches import as_progress
+from fanlight.engine.plan.late_rows import COLLECTING, METRIC, REJECTED
+from fanlight.engine.spec.errors import explain_wrong_calls, find_python_error, is_column, refuse
+from fanlight.watching.micro_batches import as_progress, has_run, last_batch, recent_batches
 
 _BEGINNING = "1970-01-01T00:00:00"  # Spark's watermark before the first event time
 
@@ -194,3 +189,170 @@ def _read_operator(operator: Any, hosted: list[str]) -> OperatorState:
         name, operator.numRowsTotal, operator.memoryUsedBytes, keeps,
         int(disk) if disk else None, operator.numRowsDroppedByWatermark,
     )  # fmt: skip
+
+
+def add_late(counts: Iterable[int | None]) -> int | None:
+    """The sum of counts of late rows: None if one of them is not known."""
+    total = 0
+    for one in counts:
+        if one is None:
+            return None
+        total += one
+    return total
+
+
+def list_micro_batches(asked: str, of: Any) -> list[Any]:
+    """The progress of each micro-batch that a query remembers; given one progress, that one."""
+    wrong = is_column(of)  # which has any attribute
+    if not wrong and hasattr(of, "recentProgress"):
+        return recent_batches(of)
+    one = as_progress(of)
+    if wrong or not hasattr(one, "observedMetrics"):
+        raise refuse(
+            f"{asked}({type(of).__name__})",
+            "is neither a streaming query nor its progress",
+            "pass what writeStream.start() returns, or query.lastProgress",
+        )
+    return [one]
+
+
+def count_late_rows(progress: Any) -> int | None:
+    """The late rows of one micro-batch; None if some were dropped that nobody has counted."""
+    late = count_late_by_windows(progress)
+    counted = any(what.startswith(COLLECTING) for what in late)
+    return sum(late.values()) if counted or not count_dropped_groups(progress) else None
+
+
+def count_dropped_groups(progress: Any) -> int:
+    """What Spark's own operators have dropped of one micro-batch, in groups of rows."""
+    return sum(one.numRowsDroppedByWatermark for one in progress.stateOperators)
+
+
+def count_late_by_windows(progress: Any) -> dict[str, int]:
+    """The late rows of one micro-batch by the windows that they were for.
+
+    A metric's name has a number, which rises in the order in which the windows were made. Of
+    several windows of one kind the second is named "sessions (2)", and so on. A metric is null if
+    no group of keys reported anything.
+    """
+    metrics = []
+    for name, rows in _read_metrics(progress, METRIC):
+        number, _, what = name.partition(": ")
+        metrics.append((int(number) if number.isdecimal() else 0, what or METRIC, rows))
+    late: dict[str, int] = {}
+    seen: Counter[str] = Counter()
+    for _, what, rows in sorted(metrics, key=lambda one: one[:2]):
+        seen[what] += 1
+        late[what if seen[what] == 1 else f"{what} ({seen[what]})"] = rows
+    return late
+
+
+def count_rejected_rows(progress: Any) -> int:
+    """The rows of one micro-batch that are in no window because of their time."""
+    return sum(rows for _, rows in _read_metrics(progress, REJECTED))
+
+
+def _read_metrics(progress: Any, prefix: str) -> Iterator[tuple[str, int]]:
+    """The metrics of ours with a prefix: the rest of the name, and the rows."""
+    for name, row in progress.observedMetrics.items():
+        if name.startswith(prefix):
+            # On Spark Connect what was observed is a row of its values and their schema.
+            rows = row["rows"] if "rows" in row else row["values"][0]
+            yield name[len(prefix) :].strip(), rows or 0
+
+
+MOST = 500  # micro-batches that are remembered, for the figures
+LEAST = 0.5  # seconds between two polls, however many pages are open
+
+
+@dataclass(frozen=True)
+class QueryStatus:
+    """The status of a query when it was last polled."""
+
+    name: str | None = None
+    running: bool = True
+    message: str = ""
+    failure: str | None = None  # the error with which the query has ended
+    trouble: str | None = None  # the error with which the last poll has failed
+    batches: tuple[Progress, ...] = ()
+    rows: int = 0
+    late: int | None = 0
+    late_by: dict[str, int] = field(default_factory=dict)
+    dropped: int = 0
+    rejected: int = 0
+
+    @property
+    def last(self) -> Progress | None:
+        """The last micro-batch."""
+        return self.batches[-1] if self.batches else None
+
+
+class QueryPoller:
+    """Polls a query's status by public attributes alone, which Spark Connect has, too."""
+
+    def __init__(self, query: Any) -> None:
+        self._query, self._lock = query, Lock()
+        self._newest_timestamp, self._at = "", -LEAST
+        self.status = QueryStatus()
+
+    def poll(self) -> QueryStatus:
+        """The status of the query; the last one again if it is not older than ``LEAST``."""
+        with self._lock:
+            if time.monotonic() - self._at >= LEAST:
+                try:
+                    self.status = self._read_status()
+                except Exception as error:  # noqa: BLE001 - whatever a connection may raise
+                    self.status = replace(self.status, trouble=shorten_error(error))
+                self._at = time.monotonic()
+            return self.status
+
+    def _read_status(self) -> QueryStatus:
+        query = self._query
+        # Read before the micro-batches: once the query has ended, all of them are there.
+        running, failure = bool(query.isActive), query.exception()
+        status = replace(
+            self.status,
+            name=query.name,
+            running=running,
+            message=str((query.status or {}).get("message", "")),
+            failure=None if failure is None else shorten_error(failure),
+            trouble=None,
+        )
+        for one in self._read_new_batches():
+            status = _add_batch(status, one)
+        return status
+
+    def _read_new_batches(self) -> list[Progress]:
+        """The micro-batches since the last poll."""
+        newest = last_batch(self._query)  # a small answer; mostly there is nothing new
+        if newest is None or newest.timestamp <= self._newest_timestamp:
+            return []
+        recent = recent_batches(self._query)
+        new = [one for one in recent if one.timestamp > self._newest_timestamp]
+        self._newest_timestamp = max((one.timestamp for one in new), default=self._newest_timestamp)
+        return [progress(one) for one in new if has_run(one)]
+
+
+def _add_batch(status: QueryStatus, one: Progress) -> QueryStatus:
+    late_by = dict(status.late_by)
+    for name, rows in one.late_by.items():
+        late_by[name] = late_by.get(name, 0) + rows
+    return replace(
+        status,
+        batches=(*status.batches, one)[-MOST:],
+        rows=status.rows + one.rows,
+        late=add_late([status.late, one.late]),
+        dropped=status.dropped + one.dropped,
+        rejected=status.rejected + one.rejected,
+        late_by=late_by,
+    )
+
+
+def shorten_error(error: BaseException) -> str:
+    """An error's text in a line or two, without the stack trace."""
+    own = find_python_error(str(error))
+    if own is not None:
+        return own[:600]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    useful = [line for line in lines if not line.startswith(("at ", "JVM stacktrace"))]
+    return " ".join(useful[:2])[:600] or type(error).__name__

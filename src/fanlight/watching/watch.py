@@ -14,13 +14,12 @@ import pyarrow as pa
 
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import MICROSECONDS, read_extent
-from fanlight.plots.figures.arguments import check_count
 from fanlight.plots.figures.clock import find_zone
+from fanlight.plots.figures.given import check_count
 from fanlight.report import Page
 from fanlight.watching.newest_windows import NewestWindows, check_source
-from fanlight.watching.page import describe_status, make_page, state_word
-from fanlight.watching.query_status import QueryPoller, QueryStatus
-from fanlight.watching.script import SCRIPT
+from fanlight.watching.page import SCRIPT, describe_status, make_page, state_word
+from fanlight.watching.progress import QueryPoller, QueryStatus
 from fanlight.watching.server import ADDRESS, HOSTS, ServerThread, make_app
 
 _POLL = 1.0  # seconds between two requests of a page

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fanlight.cli.jobs.document import Document, read_document
-from fanlight.cli.jobs.paths import read_path
+from fanlight.cli.jobs.document import Document, Table, read_document, read_path
 from fanlight.cli.jobs.query import Query, read_query
 from fanlight.cli.jobs.sink import (
     SINK_KEYS,
@@ -19,7 +18,6 @@ from fanlight.cli.jobs.sink import (
     read_sink,
 )
 from fanlight.cli.jobs.source import SOURCE_KEYS, Source, read_source
-from fanlight.cli.jobs.table import Table
 from fanlight.engine.spec.errors import guess
 
 if TYPE_CHECKING:

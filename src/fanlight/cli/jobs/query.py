@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
-from fanlight.cli.jobs.table import Table
-from fanlight.cli.sql import explain_sql, list_windows, require_sql, run_sql, sql_columns
+from fanlight.cli.jobs.document import Table
+from fanlight.cli.sessions import explain_sql, list_windows, require_sql, run_sql, sql_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import fanlight as fl
-from fanlight.cli.jobs.table import Table
+from fanlight.cli.jobs.document import Table
 from fanlight.types import Format
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FORMATS: tuple[Format, ...] = get_args(Format)
+FILES: tuple[Format, ...] = get_args(Format)
 REPLAY_KEYS = (
     "files", "time", "speedup", "disorder", "late_share", "lateness", "seed",
     "max_rows_per_batch", "header", "sep",
@@ -44,9 +44,9 @@ class Replay:
 
 def read_replay(table: Table, path: str | None, schema: str | None) -> Replay | None:
     """Read the keys of a replayed source; None if they are wrong. Problems are recorded."""
-    files = table.one_of("files", FORMATS)
+    files = table.one_of("files", FILES)
     suffix = (path or "").rpartition(".")[2].replace("jsonl", "json")
-    if files is None and "files" not in table.values and suffix in FORMATS:
+    if files is None and "files" not in table.values and suffix in FILES:
         files = suffix
     elif files is None and "files" not in table.values and path is not None:
         table.note_missing('has no files, the format of what it plays; write files = "parquet"')

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
-from fanlight.cli.jobs.paths import read_path
+from fanlight.cli.jobs.document import Table, read_path
 from fanlight.cli.jobs.source import FILES, SERVERS
-from fanlight.cli.jobs.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
 import fanlight as fl
-from fanlight.cli.jobs.paths import read_path
+from fanlight.cli.jobs.document import Table, read_path
 from fanlight.cli.jobs.replay import REPLAY_KEYS, Replay, read_replay
-from fanlight.cli.jobs.table import Table
 from fanlight.types import Format
 
 if TYPE_CHECKING:

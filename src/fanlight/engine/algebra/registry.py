@@ -283,7 +283,7 @@ def _complete_docstring(entry: Entry) -> str:
         needs = entry.call(fullest).aggregate.needs
         unless = f", or is not {'of ' * needs.startswith('a type')}{needs}" * (needs != "a column")
         own = " ".join(said.get("Raises", "FanlightError").split()[1:])
-        text = f"By ``agg`` of the windows: if a column is not there{unless}. {own}"
+        text = f"By the windows' agg: if a column is not there{unless}. {own}"
         said["Raises"] = f"FanlightError\n{textwrap.indent(textwrap.fill(text, 92), ' ' * 4)}"
     if "Returns" not in said:
         kinds = {one.gives for one in entry.samples}

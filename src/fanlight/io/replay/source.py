@@ -17,10 +17,8 @@ from pyspark.sql.types import StructType
 
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spec.errors import refuse
-from fanlight.io.replay.arrivals import Disorder
-from fanlight.io.replay.clock import Clock
+from fanlight.io.replay.arrivals import Clock, Disorder, Index, Part, build_index
 from fanlight.io.replay.files import list_files, make_file
-from fanlight.io.replay.index import Index, Part, build_index
 
 NAME = "fanlight_replay"
 TOGETHER = 50_000  # rows of a partition at most

@@ -18,14 +18,12 @@ from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import say_reason
 from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, guess, refuse
-from fanlight.language.errors import error_at
 from fanlight.language.flink import flink_windows
-from fanlight.language.names import unquote
 from fanlight.language.query import Query, escape_braces, unescape_braces
 from fanlight.language.running.select import SelectRun
 from fanlight.language.running.table import TextSource
 from fanlight.language.select import Select
-from fanlight.language.tokens import Place
+from fanlight.language.tokens import Place, error_at, unquote
 
 _PLACE = re.compile(r"; line \d+,? pos \d+.*| ?\(line \d+, pos \d+\)")
 _NAMED = re.compile(r"`(?:[^`]|``)+`")

@@ -26,12 +26,17 @@ from fanlight.engine.spec.trailing import name_column, read_labelled
 from fanlight.language.calls import ParsedCall
 from fanlight.language.clause import Name
 from fanlight.language.error_translation import ArgumentSpan, translate_errors
-from fanlight.language.errors import refusal_at
 from fanlight.language.query import escape_braces, unescape_braces
-from fanlight.language.running.keys import Keys, outputs_of
-from fanlight.language.running.table import Table, TextSource, find_table, table_of
+from fanlight.language.running.table import (
+    Keys,
+    Table,
+    TextSource,
+    find_table,
+    outputs_of,
+    table_of,
+)
 from fanlight.language.select import Item, Select
-from fanlight.language.tokens import Place, read_path
+from fanlight.language.tokens import Place, read_path, refusal_at
 
 Replacements = dict[int, tuple[int, str]]  # replacements in the text: {from: (to, by what)}
 # Verbs that bring levels together, as errors call them where they are asked of nothing.

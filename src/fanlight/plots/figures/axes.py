@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fanlight.plots.figures.arguments import check_number
+from fanlight.engine.spec.units import write_duration
+from fanlight.plots.figures.given import check_number
 from fanlight.plots.figures.result import Array, End, Line, Result, TimedTable
 from fanlight.plots.figures.style import colour_of, escape_text, list_names
 from fanlight.plots.figures.thinning import find_isolated, interleave, mark_gaps, thin_line
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
+
 
 EXACT = ",.16~g"  # when hovering: all digits, where an axis rounds to what it can show
 CLOCK = "%Y-%m-%d %H:%M:%S"
@@ -148,3 +151,37 @@ def describe_period(result: Result, rows: Array) -> str:
 def spell_time(time: np.datetime64) -> str:
     """A time as text, to the second."""
     return str(time.astype("datetime64[s]")).replace("T", " ")
+
+
+GAP = 34  # pixels between two panels, for the name of the lower one
+
+
+def make_panels(heights: Sequence[int], names: Sequence[str] = ()) -> tuple[Figure, int]:
+    """A figure with panels of these heights, each under its name; and its height in pixels."""
+    from plotly.subplots import make_subplots
+
+    whole = sum(heights) + GAP * (len(heights) - 1)
+    figure = make_subplots(
+        rows=len(heights), cols=1, shared_xaxes=True, row_heights=list(heights),
+        vertical_spacing=GAP / whole if len(heights) > 1 else 0,
+    )  # fmt: skip
+    for number, name in enumerate(names, 1):
+        axis = "y domain" if number == 1 else f"y{number} domain"
+        figure.add_annotation(
+            text=escape_text(name), x=0, y=1, xref="paper", yref=axis, xanchor="left",
+            yanchor="bottom", yshift=3, showarrow=False, font={"size": 12}, opacity=0.85,
+            name="panel",
+        )  # fmt: skip
+    return figure, whole
+
+
+def spell_duration(length: Any) -> str:
+    """The length of a window in words: a duration, or a number.
+
+    >>> import numpy as np
+    >>> spell_duration(np.timedelta64(90, "m")), spell_duration(2.5)
+    ('90 minutes', '2.5')
+    """
+    if isinstance(length, np.timedelta64):
+        return write_duration(int(length / np.timedelta64(1, "us")))
+    return f"{float(length):g}"

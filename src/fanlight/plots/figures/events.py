@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.arguments import check_count, check_pair
-from fanlight.plots.figures.axes import add_line, describe_lines, set_time_axis, set_value_axis
-from fanlight.plots.figures.panels import make_panels
+from fanlight.plots.figures.axes import (
+    add_line,
+    describe_lines,
+    make_panels,
+    set_time_axis,
+    set_value_axis,
+)
+from fanlight.plots.figures.given import check_count, check_pair
 from fanlight.plots.figures.result import Array, End, Result, TimedTable
 from fanlight.plots.figures.sliding import refuse_frames_and_matches
 from fanlight.plots.figures.style import colour_of, finish

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import add_line, describe_lines, set_time_axis, set_value_axis
-from fanlight.plots.figures.durations import spell_duration
-from fanlight.plots.figures.panels import make_panels
+from fanlight.plots.figures.axes import (
+    add_line,
+    describe_lines,
+    make_panels,
+    set_time_axis,
+    set_value_axis,
+    spell_duration,
+)
 from fanlight.plots.figures.result import FIT, Array, End, Line, Result
 from fanlight.plots.figures.sliding import refuse_frames_and_matches
 from fanlight.plots.figures.style import colour_of, escape_text, finish

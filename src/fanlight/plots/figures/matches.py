@@ -10,9 +10,8 @@ import pyarrow as pa
 
 from fanlight.engine.spec import FanlightError, ProgressiveWidening
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.arguments import check_count, check_pair
-from fanlight.plots.figures.axes import describe_period, set_time_axis
-from fanlight.plots.figures.durations import spell_duration
+from fanlight.plots.figures.axes import describe_period, set_time_axis, spell_duration
+from fanlight.plots.figures.given import check_count, check_pair
 from fanlight.plots.figures.result import MATCHES, Array, Line, Result
 from fanlight.plots.figures.style import colour_of, escape_text, finish, list_names
 from fanlight.plots.figures.thinning import separate_lines

@@ -13,9 +13,8 @@ import pyarrow.compute as pc
 
 from fanlight.engine.spec import FanlightError
 from fanlight.engine.spec.errors import advise_choice, list_some, refuse
-from fanlight.plots.figures.arguments import check_names
-from fanlight.plots.figures.arrow_tables import table_of
 from fanlight.plots.figures.clock import find_zone, local_time, to_utc
+from fanlight.plots.figures.given import check_names, table_of
 from fanlight.plots.figures.style import list_names
 from fanlight.plots.figures.thinning import find_silence
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from fanlight.engine.spec import FanlightError
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.axes import break_at_clock_changes
-from fanlight.plots.figures.durations import spell_duration
+from fanlight.plots.figures.axes import break_at_clock_changes, spell_duration
 from fanlight.plots.figures.result import Array, Result, TimedTable, is_number
 from fanlight.plots.figures.style import escape_text
 from fanlight.plots.figures.thinning import find_silence, thin_line

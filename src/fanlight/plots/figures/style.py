@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.plots.figures.arguments import check_count, check_title
+from fanlight.plots.figures.given import check_count, check_title
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

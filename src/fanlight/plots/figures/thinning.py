@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fanlight.plots.figures.arguments import check_count
+from fanlight.plots.figures.given import check_count
 
 Array = np.ndarray[Any, Any]
 SILENCE = 10  # times the median step between rows: a longer one breaks the line

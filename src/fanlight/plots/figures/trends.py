@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fanlight.engine.spec import FanlightError
-from fanlight.plots.figures.axes import EXACT, set_time_axis, set_value_axis
-from fanlight.plots.figures.durations import spell_duration
+from fanlight.plots.figures.axes import (
+    EXACT,
+    make_panels,
+    set_time_axis,
+    set_value_axis,
+    spell_duration,
+)
 from fanlight.plots.figures.levels import heights_at_ends
-from fanlight.plots.figures.panels import make_panels
 from fanlight.plots.figures.result import FIT, Line, Result
 from fanlight.plots.figures.signal import add_signal, read_signal
 from fanlight.plots.figures.style import colour_of, escape_text, finish

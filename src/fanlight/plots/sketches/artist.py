@@ -13,13 +13,18 @@ from fanlight.engine.spec.frames import Frame
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.trailing import Labelled
 from fanlight.plots.sketches import svg
-from fanlight.plots.sketches.frames import sketch_frames
+from fanlight.plots.sketches.kinds import (
+    add_plan,
+    sketch_frames,
+    sketch_horizons,
+    sketch_levels,
+    sketch_queries,
+    sketch_sliding,
+    sketch_snapshot,
+    sketch_trailing,
+    sketch_widening,
+)
 from fanlight.plots.sketches.model import Sketch
-from fanlight.plots.sketches.plan_slices import add_plan
-from fanlight.plots.sketches.sliding import sketch_levels, sketch_queries, sketch_sliding
-from fanlight.plots.sketches.snapshot import sketch_snapshot
-from fanlight.plots.sketches.trailing import sketch_horizons, sketch_trailing
-from fanlight.plots.sketches.widening import sketch_widening
 
 _SKETCHES: dict[Family, Callable[[Any], Sketch]] = {
     PLACED: sketch_sliding,

@@ -38,7 +38,7 @@ def overlap() -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if rows are at an instant and not events that last, or the time
+        By the windows' agg: if rows are at an instant and not events that last, or the time
         is a double.
 
     Notes
@@ -71,7 +71,7 @@ def mean_running() -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if rows are at an instant and not events that last, or the time
+        By the windows' agg: if rows are at an instant and not events that last, or the time
         is a double.
 
     Notes
@@ -140,7 +140,7 @@ def peak() -> Call:
     Raises
     ------
     FanlightError
-        By ``agg`` of the windows: if rows are at an instant and not events that last, or the time
+        By the windows' agg: if rows are at an instant and not events that last, or the time
         is a double.
 
     Notes

@@ -1,15 +1,32 @@
-"""Sketches of sliding windows as a staircase, and of levels and queries as windows up to now."""
+"""The sketch of each kind of window, and the slices of a plan below it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
+from fanlight.engine.kinds import kind_of
+from fanlight.engine.kinds.examples import VALUES
+from fanlight.engine.kinds.kind import Example
+from fanlight.engine.plan.cut import Cut
+from fanlight.engine.spec.frames.base import Frame
 from fanlight.engine.spec.granular import MultiGranular
+from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.sliding import Sliding
-from fanlight.plots.sketches.lengths import drawn_length, spell_length
-from fanlight.plots.sketches.model import Lane, Mark, Sketch, select_ticks
+from fanlight.engine.spec.snapshot import Snapshot
+from fanlight.engine.spec.trailing import Trailing
+from fanlight.engine.spec.widening import ProgressiveWidening
+from fanlight.plots.sketches.model import (
+    Lane,
+    Mark,
+    Sketch,
+    drawn_length,
+    select_ticks,
+    spell_length,
+)
 
 MOST = 5  # windows that are drawn
 CELLS = 40  # slides of a window that can be told apart
@@ -189,3 +206,171 @@ def _share_of_width(length: Fraction, least: Fraction, most: Fraction) -> float:
     """The share of the width for a window where lengths differ too much to be drawn to scale."""
     share = math.log(float(length / least)) / math.log(float(most / least))
     return LEAST + (1 - LEAST) * share
+
+
+_OWN = Example([(0, 8), (8, 15), (15, 24)], (), VALUES)  # for a kind of frame that has no example
+
+
+def sketch_frames(spec: Frame) -> Sketch:
+    """Example frames below the values, or the rows, that they are cut from."""
+    kind = kind_of(spec)
+    example = kind.drawn(spec) if kind is not None and kind.drawn else _OWN
+    if example.times:
+        lanes = [Lane("rows", tuple(Mark("row", at, at) for at in example.times))]
+        last = max(end for _, end in example.spans)
+    else:
+        curve = tuple((float(k), value) for k, value in enumerate(example.curve))
+        lanes = [Lane("values", curve=curve, rules=tuple(example.rules))]
+        last = len(example.curve) - 1
+    lines: list[list[Mark]] = []  # frames that overlap are drawn on different lines
+    for start, end in example.spans:
+        mark = Mark("window", float(start), float(min(end, last)))
+        free = next((lane for lane in lines if lane[-1].end <= mark.start), None)
+        if free is None:
+            lines.append(free := [])
+        free.append(mark)
+    for number, row in enumerate(lines):
+        lanes.append(Lane("" if number else example.called, tuple(row)))
+    alt = f"A {example.called.removesuffix('s')} ends {spec.ends}."
+    notes = ("an example: your data decides where frames end",)
+    return Sketch(repr(spec), tuple(lanes), (), alt, notes)
+
+
+EVENTS = ((0.02, 0.42), (0.18, 0.62), (0.34, 0.5), (0.74, 0.97))  # as an example
+
+
+def sketch_snapshot(spec: Snapshot) -> Sketch:
+    """Events that overlap, and a window from each start or stop to the next."""
+    edges = sorted({at for event in EVENTS for at in event})
+    windows = []
+    for start, stop in pairwise(edges):
+        running = sum(began <= start < ended for began, ended in EVENTS)
+        if running:
+            windows.append(Mark("window", start, stop, str(running)))
+    lanes = [Lane("event", (Mark("piece", *event),)) for event in EVENTS]
+    notes = ["events are drawn as an example; a window says how many are running"]
+    if spec.min_duration:
+        notes.append(f"windows shorter than {spec.min_duration.text} are left out")
+    if spec.merge_equal:
+        notes.append("windows with the same results that touch are one")
+    alt = "Events that overlap, and below them a window from each start or stop to the next one."
+    return Sketch(repr(spec), (*lanes, Lane("windows", tuple(windows))), (), alt, tuple(notes))
+
+
+ROWS = (0.06, 0.16, 0.29, 0.44, 0.58, 0.63, 0.81, 0.94, 1.0)  # example rows, the last one asks
+GONE = 0.05  # where a window without a beginning begins
+
+
+def sketch_trailing(spec: Trailing) -> Sketch:
+    """What one trailing window holds of a few rows."""
+    return sketch_horizons({"window": spec})
+
+
+def sketch_horizons(named: Mapping[str, Trailing]) -> Sketch:
+    """What trailing windows hold of a few rows, as of the last one."""
+    lengths = [_reach(spec) for spec in named.values()]
+    longest = max(filter(None, lengths), default=Fraction(1)) * Fraction(5, 4)
+    lanes = [Lane("rows", tuple(Mark("row", place, place) for place in ROWS))]
+    for (name, spec), reach in zip(named.items(), lengths, strict=True):
+        delay = float(spec.delay.value / longest) if spec.delay else 0.0
+        begin = GONE if reach is None else 1 - float(reach / longest)
+        lanes.append(Lane(name or "window", (Mark("window", begin, 1 - delay, _spell(spec)),)))
+    shown = [repr(spec) for spec in named.values()]
+    heading = shown[0] if len(shown) == 1 else ", ".join(shown)
+    notes = ("rows are drawn as an example; the last one looks back",)
+    return Sketch(heading, tuple(lanes), ((1.0, "the row"),), _alt(named), notes)
+
+
+def _reach(spec: Trailing) -> Fraction | None:
+    """How far back a window reaches; None if that is not a time."""
+    if spec.range is None or spec.range.measure == "rows":
+        return None
+    return spec.range.value + (spec.delay.value if spec.delay else 0)
+
+
+def _spell(spec: Trailing) -> str:
+    return "all rows" if spec.range is None else spell_length(spec.range.value, spec.range.measure)
+
+
+def _alt(named: Mapping[str, Trailing]) -> str:
+    parts = []
+    for spec in named.values():
+        delay = spec.delay and spell_length(spec.delay.value, spec.delay.measure)
+        parts.append(_spell(spec) + (f", known after {delay}" if delay else ""))
+    return f"What a row looks back at: {'; '.join(parts)}."
+
+
+LEVELS = 3
+LONGEST = 8  # times the duration of level 0: levels with longer ones are not drawn
+WIDENED_ROOM = 74
+
+
+def sketch_widening(spec: ProgressiveWidening) -> Sketch:
+    """The windows of the first levels; those of one level overlap by a batch, as stairs."""
+    durations = [one for one in spec.durations[:LEVELS] if one <= LONGEST * spec.durations[0]]
+    whole = 2 * durations[-1]
+    lanes = []
+    for number in range(len(durations) - 1, -1, -1):
+        batch = durations[number]
+        text = f"2 × {spell_length(Fraction(batch), spec.measure)}"
+        starts = range(0, whole - 2 * batch + 1, batch)
+        for odd in (0, 1):
+            marks = [Mark("window", float(at), float(at + 2 * batch), "" if at else text)
+                     for at in starts if (at // batch) % 2 == odd]  # fmt: skip
+            if marks:
+                lanes.append(Lane("" if odd else f"level {number}", tuple(marks)))
+    ticks = [(float(d), spell_length(Fraction(d), spec.measure)) for d in (0, *durations, whole)]
+    count = len(spec.durations)
+    last = spell_length(Fraction(2 * spec.durations[-1]), spec.measure)
+    first = spell_length(Fraction(2 * spec.durations[0]), spec.measure)
+    alt = (
+        f"{count} levels of windows, each of two batches and starting every batch: from {first} "
+        f"up to {last}. Every pattern of at most {spec.max_duration} is in one of them."
+    )
+    shown = len(durations)
+    notes = (f"{shown} of {count} levels are drawn",) if count > shown else ()
+    return Sketch(
+        repr(spec),
+        tuple(lanes),
+        select_ticks(set(ticks), (0, float(whole)), WIDENED_ROOM),
+        alt,
+        notes,
+    )
+
+
+MOST_SLICES = 120  # slices: more could not be told apart
+
+
+def add_plan(sketch: Sketch, picture: Picture) -> Sketch:
+    """Add the strategy of a plan to a sketch, and its slices if it cuts sliding windows."""
+    spec, cut = picture.spec, picture.cut
+    alt = f"{sketch.alt} The strategy is {picture.strategy}."
+    if cut is None or not isinstance(spec, Sliding) or spec.mixed:
+        return replace(sketch, alt=alt)
+    # What one unit of the coordinate is on the sketch's axis.
+    grid = cut.grid
+    unit = (1.0 if spec.anew else float(spec.slide.value)) / grid.slide
+    slices = _mark_slices(cut, unit, sketch.span[1])
+    if slices is None:
+        note = f"a window is made of {cut.span} slices, too many to be drawn"
+        return replace(sketch, alt=alt, notes=(*sketch.notes, note))
+    lane = Lane("slices", slices)
+    more = f" Each window is made of {cut.span} slices." if cut.span > 1 else ""
+    return replace(sketch, lanes=(*sketch.lanes, lane), alt=alt + more)
+
+
+def _mark_slices(cut: Cut, unit: float, end: float) -> tuple[Mark, ...] | None:
+    """The slices from 0 to the end of the sketch as marks; None if they are too many to draw."""
+    marks: list[Mark] = []
+    number = 0
+    while True:
+        start = (cut.slice_start(number) - cut.grid.offset) * unit
+        if start >= end * (1 - 1e-9):
+            return tuple(marks)
+        if len(marks) == MOST_SLICES:
+            return None
+        after = (cut.slice_start(number + 1) - cut.grid.offset) * unit
+        if cut.span == 1:
+            after = start + cut.grid.range * unit
+        marks.append(Mark("piece", start, min(after, end)))
+        number += 1
