@@ -53,7 +53,7 @@ class Growing(Query):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("dark", "width"), [(False, 1_000), (True, 1_000), (False, 500)])
 def test_it_is_kept_new_until_the_query_has_ended(tmp_path, monkeypatch, dark, width):
-    monkeypatch.setattr("fanlight.watching.micro_batches.LEAST", 0)
+    monkeypatch.setattr("fanlight.watching.progress.LEAST", 0)
     monkeypatch.setattr("fanlight.watching.watch.SCRIPT", SCRIPT + MARKS)
     query = Growing(6)
     with fl.watch(query, lambda: windows(len(query.told)), every="10 milliseconds") as served:
