@@ -31,7 +31,7 @@ class Roles(griffe.Extension):
         """Rewrite the docstring and the signature of whatever has been read."""
         del kwargs
         if obj.docstring:
-            if isinstance(obj, griffe.Function) and obj.path.startswith(AGGREGATES):
+            if obj.path == f"{obj.module.path}.{obj.name}" and obj.path.startswith(AGGREGATES):
                 made = getattr(import_module(obj.module.path), obj.name)
                 obj.docstring.value = made.__doc__ or ""  # which says more than its source
             obj.docstring.value = linked(tabled(obj.docstring.value), obj.path)
