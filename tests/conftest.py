@@ -19,6 +19,7 @@ from tests.helpers.sparks import TIME_ZONE, VERSION, start
 from tests.helpers.thorough import THOROUGH
 from tests.law.run import Runner, beside
 
+EVERY = 5  # of the cases of a test that starts Spark, one of so many is in the sample
 AT_ONCE = 2  # queries that run side by side, on two cores
 
 
@@ -155,35 +156,42 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"{count} thorough tests were left out; THOROUGH=1 asks them")
 
 
+def asks_the_law(item):
+    return "answers" in signature(item.function).parameters
+
+
 def more_of_samples(items):
     """Of tests marked ``sampled(n)``, those that are not the n-th; each parameter is in some.
 
-    A test of two parameters has every n-th of the diagonals; one without any is in each sample.
+    Without the mark, n is ``EVERY`` for what starts Spark, and 1 for all else. A test of two
+    parameters has every n-th of the diagonals; one without any is in each sample.
     """
     for item in items:
         sampled = item.get_closest_marker("sampled")
+        if not sampled and (not item.get_closest_marker("spark") or asks_the_law(item)):
+            continue
         indices = item.callspec.indices if hasattr(item, "callspec") else {}
-        if sampled and sum(indices.values()) % sampled.args[0]:
+        place = sum(index for name, index in indices.items() if name != "spark")
+        if place % (sampled.args[0] if sampled else EVERY):
             yield item
 
 
 def all_but_the_first(items):
-    """Streams, and runs on Connect: all of a file but the first.
+    """Streams, runs on Connect, and what is slow: all of a file but the first.
 
-    What is sampled otherwise is left as it is: the law, and streams marked ``sampled``.
+    What is sampled otherwise is left as it is: the law, and what is marked ``sampled``.
     """
     seen = set()
     for item in items:
         given = item.callspec.params if hasattr(item, "callspec") else {}
-        sampled = (
-            item.get_closest_marker("sampled") or "answers" in signature(item.function).parameters
-        )
-        streamed = item.get_closest_marker("streaming") and not sampled
-        for test in (
-            ("connect", item.path) if given.get("spark") == "connect" else None,
-            ("stream", item.path) if streamed else None,
-        ):
+        sampled = item.get_closest_marker("sampled") or asks_the_law(item)
+        of_each = {
+            "connect": given.get("spark") == "connect",
+            "stream": item.get_closest_marker("streaming") and not sampled,
+            "slow": (item.get_closest_marker("slow") or item.get_closest_marker("installs"))
+            and not sampled,
+        }
+        for test in [(name, item.path) for name, holds in of_each.items() if holds]:
             if test in seen:
                 yield item
-            elif test:
-                seen.add(test)
+            seen.add(test)
