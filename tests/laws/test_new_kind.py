@@ -11,7 +11,7 @@ import fanlight as fl
 from fanlight.engine.kinds import forget, list_kinds, register, scheme_of
 from fanlight.engine.operators import batches
 from fanlight.engine.operators.batches import BatchOperator
-from fanlight.engine.operators.frames.markers import MARKERS
+from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.watching.needs import list_features, list_needing
 from tests.helpers.dataframes import all_of, frame

@@ -31,10 +31,10 @@ from fanlight.engine.operators.arrow_tables import (
     with_schema_of,
 )
 from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
-from fanlight.engine.operators.frames.markers import MARKERS
 from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
 from fanlight.engine.operators.frames.parts import PartAssembly
+from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.engine.operators.frames.several import SeveralAssembly
 from fanlight.engine.operators.lives import complete_lives, split_lives
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
