@@ -28,12 +28,12 @@ WITHOUT_SPARK = (
     ),
     lives(
         "the open frames of a forgotten key are lost",
-        "Framer.forget",
+        "FrameOperator._forget",
         Code("self._end(over) if over.any() else []", "[]"),
     ),
     lives(
         "a forgotten key is due only when its frame is",
-        "FrameStream.deadlines",
+        "FrameOperator.deadlines",
         Code(
             "due if forget_after is None else np.minimum(due, assembly.seen + forget_after)", "due"
         ),

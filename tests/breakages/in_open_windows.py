@@ -57,12 +57,12 @@ WITHOUT_SPARK = (
     ),
     frames(
         "open frames are given once more",
-        "Framer.give_open",
+        "FrameOperator._give_open",
         Code("assembly.changed[:] = 0", "pass"),
     ),
     frames(
         "a key is not read when its open frame is to be given",
-        "FrameStream.deadlines",
+        "FrameOperator.deadlines",
         Code("np.minimum(report, due)", "due"),
     ),
     frames(

@@ -301,7 +301,7 @@ BREAKAGES = (
     ),
     parts(
         "a frame goes on in parts after its key is forgotten",
-        "Framer._report",
+        "FrameOperator._report",
         Code("np.minimum(until, assembly.last + forget_after)", "until"),
     ),
     frames(
@@ -349,7 +349,7 @@ BREAKAGES = (
     ),
     frames(
         "a snapshot without counters",
-        "FrameStream.restore",
+        "FrameOperator.restore",
         Code("ints(keys[name]).copy()", "0 * ints(keys[name])"),
     ),
     group(

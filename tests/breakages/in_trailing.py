@@ -55,7 +55,7 @@ WITHOUT_SPARK = (
     ),
     trailing(
         "rows of one time are cut apart by a chunk",
-        "TrailingBatches.__call__",
-        Code("int(np.searchsorted(times, times[-1])) if len(times) else 0", "len(times)"),
+        "BatchOperator._parts",
+        Code("int(np.searchsorted(times, max(int(times[-1]), BEGINNING + 1)))", "len(times)"),
     ),
 )

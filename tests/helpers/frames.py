@@ -11,8 +11,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.monoids import Count, Max, Sum
 from fanlight.engine.kinds import scheme_of
-from fanlight.engine.operators.frames.query import FrameQuery
-from fanlight.engine.operators.frames.stream import FrameStreamQuery
+from fanlight.engine.operators.frames.operator import FrameQuery
 from tests.helpers.events import MINUTE
 
 TYPES = {"v": "double", "n": "bigint", "d": "decimal(12,2)", "s": "string", "w": "double"}
@@ -323,12 +322,12 @@ def _input(t, read, value):
     return -number if read.negated else number
 
 
-def query(rows, spec, *, kind=FrameStreamQuery, **more):
+def query(rows, spec, **more):
     """The operators' question about a scheme, and the rows for it."""
     scheme, schema, made = lifted(rows, spec)
     order = tuple(n for n in schema.names if n[0] in "xy")
     inputs = tuple(n for n in schema.names if n[0] == "a")
-    asked = kind(
+    asked = FrameQuery(
         scheme, schema, ("k0",), order, inputs,
         ("f0", "f1", "f2"), (Sum(), Count(), Max()), **more,
     )  # fmt: skip
@@ -337,4 +336,4 @@ def query(rows, spec, *, kind=FrameStreamQuery, **more):
 
 REQUESTS = {"f0": ("sum", "n"), "f1": ("count", "v"), "f2": ("max", "s")}
 
-__all__ = ["HOLDS", "MINUTE", "REQUESTS", "SPECS", "FrameQuery", "lifted", "query"]
+__all__ = ["HOLDS", "MINUTE", "REQUESTS", "SPECS", "lifted", "query"]

@@ -13,23 +13,23 @@ FRAMES = """
 import pyarrow as pa, sys
 from fanlight import DeltaFrame
 from fanlight.engine.algebra.monoids import Sum
-from fanlight.engine.operators.frames.batches import FrameBatches
-from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators.batches import BatchOperator
+from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.kinds import scheme_of
 schema = pa.schema([("k0", pa.int64()), ("t", pa.int64()), ("v", pa.float64())])
 scheme = scheme_of(DeltaFrame({"v": 2}), ["double"], "timestamp")
-query = FrameQuery(scheme, schema, ("k0",), (), ("v",), ("p0",), (Sum("v"),), sources=("v",))
+query = FrameQuery(scheme, schema, ("k0",), (), ("v",), ("p0",), (Sum("v"),), batch=True,
+    sources=("v",))
 assert "numba" not in sys.modules
 rows = pa.record_batch([[1, 1, 1], [1, 2, 3], [0.5, 1.0, 9.0]], schema=schema)
-print(sum(batch.num_rows for batch in FrameBatches(query)([rows])))
+print(sum(found.num_rows for found in BatchOperator(query, None).results([rows])))
 """
 # All modules from which a batch or a stream of any kind is planned.
 PLANNED = """
 import sys
 import fanlight.engine.spark.over
-from fanlight.engine.spark.ordered import chain, frame_batch, frame_stream
-from fanlight.engine.spark.ordered import ranked_values, row_windows
-from fanlight.engine.spark.ordered import techniques, widening_detection, widening_rows
+from fanlight.engine.spark.ordered import event_windows, frames, point_windows
+from fanlight.engine.spark.ordered import ranked_values, trailing, widening
 print(*({"numba", "llvmlite"} & set(sys.modules)))
 """
 

@@ -9,10 +9,9 @@ import pytest
 
 import fanlight as fl
 from fanlight.engine.kinds import forget, list_kinds, register, scheme_of
-from fanlight.engine.operators.frames import batches
-from fanlight.engine.operators.frames.batches import FrameBatches
-from fanlight.engine.operators.frames.markers import MARKERS
-from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators import batches
+from fanlight.engine.operators.batches import BatchOperator
+from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.watching.doctor import list_features, list_needing
 from tests.helpers.dataframes import all_of, frame
@@ -61,15 +60,17 @@ def registered(monkeypatch):
 
 
 def in_a_batch(rows, spec):
-    asked, made = query(rows, spec, kind=FrameQuery)
+    asked, made = query(rows, spec, batch=True)
     made = operators.in_order(asked, made)
-    return operators.got(FrameBatches(asked)([operators.arrow(asked, [row]) for row in made]))
+    return operators.got(
+        BatchOperator(asked, None).results([operators.arrow(asked, [row]) for row in made])
+    )
 
 
 @pytest.mark.usefixtures("registered")
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec):
-    monkeypatch.setattr(batches, "CHUNK", 1)  # the state is carried from row to row
+    monkeypatch.setattr(batches, "PART", 1)  # the state is carried from row to row
     seen = 0
     for rows in CASES:
         found = in_a_batch(rows, spec)
@@ -93,7 +94,7 @@ def test_a_stream_gives_the_closed_frames_and_goes_on_from_a_checkpoint(spec):
 
 @pytest.mark.usefixtures("registered")
 def test_a_wrong_loop_is_seen(monkeypatch):
-    monkeypatch.setattr(batches, "CHUNK", 1)
+    monkeypatch.setattr(batches, "PART", 1)
     monkeypatch.setitem(MARKERS, "signs", Forgetful)
     spec = SPECS[0]
     assert any(in_a_batch(rows, spec) != operators.expected(rows, spec) for rows in CASES)

@@ -16,7 +16,7 @@ from fanlight.engine.algebra.monoids import Count, Max, Sum
 from fanlight.engine.algebra.readings import Distinct
 from fanlight.engine.operators.arrow_tables import pack, table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
-from fanlight.engine.operators.frames.stream import FrameStreamQuery
+from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
 from fanlight.engine.operators.running_events import RunningQuery
 from fanlight.engine.operators.silences import SilenceQuery
@@ -51,7 +51,7 @@ FAMILIES = {
         PARTIAL, 1, (monoid,), cut_into_panes(GRID), GRID
     ),
     "windows in a chain": lambda monoid: ChainQuery(PARTIAL, 1, (monoid,), (GRID, Grid(8, 4, 0))),
-    "frames": lambda monoid: FrameStreamQuery(
+    "frames": lambda monoid: FrameQuery(
         FRAMES.scheme, FRAMES.schema, FRAMES.keys, FRAMES.order, FRAMES.inputs,
         FRAMES.partials, (monoid, Count(), Max()),
     ),

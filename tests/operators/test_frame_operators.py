@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.ordering import spark_key
+from fanlight.engine.operators import batches
 from fanlight.engine.operators.arrow_tables import encode_keys, table_of_rows
-from fanlight.engine.operators.frames import batches
-from fanlight.engine.operators.frames.batches import FrameBatches
-from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators.batches import BatchOperator
 from fanlight.engine.plan.frames import Timing
 from tests.helpers.frames import (
     CALCULATED,
@@ -56,13 +55,13 @@ EVERY_SPEC = (*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *SEVERAL, *DWELLING)
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "CHUNK", 1)
+    monkeypatch.setattr(batches, "PART", 1)
     seen = 0
     for rows in PIECES[size]:
-        asked, made = query(rows, spec, kind=FrameQuery)
+        asked, made = query(rows, spec, batch=True)
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
-        found = got(FrameBatches(asked)(pieces))
+        found = got(BatchOperator(asked, None).results(pieces))
         assert found == expected(rows, spec)
         seen += len(found)
     assert seen >= 0.4 * len(PIECES[size])  # there was something to see
@@ -105,42 +104,43 @@ def numbered(tables):
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "CHUNK", 1)
+    monkeypatch.setattr(batches, "PART", 1)
     for rows in PIECES[size]:
-        asked, made = query(rows, spec, kind=FrameQuery, numbered=True, payload=("k0", "t"))
+        asked, made = query(rows, spec, batch=True, numbered=True, payload=("k0", "t"))
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
-        assert numbered(FrameBatches(asked)(pieces)) == expected_numbers(rows, spec)
+        assert numbered(BatchOperator(asked, None).results(pieces)) == expected_numbers(rows, spec)
 
 
 def test_the_last_instant_of_a_batch_may_make_a_frame_large_enough():
     spec = fl.ThresholdFrame("v > 1", min_duration="1 second")
     for last, numbers in ((999_998, [None, None]), (999_999, [0, 0])):
         rows = [{"k": "a", "ts": t, "v": 2.0, "n": 1, "s": ""} for t in (0, last)]
-        asked, made = query(rows, spec, kind=FrameQuery, numbered=True, payload=("t",))
-        found = FrameBatches(asked)([arrow(asked, made)])
+        asked, made = query(rows, spec, batch=True, numbered=True, payload=("t",))
+        found = BatchOperator(asked, None).results([arrow(asked, made)])
         assert [n for out in found for n in out["frame"].to_pylist()] == numbers
-        asked, made = query(rows, spec, kind=FrameQuery)
-        assert got(FrameBatches(asked)([arrow(asked, made)])) == expected(rows, spec)
+        asked, made = query(rows, spec, batch=True)
+        assert got(BatchOperator(asked, None).results([arrow(asked, made)])) == expected(rows, spec)
 
 
 @pytest.mark.parametrize("closings", [False, True])
 def test_all_batches_have_one_schema(monkeypatch, closings):
     """As Arrow wants it: where times come in a session's zone, and columns may not be null."""
-    monkeypatch.setattr(batches, "CHUNK", 1)
+    monkeypatch.setattr(batches, "PART", 1)
     spec = fl.ThresholdFrame("v > 1", min_rows=2)
     values = [2.0, 2.0, 0.0, 2.0, 2.0, 2.0]
     rows = [{"k": "a", "ts": t, "v": v, "n": 1, "s": ""} for t, v in enumerate(values)]
-    asked, made = query(rows, spec, kind=FrameQuery, numbered=True, closings=closings)
-    zones = [pa.timestamp("us", zone) for zone in ("UTC", "Europe/Athens")]
-    strict = pa.field("t", pa.int64(), nullable=False)
-    base = asked.schema.set(1, strict)
-    schemas = [base.append(pa.field("z", zone, nullable=False)) for zone in zones]
-    asked = replace(asked, schema=schemas[0], payload=("k0", "t", "z"))
-    given = [arrow(replace(asked, schema=schemas[1]), [(*row, 0)]) for row in made]
-    found = list(FrameBatches(asked)(given))
+    asked, made = query(rows, spec, batch=True, numbered=True, closings=closings)
+    columns = [*asked.schema, pa.field("z", pa.timestamp("us", "UTC"))]
+    asked = replace(asked, schema=pa.schema(columns), payload=("k0", "t", "z"))
+    columns[-1] = pa.field("z", pa.timestamp("us", "Europe/Athens"))
+    strict = pa.schema([one.with_nullable(one.name not in "tz") for one in columns])
+    given = [arrow(replace(asked, schema=strict), [(*row, 0)]) for row in made]
+    ends = [pa.field(name, pa.int64()) for name in ("frame", *(["ending"] if closings else []))]
+    out = pa.schema([*(asked.schema.field(name) for name in asked.payload), *ends])
+    found = list(BatchOperator(asked, out)(given))
     assert len(found) > 3
-    assert len({str(one.schema) for one in found}) == 1
+    assert {str(one.schema) for one in found} == {str(out)}
     assert sum(n is not None for one in found for n in one["frame"].to_pylist()) == 5 + closings
 
 
@@ -166,8 +166,8 @@ def test_rows_of_a_stream_carry_them_too(spec):
         inside, outside = expected_numbers(rows, spec)
         have, none = numbered(found)
         # What is still held belongs to frames that may yet turn out too small.
-        undecided = len(operator.opened().framer.held)
-        assert undecided == 0 or operator.opened().framer.assembly.scheme.drops_small_frames
+        undecided = len(operator.opened().waiting)
+        assert undecided == 0 or operator.opened().assembly.scheme.drops_small_frames
         missing = sum(len(ts) for *_, ts in inside) + outside - sum(len(t) for *_, t in have) - none
         assert missing == undecided
         if not undecided:
@@ -207,7 +207,7 @@ def test_memory_of_a_frame_that_never_ends_is_bounded(spec):
         sizes.append(operator.size)
         operator = operator.restarted()
     assert max(sizes) <= sizes[0] + 64
-    assert operator.opened().framer.assembly.rows.tolist() == [4000]
+    assert operator.opened().assembly.rows.tolist() == [4000]
 
 
 def test_memory_of_several_frames_is_that_of_the_open_ones():
@@ -229,7 +229,7 @@ def test_memory_of_several_frames_is_that_of_the_open_ones():
         operator = operator.restarted()
     assert numbers == list(range(1000))
     assert max(sizes) <= sizes[0] + 64
-    (frames,) = operator.opened().framer.assembly.tables
+    (frames,) = operator.opened().assembly.tables
     assert frames["rows"].to_pylist() == [4000, 3998, 3997]
 
 
@@ -253,7 +253,7 @@ def test_keys_without_frames_are_forgotten():
     operator = Grouped(asked)
     operator.feed(table_of_rows(made, operator.query.schema))
     assert operator.release(1_000) is None
-    assert len(operator.opened().framer.keys) == 0
+    assert len(operator.opened().keys) == 0
     assert operator.next_time is None
 
 
@@ -283,8 +283,8 @@ def test_a_session_is_released_without_a_further_row():
     ]
     assert operator.next_time is None
     assert operator.size < held - 1900  # of each key its number is left, and no value
-    assert not operator.opened().framer.assembly.opened.any()
-    assert [part.null_count for part in operator.opened().framer.assembly.parts] == [2, 2, 2]
+    assert not operator.opened().assembly.opened.any()
+    assert [part.null_count for part in operator.opened().assembly.parts] == [2, 2, 2]
     assert operator.release(30) is None
     _, made = query([{"k": "a", "ts": 31, **ROW}], fl.Session("10 microseconds"))
     operator.feed(table_of_rows(made, asked.schema))
@@ -297,7 +297,7 @@ def test_sessions_left_out_leave_nothing_behind():
     operator = Grouped(asked)
     operator.feed(table_of_rows(made, asked.schema))
     assert operator.release(200) is None
-    assert len(operator.opened().framer.keys) == 0
+    assert len(operator.opened().keys) == 0
     assert operator.next_time is None
 
 
@@ -312,7 +312,7 @@ def test_rows_of_small_sessions_are_let_go_by_the_watermark():
     assert operator.release(9) is None
     operator = operator.restarted()
     assert operator.release(10).to_pylist() == [{"k0": "a", "t": 0, "frame": None}]
-    assert len(operator.opened().framer.held) == 0
+    assert len(operator.opened().waiting) == 0
 
 
 def micros(count):

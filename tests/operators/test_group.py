@@ -18,7 +18,7 @@ from fanlight.engine.operators import buckets
 from fanlight.engine.operators.arrow_tables import pack, table_of_rows, unpack
 from fanlight.engine.operators.buckets import HASH, balanced_group_numbers, bucket_of, murmur3
 from fanlight.engine.operators.chain import ChainQuery
-from fanlight.engine.operators.frames.stream import FrameStreamQuery
+from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
 from fanlight.engine.operators.spanning import SpanningQuery
 from fanlight.engine.operators.stored_state import WAITING
@@ -48,7 +48,7 @@ def framed(spec, types, **more):
     scheme = scheme_of(spec, types, "timestamp")
     inputs = ("f0",) if types else ()
     roles = {"partials": ("p",), "monoids": (Max(),), "sources": ("f0",)} | more
-    return FrameStreamQuery(scheme, schema, (HASH, "k0"), ("f0",), inputs, **roles)
+    return FrameQuery(scheme, schema, (HASH, "k0"), ("f0",), inputs, **roles)
 
 
 QUERIES = {

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators.frames import batches
-from fanlight.engine.operators.frames.batches import FrameBatches
-from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators import batches
+from fanlight.engine.operators.batches import BatchOperator
 from fanlight.engine.operators.lives import OVER, UNSEEN, split_lives
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import (
@@ -66,13 +65,13 @@ def got(tables):
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_frames_of_a_batch(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "CHUNK", 1)
+    monkeypatch.setattr(batches, "PART", 1)
     lives = 0
     for rows in ROWS[:12]:
-        asked, made = query(rows, spec, kind=FrameQuery, forget_after=MINUTE)
+        asked, made = query(rows, spec, batch=True, forget_after=MINUTE)
         made = in_order(asked, made)
         pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
-        assert got(FrameBatches(asked)(pieces)) == expected(rows, spec)
+        assert got(BatchOperator(asked, None).results(pieces)) == expected(rows, spec)
         lives = max(lives, *(row["life"] for row in with_lives(rows)), 0)
     assert lives
 
@@ -86,7 +85,7 @@ def test_frames_of_a_stream(spec):
         asked, made = query(rows, spec, forget_after=MINUTE)
         operator, found = streamed(asked, data.draw(releases(made)))
         assert got(found) == expected(rows, spec)
-        assert operator.opened().framer.assembly.slots == 0  # nothing is left of any key
+        assert operator.opened().assembly.slots == 0  # nothing is left of any key
 
     check()
 
@@ -97,7 +96,7 @@ def test_a_key_is_gone_when_the_watermark_says_so(spec):
     asked, made = query(rows, spec, forget_after=MINUTE)
     for watermark, left in ((5 + MINUTE - 1, 1), (5 + MINUTE, 0)):
         operator, _ = streamed(asked, [(made, 5), ([], watermark)])
-        assert operator.opened().framer.assembly.slots == left
+        assert operator.opened().assembly.slots == left
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 40)), max_size=12))

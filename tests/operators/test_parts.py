@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators.frames import batches, parts
-from fanlight.engine.operators.frames.batches import FrameBatches
-from fanlight.engine.operators.frames.query import FrameQuery
+from fanlight.engine.operators import batches
+from fanlight.engine.operators.batches import BatchOperator
+from fanlight.engine.operators.frames import parts
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import HOLDS, SESSIONS, SIZED, SPECS, query
 from tests.helpers.shown import shown
@@ -54,17 +54,17 @@ def got(tables):
 
 
 def in_batch(rows, spec, size, **more):
-    asked, made = query(rows, spec, kind=FrameQuery, **more)
+    asked, made = query(rows, spec, batch=True, **more)
     made = in_order(asked, made)
     pieces = [arrow(asked, made[at : at + size]) for at in range(0, len(made), size)]
-    return got(FrameBatches(asked)(pieces))
+    return got(BatchOperator(asked, None).results(pieces))
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", WHOLE, ids=repr)
 def test_parts_in_a_batch(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "CHUNK", 1)
+    monkeypatch.setattr(batches, "PART", 1)
     seen = 0
     for at, rows in enumerate(PIECES[size]):
         every = EVERY[at % len(EVERY)]
@@ -98,7 +98,7 @@ def test_parts_in_a_stream(spec):
 
 @pytest.mark.parametrize("spec", LIVES, ids=repr)
 def test_parts_of_keys_that_are_forgotten(monkeypatch, spec):
-    monkeypatch.setattr(batches, "CHUNK", 1)
+    monkeypatch.setattr(batches, "PART", 1)
     asked_of = {"forget_after": MINUTE}
 
     @shown(25)

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.engine.algebra.monoids import Max, Sum
+from fanlight.engine.operators import batches as parts
 from fanlight.engine.operators import trailing
-from fanlight.engine.operators.frames import batches
+from fanlight.engine.operators.batches import BatchOperator
 from fanlight.engine.operators.protocol import COMPLETE
-from fanlight.engine.operators.trailing import BEFORE, TrailingBatches, TrailingQuery
+from fanlight.engine.operators.trailing import BEFORE, TrailingQuery
 from fanlight.engine.plan.trailing import horizon_of
 from tests.helpers.shown import shown
 from tests.oracle.trailing import seen_from
@@ -75,16 +76,14 @@ def test_a_batch_is_as_defined(monkeypatch, specs):
     @shown(60)
     @given(ROWS, st.integers(1, 4), st.integers(1, 9))
     def check(rows, size, chunk):
-        monkeypatch.setattr(batches, "CHUNK", chunk)
+        monkeypatch.setattr(parts, "PART", chunk)
         rows = named(rows)
         pieces = [
             pa.RecordBatch.from_pylist(rows[at : at + size], SCHEMA)
             for at in range(0, len(rows), size)
         ]
-        run = TrailingBatches(query(specs, sorted=True))
-        assert found(map(pa.Table.from_batches, ([one] for one in run(pieces))), specs) == expected(
-            rows, specs
-        )
+        run = BatchOperator(query(specs, sorted=True), None, "t")
+        assert found(run.results(pieces), specs) == expected(rows, specs)
 
     check()
 
@@ -139,9 +138,9 @@ def test_who_asks_changes_no_answer(streamed, forget_after):
         tables, operator, before = [], asked.start(), -99
         if not streamed:
             both.sort(key=lambda row: row["t"])
-            run = TrailingBatches(replace(asked, sorted=True))
-            batches = [pa.RecordBatch.from_pylist([row], ASKING) for row in both]
-            tables, marks = [pa.Table.from_batches([one]) for one in run(batches)], []
+            run = BatchOperator(replace(asked, sorted=True), None, "t")
+            pieces = [pa.RecordBatch.from_pylist([row], ASKING) for row in both]
+            tables, marks = list(run.results(pieces)), []
         for mark in [*sorted(marks), COMPLETE] if streamed else ():
             part = [row for row in both if before < row["t"] <= mark]
             taken = operator.take(pa.Table.from_pylist(part, ASKING), mark)

@@ -72,6 +72,15 @@ def test_by_a_collation_of_icu_spark_alone_finds_one_key(rows, spec, ways):
         assert {row["d"] for row in found} == {1}
 
 
+@pytest.mark.parametrize("by", [(), "icu"], ids=["values", "keys"])
+def test_trailing_windows_of_a_collation_of_icu_are_those_of_spark(rows, by):
+    windows = fl.over(rows, fl.Trailing("1 hour"), time="ts", by=by)
+    found = collected(windows.attach(many=agg.count(), most=agg.max("icu")))
+    assert max(row["many"] for row in found) == 10
+    with pytest.raises(fl.FanlightError, match="UNICODE_CI, which only Spark's own SQL"):
+        windows.using("arrow").attach(agg.max("icu"))
+
+
 REFUSED = {
     "arrow": lambda df: fl.over(df, fl.Session("5 seconds"), time="ts", by="icu").using("arrow"),
     "delta": lambda df: fl.over(df, fl.DeltaFrame({"n": 5}), time="ts", by="icu").frames(),
@@ -82,6 +91,8 @@ REFUSED = {
     .using("se-slicing").agg(agg.count()),
     "values in a technique": lambda df: fl.over(df, WIDE, time=("began", "ts"))
     .using("se-slicing").agg(agg.max("icu")),
+    "looked back at": lambda df: fl.over(df, fl.Trailing("5 seconds"), time="ts")
+    .attach(agg.count_distinct("icu")),
     "sketch": lambda df: fl.over(df, WIDE, time="ts").agg(agg.approx_count_distinct("icu")),
     "widening": lambda df: fl.over(
         df,

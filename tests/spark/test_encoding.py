@@ -6,8 +6,14 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import types as T
 
-from fanlight.engine.spark.ordered.arrow_pass import Passing
-from fanlight.engine.spark.ordered.encoding import decode_sql, encode_sql, plain_type
+from fanlight.engine.spark.ordered.arrow_types import arrow_schema
+from fanlight.engine.spark.ordered.encoding import (
+    decode_sql,
+    encode_sql,
+    plain_schema,
+    plain_type,
+)
+from fanlight.engine.spark.ordered.host import run_over_partitions
 from tests.helpers.sparks import configured
 
 TIMES = (
@@ -45,12 +51,13 @@ def seen():
 def test_values_come_back_as_they_were(spark, columns, zone):
     with configured(spark, "spark.sql.session.timeZone", zone):
         rows = spark.sql(f"select {columns}")
-        passing = Passing(rows, [], [rows.columns[0]], rows.columns)
-        found = passing.run(seen(), list(passing.types.items()))
+        types = {one.name: one.dataType for one in rows.schema}
+        found = run_over_partitions(rows, types, seen(), list(types.items()))
         assert found.dtypes == rows.dtypes
         text = "to_json(struct(*), map('timestampFormat', \"yyyy-MM-dd HH:mm:ss.SSSSSS\"))"
         assert found.selectExpr(text).collect() == rows.selectExpr(text).collect()
-        assert pa.types.is_int64(passing.schema.field("b").type) == (columns is TIMES)
+        sent = arrow_schema(plain_schema(list(types.items())))
+        assert pa.types.is_int64(sent.field("b").type) == (columns is TIMES)
 
 
 def test_python_is_given_neither_times_nor_names():

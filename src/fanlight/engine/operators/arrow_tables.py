@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,14 +84,14 @@ def _unpack_each(view: memoryview, schemas: Sequence[pa.Schema]) -> Any:
         at += length
 
 
-def join_batches(batches: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.Table]:
+def join_batches(batches: Iterable[pa.RecordBatch], size: Callable[[], int]) -> Iterator[pa.Table]:
     """Join record batches to tables, each of ``size`` rows or more, but for the last one."""
     held: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
         held.append(batch)
         rows += batch.num_rows
-        if rows >= size:
+        if rows >= size():
             yield pa.Table.from_batches(held)
             held, rows = [], 0
     if rows:

@@ -118,6 +118,11 @@ class KeyedOperator(ABC, Generic[Q]):
         return ints(self.keys["seen"]) + self.query.forget_after
 
     @property
+    def held(self) -> int:
+        """The number of slices that are kept, and of keys."""
+        return int(self.slices.num_rows + self.keys.num_rows)
+
+    @property
     def now(self) -> int:
         """The coordinate that the watermark has passed."""
         return self.query.clock.number(self.released)

@@ -136,13 +136,6 @@ def rank_values(column: pa.Array | pa.ChunkedArray) -> RankedColumn:
     return RankedColumn(values.take(order), ranks, none, np.arange(len(values)))
 
 
-def type_of_reading(kind: pa.DataType, reading: Reading) -> pa.DataType:
-    """The type of a reading of values of this type."""
-    if isinstance(reading, Distinct):
-        return pa.int64()
-    return pa.list_(pa.struct([("f0", kind), ("f1", pa.int64())]))
-
-
 def compute_reading(
     column: RankedColumn, reading: Reading, keys: Ints, lo: Ints, hi: Ints
 ) -> pa.Array:

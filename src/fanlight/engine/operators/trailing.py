@@ -7,9 +7,7 @@ may look back at; where a window reaches back to the first row, those before are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -25,13 +23,12 @@ from fanlight.engine.operators.arrow_tables import (
     starts_of_runs,
     with_column,
 )
-from fanlight.engine.operators.frames.batches import argsort_slots, concatenate_batches
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.lives import UNSEEN
 from fanlight.engine.operators.partials import combine_pairs
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.ranked_windows import compute_reading, rank_values, type_of_reading
-from fanlight.engine.operators.sorting import argsort_rows
+from fanlight.engine.operators.ranked_windows import compute_reading, rank_values
+from fanlight.engine.operators.sorting import argsort_rows, argsort_slots
 from fanlight.engine.plan.trailing import EVER, Horizon
 
 BEFORE = -(2**63)
@@ -112,20 +109,33 @@ class Trailer(KeyedOperator[TrailingQuery]):
             deadlines[known] = np.minimum(deadlines[known], last[known] + self.query.longest + 1)
         return deadlines
 
-    @property
-    def held(self) -> int:
-        """The number of rows that are kept, and of keys."""
-        return int(self.slices.num_rows) + int(self.keys.num_rows)
-
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
-        """Take rows; return those that ask, with the partials of their windows."""
+        """Take rows; return those that ask, with the partials of their windows.
+
+        A row without a time, which only a batch has, has null partials.
+        """
         self.released = max(self.released, watermark)
-        found = None
-        if rows.num_rows:
+        if not rows.num_rows:
+            found = None
+        elif rows["t"].null_count:
+            found = self._look_back(*self._in_order(rows.filter(rows["t"].is_valid())))
+            found = self._with_lost(found, rows.filter(rows["t"].is_null()))
+        else:
             found = self._look_back(*self._in_order(rows))
         if BEGINNING < watermark < COMPLETE:
             self._drop_rows()
         return found
+
+    def _with_lost(self, found: pa.Table, lost: pa.Table) -> pa.Table:
+        """What is found, and those of the rows without a time that ask."""
+        if self.query.asking:
+            lost = lost.filter(lost[ASKED])
+        own = {*self.query.payload, "t"}
+        columns = [
+            lost[one.name] if one.name in own else pa.nulls(len(lost), one.type)
+            for one in found.schema
+        ]
+        return pa.concat_tables([found, pa.table(columns, schema=found.schema)])
 
     def _in_order(self, rows: pa.Table) -> tuple[pa.Table, Ints]:
         """Rows by key, in order, and the code of each one's key."""
@@ -254,57 +264,3 @@ class Trailer(KeyedOperator[TrailingQuery]):
         else:
             # One that has only been asked about has nothing to forget.
             self.keep_keys(~self.complete_lives & (ints(self.keys["seen"]) < UNSEEN))
-
-
-@dataclass(frozen=True)
-class TrailingBatches:
-    """The function that Spark maps over the batches of a partition, whose rows come by time."""
-
-    query: TrailingQuery
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows that ask, with the partials of their windows; null where a time is null."""
-        coming = iter(batches)
-        first = next((batch for batch in coming if batch.num_rows), None)
-        if first is None:
-            return
-        operator = replace(self.query, schema=first.schema).start()
-        rest = first.slice(0, 0)
-        for rows in concatenate_batches(chain([first], coming), lambda: operator.held):
-            placed = rows.filter(rows["t"].is_valid())
-            yield from self._without_time(operator, rows)
-            # The rows of one time share what is as of it: the last one may have more to come.
-            placed = pa.concat_tables([pa.table(rest), placed]).combine_chunks()
-            times = ints(placed["t"])
-            complete = int(np.searchsorted(times, times[-1])) if len(times) else 0
-            rest = placed.slice(complete)
-            if complete:
-                yield from self._taken(
-                    operator, placed.slice(0, complete), int(times[complete - 1])
-                )
-        if len(rest):
-            yield from self._taken(operator, pa.table(rest), COMPLETE)
-
-    def _taken(self, operator: Trailer, rows: pa.Table, watermark: int) -> Iterator[pa.RecordBatch]:
-        found = operator.take(rows, watermark)
-        if found is not None:
-            yield from found.to_batches()
-
-    def _without_time(self, operator: Trailer, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Rows without a time, if there are any: without partials."""
-        lost = rows.filter(rows["t"].is_null())
-        if self.query.asking:
-            lost = lost.filter(lost[ASKED])
-        if not len(lost):
-            return
-        names = [*self.query.payload, "t"]
-        columns = {name: lost[name] for name in names}
-        kinds = {name: operator.slices.schema.field(name).type for name in self.query.fields}
-        kinds |= {
-            name: type_of_reading(operator.slices.schema.field(source).type, reading)
-            for name, source, reading in self.query.ranked
-        }
-        for number in range(len(self.query.horizons)):
-            for name, kind in kinds.items():
-                columns[f"{name}_{number}"] = pa.nulls(len(lost), kind)
-        yield from pa.table(columns).to_batches()

@@ -75,6 +75,11 @@ class WideningQuery:
         """An operator without state."""
         return Widening(self)
 
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The function that Spark maps over the sorted rows of a partition, to pages."""
+        for table in pages_from_sorted(self, iter(batches)):
+            yield from table.to_batches()
+
     def resume(self, snapshot: Snapshot) -> Widening:
         """The operator as it was at a snapshot; its deadlines are known after ``take``."""
         operator = self.start()
@@ -121,18 +126,6 @@ class Widening:
     def snapshot(self) -> Snapshot:
         """The state as tables."""
         return Snapshot((self.rows,), self.released)
-
-
-@dataclass(frozen=True)
-class WideningBatches:
-    """The function that Spark maps over the sorted rows of a partition, to pages of windows."""
-
-    query: WideningQuery
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Pages, as soon as they are complete."""
-        for table in pages_from_sorted(self.query, iter(batches)):
-            yield from table.to_batches()
 
 
 def pages_from_sorted(

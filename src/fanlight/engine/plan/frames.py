@@ -77,7 +77,7 @@ class LimitOf:
 class Scheme:
     """A framing scheme over the columns that it reads, its inputs.
 
-    ``kind`` names what marks rows (``operators/frames/markers.py``): in no frame, goes on with one,
+    ``kind`` names what marks rows (``operators/frames/running.py``): in no frame, goes on with one,
     or opens one. A frame is closed by the first row that is not in it, by the one after
     ``max_rows`` (0: any number) or, with ``timing``, by time, whichever comes first. ``numbers``
     are the deltas or limits in the units of their inputs, ``cells`` the boundaries of the grid of

@@ -69,14 +69,16 @@ def plan_trailing(
     *,
     streaming: bool,
     refused: str = "",
+    incomparable: str = "",
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
     rate: float | None = None,
 ) -> Plan[tuple[Horizon, ...]]:
     """The plan of trailing windows with so many partials each.
 
-    ``refused`` says why Spark's own windows cannot give them; ``rows`` how many there are in a
-    batch, and ``rate`` how many a key and coordinate, where that is known.
+    ``refused`` says why Spark's own windows cannot give them, ``incomparable`` why rows cannot be
+    compared in Python; ``rows`` how many there are in a batch, and ``rate`` how many a key and
+    coordinate, where that is known.
     """
     way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
     cost = framed.row_pass(by_python=False, returned=True) + fixed.worker_overhead(rows)
@@ -88,7 +90,7 @@ def plan_trailing(
         why = refused or _why_not_native(horizons)
     return choose_candidate(
         [
-            Candidate(ways.ARROW, way, horizons, cost),
+            Candidate(ways.ARROW, way, horizons, cost, "" if why else incomparable),
             Candidate(ways.NATIVE, ways.FOLDED, horizons, framed.folding(inside, partials), why),
         ],
         strategy,

@@ -7,7 +7,7 @@ other units, other names of results, other hints.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields as attributes
 from dataclasses import is_dataclass
 from fractions import Fraction
@@ -25,8 +25,9 @@ from fanlight.engine.spark.sql import type_text
 from fanlight.engine.spec.units import Extent, write_duration
 
 if TYPE_CHECKING:
+    from pyspark.sql.types import DataType
+
     from fanlight.engine.operators.stored_state import Fingerprint
-    from fanlight.engine.spark.ordered.host import Hosting
 
 Windows = Placed | FrameBound | WideningBound | TrailingBound
 REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere
@@ -40,11 +41,11 @@ _NUMBERED = re.compile(r" at 0x[0-9a-f]+|(?<=\b[xyz])_\d+(?=\W)")
 def fingerprint(
     kind: str,
     bound: Windows,
-    hosting: Hosting | None,
+    given: Mapping[str, DataType],
     fields: Fields,
     **more: Any,
 ) -> Fingerprint:
-    """What is asked of Spark, or of an operator that is given the columns of ``hosting``.
+    """What is asked of Spark, or of an operator that is given columns of these types.
 
     ``fields`` says what the columns hold, besides keys and tiebreaks; ``more`` are options.
     """
@@ -58,7 +59,6 @@ def fingerprint(
         name: _INTERNAL.sub(lambda match: texts.get(match[0], match[0]), text)
         for text, name in fields.values.items()
     }
-    given = {} if hosting is None else {name: hosting.types[name] for name in hosting.columns}
     asked = {
         "windows": kind,
         "spec": describe(bound.spec),

@@ -22,16 +22,14 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.ordered import (
-    chain,
     early_windows,
-    frame_batch,
+    event_windows,
     frame_native,
-    frame_stream,
+    frames,
+    point_windows,
     ranked_values,
-    row_windows,
-    techniques,
-    trailing_rows,
-    widening_detection,
+    trailing,
+    widening,
 )
 from fanlight.engine.spark.placed import areas, batch, changes, peaks, spark_windows, stream
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
@@ -103,7 +101,7 @@ def search_function(way: Way) -> Callable[..., DataFrame]:
 def _run_technique(asked: Asked) -> DataFrame:
     if not isinstance(asked.bound, Lasting):
         raise TypeError(asked.bound)
-    return techniques.release_windows(asked.bound, asked.fields, asked.chosen, asked.height)
+    return event_windows.run_technique(asked.bound, asked.fields, asked.chosen, asked.height)
 
 
 def _run_plan(bound: Placed, fields: Fields) -> DataFrame:
@@ -128,9 +126,9 @@ def _run_panes(asked: Asked) -> DataFrame:
 def _run_chain(asked: Asked) -> DataFrame:
     bound, fields = asked.bound, asked.fields
     if bound.coordinate.counted:
-        return chain.chain_rows(bound, fields)
+        return point_windows.chain_rows(bound, fields)
     granules = stream.lift_granules(bound, fields, asked.chosen)
-    return chain.chain_granules(bound, granules.df, asked.chosen.pieces.granules, fields)
+    return point_windows.chain_granules(bound, granules.df, asked.chosen.pieces.granules, fields)
 
 
 def _roll_up_slices(asked: Asked) -> DataFrame:
@@ -175,7 +173,7 @@ register_runs(
 )
 register_runs(
     ways.ROWS_IN_OPERATOR,
-    stream=lambda asked: row_windows.release_windows(asked.bound, asked.fields, asked.chosen),
+    stream=lambda asked: point_windows.release_windows(asked.bound, asked.fields, asked.chosen),
 )
 register_runs(ways.STAIRWISE, stream=_run_chain)
 register_runs(
@@ -208,17 +206,15 @@ for _way in (ways.ENTRIES_IN_OPERATOR, ways.EVENTS_KEPT, ways.SWEPT, ways.SWEPT_
     register_runs(_way, batch=_run_technique, stream=_run_technique)
 
 _FRAMES: dict[Way, ModuleType] = {
-    ways.FRAMES_IN_A_PASS: frame_batch,
-    ways.FRAMES_IN_OPERATOR: frame_stream,
+    ways.FRAMES_IN_A_PASS: frames,
+    ways.FRAMES_IN_OPERATOR: frames,
     ways.FRAMES_COMPARED: frame_native,
 }
 
 _LOOKED_BACK: dict[Way, Callable[..., DataFrame]] = {
-    ways.LOOKED_BACK: trailing_rows.attach_in_a_pass,
-    ways.FOLDED: trailing_rows.attach_natively,
-    ways.LOOKED_BACK_IN_OPERATOR: trailing_rows.attach_in_a_stream,
+    ways.LOOKED_BACK: trailing.attach_in_order,
+    ways.FOLDED: trailing.attach_natively,
+    ways.LOOKED_BACK_IN_OPERATOR: trailing.attach_in_order,
 }
 
-_SEARCHES: dict[Way, Callable[..., DataFrame]] = {
-    ways.SEARCHED_PAGES: widening_detection.detect_matches
-}
+_SEARCHES: dict[Way, Callable[..., DataFrame]] = {ways.SEARCHED_PAGES: widening.detect_matches}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.template import find_places
@@ -33,8 +34,10 @@ from fanlight.engine.spark.lift import (
     select_values,
 )
 from fanlight.engine.spark.ordered.clocks import clock_of
-from fanlight.engine.spark.ordered.host import run_operator
+from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spec.errors import refuse
+
+_WINDOW = numbers("query", "start", "final")
 
 
 def give_early(bound: Placed, fields: Fields) -> DataFrame:
@@ -93,15 +96,16 @@ def _run(
     which: Sequence[str] = (),
 ) -> DataFrame:
     """The stateful operator over rows in pieces; ``which`` are keys besides the windows' own."""
-    query = partial(
-        OpenQuery, monoids=(*fields.monoids, DIRTY), grids=grids, every=bound.early or 0,
-        clock=clock_of(bound.df.sparkSession, bound.coordinate),
-    )  # fmt: skip
-    return run_operator(
-        bound, fields, rows, query, what="windows given early", mode="update", which=which,
-        numbers=["query", "start", "final"], values=fields.names,
-        every=bound.early,
-    )  # fmt: skip
+
+    def query(schema: pa.Schema, keys: int) -> OpenQuery:
+        return OpenQuery(
+            schema, keys + len(which), (*fields.monoids, DIRTY), grids=grids,
+            every=bound.early or 0, clock=clock_of(bound.df.sparkSession, bound.coordinate),
+        )  # fmt: skip
+
+    given = alike(*bound.keys, *which) | _WINDOW | alike(*fields.names)
+    hosted = Hosted("windows given early", {"every": bound.early})
+    return run_operator(bound, fields, rows, query, given, hosted)
 
 
 def _give_running(bound: Lasting, unended: Unended, fields: Fields) -> DataFrame:
@@ -137,10 +141,9 @@ def _give_running(bound: Lasting, unended: Unended, fields: Fields) -> DataFrame
         every=bound.early or 0, longest=unended.longest,
         clock=clock_of(bound.df.sparkSession, bound.coordinate),
     )  # fmt: skip
-    found = run_operator(
-        bound, fields, rows, query, what="windows of events that may be running",
-        mode="update" if early else "append", numbers=["query", "start", "final"], values=names,
-        early=early, every=bound.early, longest=unended.longest,
-    )  # fmt: skip
+    told = {"early": early, "every": bound.early, "longest": unended.longest}
+    hosted = Hosted("windows of events that may be running", told)
+    shown = alike(*bound.keys) | _WINDOW | alike(*names)
+    found = run_operator(bound, fields, rows, query, shown, hosted)
     kept = ["final"] if early else []
     return found.selectExpr(*bound.keys, *bound.query_columns, "start", *kept, *names)

@@ -17,7 +17,7 @@ from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Field, Fields
 from fanlight.engine.spark.lift import lift_rows
 from fanlight.engine.spark.lives import divide_into_lives
-from fanlight.engine.spark.ordered.frame_rows import (
+from fanlight.engine.spark.ordered.frames import (
     FACTS,
     Prepared,
     bound_fields,

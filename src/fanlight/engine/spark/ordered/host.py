@@ -1,132 +1,147 @@
-"""The host of operators in a stream: one stateful processor for groups of keys.
+"""The host of operators: in a stream one stateful processor for groups of keys, in a batch a pass.
 
-Rows go to it packed, a value for all rows of a group that a task has, and results come back packed:
-Spark takes each row through a stateful Python operator by itself. They are in plain types: times
-are whole numbers of microseconds in Python. Which rows are late is for the operator to say.
+In a stream rows go to it packed, a value for all rows of a group that a task has, and results come
+back packed: Spark takes each row through a stateful Python operator by itself. Which rows are late
+is for the operator to say. In a batch sorted rows, a key's in one partition, pass through it.
+
+Rows are in plain types: times are whole numbers of microseconds in Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import LongType
+from pyspark.sql.types import DataType, LongType
 
+from fanlight.engine.operators.batches import BatchOperator
 from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.protocol import Query
-from fanlight.engine.operators.stored_state import Fingerprint
 from fanlight.engine.plan.late_rows import METRIC
-from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import Windows, fingerprint
-from fanlight.engine.spark.ordered.arrow_pass import BatchOperator, Passing
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.encoding import (
     Out,
     encode_sql,
     from_plain,
     plain_schema,
+    to_plain,
 )
 from fanlight.engine.spark.ordered.row_packing import PACKED, Pack, Unpack
 from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB, check_place, run_groups
-from fanlight.engine.spark.ordered.workers import run_in_workers
+from fanlight.engine.spark.ordered.workers import Function, run_in_workers
 from fanlight.engine.spark.sql import expr
 from fanlight.engine.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
 from fanlight.engine.spec.errors import FanlightError
 
 _NUMBERS = count(1)  # operators of one query, and their metrics, are told apart
+Given = dict[str, str | DataType]  # columns of a result: of a type, or that of a column of rows
+MakeQuery = Callable[[pa.Schema, int], Query]  # of the schema of rows, and the number of keys
 
 
-class Hosting:
-    """Sends rows (keys, ``t``, more columns) to operators, and brings their results back."""
+@dataclass(frozen=True)
+class Hosted:
+    """What the host is told of an operator.
 
-    def __init__(
-        self, rows: DataFrame, bound: Bound, columns: Sequence[str], *, aggregated: bool = False
-    ) -> None:
-        self._aggregated = aggregated  # by Spark, in the same query
-        self._collects = bound.collects  # late rows, by an operator besides
-        self._rows, self._given, self.columns = rows, bound.keys, list(columns)
-        self._partitions, self._postponement = bound.partitions, bound.postponement
-        self.types = {f.name: f.dataType for f in rows.schema.fields}
-        # The hash of a key is the first of its columns: it says where the key's state is.
-        self.keys = [HASH, *bound.keys] if bound.keys else []
-        plain = arrow_schema(plain_schema([(name, self.types[name]) for name in columns]))
-        hashed = [pa.field(HASH, pa.int32())] if self.keys else []
-        self.schema: pa.Schema = pa.schema([*hashed, *plain])
+    ``columns`` is SQL for what it gets of rows, if that is not all as it is. Of a stream: ``what``
+    names its windows, for errors and metrics; ``kind`` is their name in checkpoints, where that is
+    another, and ``told`` what else tells its state from others; ``aggregated``: Spark aggregates
+    the rows, in the same query. Of a batch: rows are in this ``order``, and come part by part if
+    they are in the order of ``by``, an instant.
+    """
 
-    def run(
-        self,
-        query: Query,
-        out: Out,
-        asked: Fingerprint,
-        *,
-        what: str,
-        more: Sequence[str] = (),
-        mode: str = "append",
-    ) -> DataFrame:
-        """Run the operators; return their columns ``out`` in their own types, and ``more``.
+    what: str
+    told: Mapping[str, Any] = field(default_factory=dict)
+    kind: str = ""
+    aggregated: bool = False
+    order: Sequence[str] = ()
+    by: str = ""
+    columns: Sequence[str] = ()
 
-        ``asked`` is kept with the state; ``what`` names the windows in the error that a missing
-        state store raises; ``mode`` is the output mode.
-        """
-        check_place(what, aggregated=self._aggregated, collects=self._collects)
-        check_provider(self._rows, what)
-        texts = [f"hash({', '.join(self._given)}) as {HASH}"] if self._given else []
-        texts += [f"{encode_sql(name, self.types[name])} as {name}" for name in self.columns]
-        number = next(_NUMBERS)
-        kinds = plain_schema(out)
-        results = arrow_schema(kinds)
-        packed = run_in_workers(
-            self._rows.selectExpr(*texts), Pack(self.schema, self._partitions, number), PACKED
-        )
-        results_packed = run_groups(packed, query, asked, results, mode, self._postponement)
-        if not self._collects:  # those that are collected are counted where they are
-            late = expr(results_packed, "sum(late)").alias("rows")
-            results_packed = results_packed.observe(f"{METRIC} {number}: {what}", late)
-        return from_plain(run_in_workers(results_packed, Unpack(results), kinds), out, more)
+
+def alike(*names: str) -> Given:
+    """Columns of a result that have the types of the rows' columns of these names."""
+    return {name: name for name in names}
+
+
+def numbers(*names: str) -> Given:
+    """Columns of a result that are whole numbers."""
+    return {name: LongType() for name in names}
 
 
 def run_operator(
     bound: Windows,
     fields: Fields,
     rows: DataFrame,
-    query: Callable[[pa.Schema, int], Query],
-    *,
-    what: str,
-    numbers: Sequence[str],
-    values: Sequence[str],
-    which: Sequence[str] = (),
-    order: Sequence[str] = (),
-    by: str = "",
-    mode: str = "append",
-    aggregated: bool = False,
-    **asked: Any,
+    query: MakeQuery,
+    given: Given,
+    hosted: Hosted,
+    more: Sequence[str] = (),
 ) -> DataFrame:
-    """Run an operator over rows (keys, ``which``, ``t``, more), and return what it gives.
+    """Run an operator over rows (keys, ``t``, more); return what is ``given``, and ``more`` of it.
 
-    That is the keys and ``which``, then whole ``numbers``, and ``values`` of the types that rows
-    have. ``query`` makes the operator's query, of the schema of rows and the number of keys. In a
-    stream it is one stateful operator: ``what`` names its windows, and ``asked`` is what else
-    tells its state from others. In a batch it is a pass over rows in this ``order``, part by part
-    if they are in the order of ``by``, an instant.
+    ``fields`` says what the columns of rows hold, besides keys and tiebreaks; ``more`` is SQL.
     """
     fields.check_comparable()
     bound.source.check_comparable()
+    if not bound.df.isStreaming:  # computed columns are not sorted
+        rows = rows.repartition(*bound.keys) if bound.keys else rows.repartition(1)
+        rows = rows.sortWithinPartitions(*hosted.order) if hosted.order else rows
+    rows = rows.selectExpr(*hosted.columns) if hosted.columns else rows
     types = {f.name: f.dataType for f in rows.schema.fields}
-    keys = [*bound.keys, *which]
-    out = [(key, types[key]) for key in keys]
-    out += [(name, LongType()) for name in numbers]
-    out += [(name, types[name]) for name in values]
-    if not bound.df.isStreaming:
-        passing, results = Passing(rows, keys, order, rows.columns), arrow_schema(plain_schema(out))
-        return passing.run(BatchOperator(query(passing.schema, len(keys)), results, by), out)
-    hosting = Hosting(rows, bound, rows.columns, aggregated=aggregated)
-    told = fingerprint(what, bound, hosting, fields, **asked)
-    made = query(hosting.schema, len(hosting.keys) + len(which))
-    return hosting.run(made, out, told, what=what, mode=mode)
+    out = [(name, types[of] if isinstance(of, str) else of) for name, of in given.items()]
+    if bound.df.isStreaming:
+        return _run_in_stream(bound, fields, rows, types, query, out, hosted, more)
+    made = query(arrow_schema(plain_schema(list(types.items()))), len(bound.keys))
+    own = made if callable(made) else None  # it has a way of its own over a batch
+    function = own or BatchOperator(made, arrow_schema(plain_schema(out)), hosted.by)
+    return run_over_partitions(rows, types, function, out, more)
+
+
+def run_over_partitions(
+    rows: DataFrame,
+    types: Mapping[str, DataType],
+    function: Function,
+    out: Out,
+    more: Sequence[str] = (),
+) -> DataFrame:
+    """Send these columns of rows through a function, partition by partition."""
+    results = run_in_workers(to_plain(rows, types), function, plain_schema(out))
+    return from_plain(results, out, more)
+
+
+def _run_in_stream(
+    bound: Windows,
+    fields: Fields,
+    rows: DataFrame,
+    types: Mapping[str, DataType],
+    query: MakeQuery,
+    out: Out,
+    hosted: Hosted,
+    more: Sequence[str],
+) -> DataFrame:
+    what, number, collects = hosted.what, next(_NUMBERS), bound.collects
+    check_place(what, aggregated=hosted.aggregated, collects=collects)
+    check_provider(rows, what)
+    # The hash of a key is the first of its columns: it says where the key's state is.
+    hashed = [f"hash({', '.join(bound.keys)}) as {HASH}"] if bound.keys else []
+    texts = [*hashed, *(f"{encode_sql(name, kind)} as {name}" for name, kind in types.items())]
+    columns = arrow_schema(plain_schema(list(types.items())))
+    schema = pa.schema([*(pa.field(HASH, pa.int32()) for _ in hashed), *columns])
+    asked = fingerprint(hosted.kind or what, bound, types, fields, **hosted.told)
+    made, kinds = query(schema, len(hashed) + len(bound.keys)), plain_schema(out)
+    results, mode = arrow_schema(kinds), "append" if bound.early is None else "update"
+    packed = run_in_workers(rows.selectExpr(*texts), Pack(schema, bound.partitions, number), PACKED)
+    found = run_groups(packed, made, asked, results, mode, bound.postponement)
+    if not collects:  # late rows that an operator besides collects are counted there
+        late = expr(found, "sum(late)").alias("rows")
+        found = found.observe(f"{METRIC} {number}: {what}", late)
+    return from_plain(run_in_workers(found, Unpack(results), kinds), out, more)
 
 
 def check_provider(df: DataFrame, what: str) -> None:

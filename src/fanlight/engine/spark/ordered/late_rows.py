@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
+from pyspark.sql.types import ArrayType, IntegerType, StructField, StructType
 
 from fanlight.engine.operators.group import LateQuery
 from fanlight.engine.plan.late_rows import COLLECTING, LATE
@@ -19,11 +19,11 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.equality import with_nulls
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.fingerprint import Windows, fingerprint
+from fanlight.engine.spark.fingerprint import Windows
 from fanlight.engine.spark.grids import shown_bounds, starts_of_row
 from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.lift import select_placeable
-from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.result import key_column, window_times
 from fanlight.engine.spark.sql import expr, is_taken, without_event_time
 from fanlight.engine.spec.errors import refuse
@@ -82,16 +82,16 @@ def _late_rows(
     instants, missed = ([], []) if placed is None else (ENDS, [_missed_windows(placed)])
     late = f"{bound.late_after} as t"
     rows = rows.selectExpr(*bound.keys, late, *instants, *dict.fromkeys(payload))
-    hosting = Hosting(rows.filter("t is not null"), replace(bound, collects=False), rows.columns)
-    mode = "append" if bound.early is None else "update"
-    found = hosting.run(
-        LateQuery(hosting.schema),
-        [(name, LongType() if name in instants else hosting.types[name])
-         for name in rows.columns if name != "t"],
-        fingerprint(COLLECTING, bound, hosting, fields),
-        what=COLLECTING,
-        mode=mode,
-    )  # fmt: skip
+    given = alike(*rows.columns) | numbers(*instants)
+    del given["t"]
+    found = run_operator(
+        replace(bound, collects=False),
+        fields,
+        rows.filter("t is not null"),
+        lambda schema, _: LateQuery(schema),
+        given,
+        Hosted(COLLECTING),
+    )
     named = {name: (key, name) for key, name in zip(bound.keys, bound.names, strict=True)}
     texts = dict(zip(bound.df.columns, payload, strict=True))
     named |= {name: (texts[name], name) for name in kept if name not in named}

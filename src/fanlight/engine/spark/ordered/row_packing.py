@@ -59,7 +59,7 @@ class Pack:
         tasks = tasks_of_setting(task.getLocalProperty(PARTITIONS))
         if task.getLocalProperty(BATCH) == "0" and task.partitionId() == 0:
             yield self._begin_groups(tasks)
-        for rows in join_batches(batches, MOST):
+        for rows in join_batches(batches, lambda: MOST):
             yield self._pack_rows(rows.cast(self.schema), tasks)
 
     def _begin_groups(self, tasks: int) -> pa.RecordBatch:

@@ -12,7 +12,8 @@ from fanlight.engine.operators.silences import SilenceQuery
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.ordered.clocks import clock_of
-from fanlight.engine.spark.ordered.host import run_operator
+from fanlight.engine.spark.ordered.host import Hosted, alike, run_operator
+from fanlight.engine.spark.ordered.host import numbers as of_windows
 
 
 def follow_windows(
@@ -38,7 +39,7 @@ def follow_windows(
         clock=clock_of(bound.df.sparkSession, bound.coordinate),
     )  # fmt: skip
     # Options under the names that checkpoints have had from the beginning.
-    return run_operator(
-        bound, fields, rows, query, what="windows without rows", aggregated=True,
-        numbers=["query", "start"], values=values, empty=rule, max_empty=most,
-    )  # fmt: skip
+    told = {"empty": rule, "max_empty": most}
+    given = alike(*bound.keys) | of_windows("query", "start") | alike(*values)
+    hosted = Hosted("windows without rows", told, aggregated=True)
+    return run_operator(bound, fields, rows, query, given, hosted)

@@ -47,7 +47,7 @@ def seal(bound: Placed, fields: Fields, chosen: Candidate[Pieces], **more: Any) 
     if not bound.df.isStreaming:
         return bound
     fields.check_comparable(by_value=True)  # Spark's state store refuses such keys
-    asked = fingerprint(chosen.name, bound, None, fields, late=bound.late, **more)
+    asked = fingerprint(chosen.name, bound, {}, fields, late=bound.late, **more)
     never = f"{exact(bound.coordinate, bound.time_sql)} = -9223372036854775808L"
     # Spark's error shows the names of the fields.
     named = zip((SEAL, *map(str, range(1, _PARTS))), _key_types(asked), strict=True)

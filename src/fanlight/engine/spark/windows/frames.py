@@ -27,7 +27,6 @@ from fanlight.engine.spark.handed import (
     find_handed,
 )
 from fanlight.engine.spark.options import check_options, name_options
-from fanlight.engine.spark.ordered import frame_batch
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frame_split import (
@@ -35,6 +34,7 @@ from fanlight.engine.spark.ordered.frame_split import (
     finish_parts,
     split_frames,
 )
+from fanlight.engine.spark.ordered.frames import in_one_pass
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import is_taken
 from fanlight.engine.spark.state import describe_state
@@ -517,7 +517,7 @@ Row(dye=0, frame_id=None)]
             if handed is not None:
                 return explain_handed(bound, handed)
             fields = self._find_fields(asked, called)
-        by_spark = not frame_batch.in_one_pass(bound, fields)
+        by_spark = not in_one_pass(bound, fields)
         plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
         state = describe_state(bound) if streaming else ""
         labels = [*(output.label for output in fields.outputs), *others]
@@ -598,7 +598,7 @@ Row(dye=0, frame_id=None)]
         """The module that finds the frames."""
         plan = self._plan
         chosen, by_spark = plan().chosen, plan(by_spark=True).chosen
-        if by_spark.way is not chosen.way and not frame_batch.in_one_pass(self._bound, fields):
+        if by_spark.way is not chosen.way and not in_one_pass(self._bound, fields):
             chosen = by_spark
         return frames_module(chosen.way)
 

@@ -293,11 +293,11 @@ class LevelWindows(SlidingWindows):
                 "compare the lines afterwards",
             )
         if bound.df.isStreaming:
-            from fanlight.engine.spark.ordered import chain
+            from fanlight.engine.spark.ordered import point_windows
 
             granules = trend.lift_series(bound, cut.granules, column, length)
             series = trend.series_fields(column)
-            lines = chain.chain_granules(
+            lines = point_windows.chain_granules(
                 bound, granules, cut.granules, series, bound.forget_after, instant=length
             )
             lines = trend.fit_windows(bound, lines, length)

@@ -14,7 +14,7 @@ from fanlight.engine.spark.binding.placed import bind_lasting
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
-from fanlight.engine.spark.ordered.snapshot_stream import release_snapshots, why_not_in_a_pass
+from fanlight.engine.spark.ordered.event_windows import release_snapshots, why_not_in_a_pass
 from fanlight.engine.spark.placed.snapshots import merge_equal, take_snapshots
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.windows.base import (

@@ -20,7 +20,7 @@ from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, 
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.options import check_options, name_options
-from fanlight.engine.spark.ordered.trailing_rows import (
+from fanlight.engine.spark.ordered.trailing import (
     Looked,
     attach_to,
     rank_where_possible,
@@ -189,9 +189,11 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         refused = why_not_natively(fields)
         if not refused and bound.forget_after is not None:
             refused = "Spark's windows do not end at a silence"
+        incomparable = bound.source.why_not_in_python or fields.why_not_in_python
         asked = partial(
             plan_trailing, bound.horizons, len(fields.all), streaming=bound.df.isStreaming,
-            refused=refused, strategy=self._hints.strategy, rate=self._rate_of_key,
+            refused=refused, incomparable=incomparable,
+            strategy=self._hints.strategy, rate=self._rate_of_key,
         )  # fmt: skip
         # How many rows there are is asked of Spark only if it makes a difference.
         if asked(rows=0.0).chosen.name == asked().chosen.name:

@@ -21,8 +21,7 @@ from fanlight.engine.spark.binding.widening import WideningBound, check_result
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.arrow_types import arrow_type
-from fanlight.engine.spark.ordered.widening_detection import Search, page_format
-from fanlight.engine.spark.ordered.widening_rows import select_rows
+from fanlight.engine.spark.ordered.widening import Search, page_format, select_rows
 from fanlight.engine.spark.sql import say_reason, type_text
 from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import search_function

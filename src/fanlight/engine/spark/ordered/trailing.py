@@ -7,7 +7,7 @@ the partials of its window.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,15 +24,13 @@ from pyspark.sql.types import (
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.readings import Reading
-from fanlight.engine.operators.trailing import ASKED, TrailingBatches, TrailingQuery
+from fanlight.engine.operators.trailing import ASKED, TrailingQuery
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Fields, Output, combine_sql
-from fanlight.engine.spark.fingerprint import fingerprint
 from fanlight.engine.spark.lift import select_rows
-from fanlight.engine.spark.ordered.arrow_pass import Passing
-from fanlight.engine.spark.ordered.frame_rows import EVERY_ROW, UNORDERED, Prepared, row_partials
-from fanlight.engine.spark.ordered.host import Hosting
+from fanlight.engine.spark.ordered.frames import EVERY_ROW, UNORDERED, Prepared, row_partials
+from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.ordered.ranked_values import type_of_reading
 from fanlight.engine.spark.sql import over_clause, type_text
 
@@ -116,11 +114,11 @@ def _is_ordered(kind: DataType) -> bool:
     )
 
 
-def attach_in_a_pass(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
-    """The rows of a batch with the partials of their windows."""
+def attach_in_order(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
+    """The rows with the partials of their windows; of a stream, once the watermark has passed."""
     payload = looked.fields.add_columns(bound.df)
     lifted = _lift(bound, looked, arguments, payload)
-    return _pass(bound, looked, lifted, payload, lifted.df)
+    return _look_back(bound, looked, lifted, payload, lifted.df)
 
 
 def why_not_natively(fields: Fields) -> str:
@@ -170,18 +168,9 @@ def attach_to(
     placed = lifted.df.filter("t is not null").selectExpr("*", f"false as {ASKED}")
     asking = select_asking(asks).selectExpr("*", f"true as {ASKED}")
     rows = placed.unionByName(asking, allowMissingColumns=True)
-    if not bound.df.isStreaming:
-        return _pass(bound, looked, lifted, payload, rows)
     bound = replace(bound, postponed=asks.postponed)
-    more = {"spine": asks.df.columns, "spine's time": asks.time, "spine's by": asks.by}
-    return _host(bound, looked, lifted, payload, rows, "trailing windows of a spine", more)
-
-
-def attach_in_a_stream(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
-    """The rows of a stream with the partials of their windows, once the watermark has passed."""
-    payload = looked.fields.add_columns(bound.df)
-    lifted = _lift(bound, looked, arguments, payload)
-    return _host(bound, looked, lifted, payload, lifted.df, "trailing windows", {})
+    told = {"spine": asks.df.columns, "spine's time": asks.time, "spine's by": asks.by}
+    return _look_back(bound, looked, lifted, payload, rows, "trailing windows of a spine", told)
 
 
 def _lift(
@@ -220,75 +209,34 @@ def _lift(
     return _Lifted(df.selectExpr(*texts), tuple(order), sources, ranked)
 
 
-def _pass(
-    bound: TrailingBound, looked: Looked, lifted: _Lifted, payload: tuple[str, ...], rows: DataFrame
-) -> DataFrame:
-    passing = Passing(rows, bound.keys, ["t", *lifted.order], rows.columns)
-    query = _query(bound, looked, lifted, payload, passing.schema, len(bound.keys), in_order=True)
-    return passing.run(TrailingBatches(query), _out(bound, looked, lifted, payload, passing.types))
-
-
-def _host(
+def _look_back(
     bound: TrailingBound,
     looked: Looked,
     lifted: _Lifted,
     payload: tuple[str, ...],
     rows: DataFrame,
-    what: str,
-    more: dict[str, Any],
+    what: str = "trailing windows",
+    told: Mapping[str, Any] | None = None,
 ) -> DataFrame:
-    """Run the rows of a stream through an operator; ``more`` tells this query from others."""
-    looked.fields.check_comparable()
-    hosting = Hosting(rows.filter("t is not null"), bound, rows.columns)
-    query = _query(bound, looked, lifted, payload, hosting.schema, len(hosting.keys))
-    out = _out(bound, looked, lifted, payload, hosting.types)
-    read = [f"{one.reading!r} of {one.value}" for one in looked.ranked]
-    more = {**({"read": read} if read else {}), **more}
-    asked = fingerprint(what, bound, hosting, looked.fields, **more)
-    return hosting.run(query, out, asked, what=what)
+    """Run rows through the operator; ``told`` tells this query from others."""
+    fields, streaming = looked.fields, bound.df.isStreaming
 
+    def query(schema: pa.Schema, keys: int) -> TrailingQuery:
+        return TrailingQuery(
+            schema, keys, fields.monoids, bound.horizons, lifted.order, payload,
+            tuple(fields.names), lifted.sources, lifted.ranked, asking=ASKED in schema.names,
+            sorted=not streaming, forget_after=bound.forget_after,
+        )  # fmt: skip
 
-def _query(
-    bound: TrailingBound,
-    looked: Looked,
-    lifted: _Lifted,
-    payload: tuple[str, ...],
-    schema: pa.Schema,
-    keys: int,
-    *,
-    in_order: bool = False,
-) -> TrailingQuery:
-    fields = looked.fields
-    return TrailingQuery(
-        schema,
-        keys,
-        fields.monoids,
-        bound.horizons,
-        lifted.order,
-        payload,
-        tuple(fields.names),
-        lifted.sources,
-        lifted.ranked,
-        asking=ASKED in schema.names,
-        sorted=in_order,
-        forget_after=bound.forget_after,
-    )
-
-
-def _out(
-    bound: TrailingBound,
-    looked: Looked,
-    lifted: _Lifted,
-    payload: Sequence[str],
-    types: dict[str, DataType],
-) -> list[tuple[str, DataType]]:
-    out = [(name, types[name]) for name in payload]
-    out.append(("t", LongType()))
-    pairs = list(zip(looked.fields.all, lifted.sources, strict=True))
+    given = alike(*payload) | numbers("t")
     for number in range(len(bound.horizons)):
-        out += [
-            (f"{field.name}_{number}", types[source] if source else LongType())
-            for field, source in pairs
-        ]
-        out += [(f"{one.name}_{number}", one.type) for one in looked.ranked]
-    return out
+        given |= {
+            f"{field.name}_{number}": source or LongType()
+            for field, source in zip(fields.all, lifted.sources, strict=True)
+        }
+        given |= {f"{one.name}_{number}": one.type for one in looked.ranked}
+    read = [f"{one.reading!r} of {one.value}" for one in looked.ranked]
+    told = {**({"read": read} if read else {}), **(told or {})}
+    rows = rows.filter("t is not null") if streaming else rows
+    hosted = Hosted(what, told, order=["t", *lifted.order], by="t")
+    return run_operator(bound, fields, rows, query, given, hosted)

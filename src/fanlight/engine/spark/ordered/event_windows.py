@@ -1,4 +1,4 @@
-"""Snapshots in one pass over events, of a stream or a batch: ``operators/running_events.py``."""
+"""Windows over events that last, by operators: the paper's techniques, and snapshots in a pass."""
 
 from __future__ import annotations
 
@@ -7,31 +7,52 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.running_events import RunningQuery
+from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.compiler import has_compiler
+from fanlight.engine.plan.granules import Pieces
+from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.lift import partials_of_rows, select_values
-from fanlight.engine.spark.ordered.host import run_operator
+from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spec.errors import refuse
 
 _ITSELF = ("{p}", "coalesce({p}, 0L)")  # results that are equal where partials are, and only there
+
+
+def run_technique(
+    bound: Lasting, fields: Fields, chosen: Candidate[Pieces], height: int
+) -> DataFrame:
+    """Windows, one row a key and ``start``, of events that Spark has lifted to partials."""
+    rows = select_values(bound, fields, bound.place_columns)
+    places = [f"{bound.late_after} as t", *ENDS]
+    rows = rows.selectExpr(*bound.keys, *places, *partials_of_rows(rows, fields.all))
+    rows = rows.filter("t is not null")
+    cut, technique = chosen.pieces.only_cut, chosen.strategy.name
+    query = partial(
+        SpanningQuery, monoids=fields.monoids, cut=cut, technique=technique, height=height
+    )
+    what = f"windows over events with a duration, by {technique!r}"
+    told = {"cut": cut.technique, "height": height}
+    hosted = Hosted(what, told, order=["t", "first_at", "last_at"])
+    given = alike(*bound.keys) | numbers("start") | alike(*fields.names)
+    return run_operator(bound, fields, rows, query, given, hosted)
 
 
 def release_snapshots(bound: SnapshotBound, fields: Fields) -> DataFrame:
     """Windows (keys, ``start``, ``upto``, partials); of a stream, once its watermark is past."""
     if bound.snapshot.merge_equal:
         _check_mergeable(fields)
-    keys = bound.keys
     rows = select_values(bound, fields, bound.instants)
     places = [f"{bound.late_after} as t", *ENDS]
-    rows = rows.selectExpr(*keys, *places, *partials_of_rows(rows, fields.all))
+    rows = rows.selectExpr(*bound.keys, *places, *partials_of_rows(rows, fields.all))
     merged = bound.snapshot.merge_equal
     query = partial(RunningQuery, monoids=fields.monoids, merges=merged)
-    return run_operator(
-        bound, fields, rows, query, what="snapshots of events", numbers=["start", "upto"],
-        values=fields.names, merged=merged, order=["first_at"], by="first_at",
-    )  # fmt: skip
+    hosted = Hosted("snapshots of events", {"merged": merged}, order=["first_at"], by="first_at")
+    given = alike(*bound.keys) | numbers("start", "upto") | alike(*fields.names)
+    return run_operator(bound, fields, rows, query, given, hosted)
 
 
 def why_not_in_a_pass(bound: SnapshotBound, fields: Fields) -> str:

@@ -1,7 +1,7 @@
-"""Several windows over a stream through the stairwise chain: one stateful operator.
+"""Windows of a stream that rows place, or several at once through the stairwise chain: operators.
 
-Spark makes the granules, which enter as partials; or, if rows have to be counted in order first,
-rows do, as partials of one row. Windows leave as partials that Spark lowers.
+Spark makes the granules, which enter as partials; or, if rows have to be put in order or counted
+first, rows do, as partials of one row. Windows leave as partials that Spark lowers.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.chain import ChainQuery
-from fanlight.engine.plan.granules import Granules
+from fanlight.engine.operators.tuple_windows import TupleQuery
+from fanlight.engine.plan.candidate import Candidate
+from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.granules import Granules, Pieces
+from fanlight.engine.plan.row_ends import LastRows
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lift import lift_each_row
-from fanlight.engine.spark.ordered.host import run_operator
+from fanlight.engine.spark.lift import FIRST, lift_each_row
+from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 
 FIRST_AND_LAST = ("first_row", "last_row")  # the times of a granule's rows, if keys are forgotten
 
@@ -63,7 +67,26 @@ def _run_chain(
         ChainQuery, monoids=fields.monoids, grids=bound.grids, counts_rows=counted,
         since=bound.since if counted else None, forget_after=forget_after,
     )  # fmt: skip
+    given = alike(*bound.keys) | numbers("query", "start") | alike(*fields.names)
+    hosted = Hosted("windows in a chain", options, aggregated=aggregated)
+    return run_operator(bound, fields, rows, query, given, hosted)
+
+
+def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
+    """Partials of windows by key and ``start``, once the watermark has passed their last row."""
+    kept = [FIRST, *fields.all] if isinstance(bound.row_ends, LastRows) else fields.all
+    names = [field.name for field in kept]
+    rows, partials, order = lift_each_row(bound, fields)
+    if len(kept) > len(partials):
+        partials = [f"t as {FIRST.name}", *partials]
+    rows = rows.selectExpr(*bound.keys, *order, *partials)
+    by = bound.row_ends or chosen.pieces.only_cut
+    monoids = tuple(field.monoid for field in kept)
+    query = partial(
+        TupleQuery, monoids=monoids, by=by, grid=bound.grid, forget_after=bound.forget_after
+    )
+    cut = by.technique if isinstance(by, Cut) else "none"
+    given = alike(*bound.keys) | numbers("start") | alike(*names)
     return run_operator(
-        bound, fields, rows, query, what="windows in a chain", aggregated=aggregated,
-        numbers=["query", "start"], values=fields.names, **options,
-    )  # fmt: skip
+        bound, fields, rows, query, given, Hosted("windows over rows", {"cut": cut})
+    )

@@ -1,4 +1,4 @@
-"""Makes pages of windows from rows, and has Spark's tasks search them: batch and stream.
+"""Progressive widening: rows to pages of windows, which Spark's tasks search: batch and stream.
 
 In a stream a stateful operator makes the pages, in a batch the same code over sorted rows. Pages
 are then distributed over the tasks, whatever key or level they are of.
@@ -7,6 +7,7 @@ are then distributed over the tasks, whatever key or level they are of.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -19,27 +20,79 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.search import PageFormat
-from fanlight.engine.operators.widening import WideningBatches, WideningQuery
+from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.widening import Level
 from fanlight.engine.spark import result
-from fanlight.engine.spark.binding.widening import WideningBound
+from fanlight.engine.spark.binding.source import schema_of
+from fanlight.engine.spark.binding.widening import REFUSED, WideningBound
 from fanlight.engine.spark.coordinates import restore_sql
+from fanlight.engine.spark.equality import needs_normal_form
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.fingerprint import fingerprint
+from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.lives import divide_into_lives
-from fanlight.engine.spark.ordered.arrow_pass import Passing
 from fanlight.engine.spark.ordered.arrow_types import arrow_schema, arrow_type
-from fanlight.engine.spark.ordered.encoding import Out, from_plain, plain_schema
-from fanlight.engine.spark.ordered.host import Hosting
-from fanlight.engine.spark.ordered.widening_rows import Units
-from fanlight.engine.spark.ordered.workers import Function, run_in_workers
+from fanlight.engine.spark.ordered.encoding import Out, plain_schema
+from fanlight.engine.spark.ordered.host import (
+    Given,
+    Hosted,
+    run_operator,
+    run_over_partitions,
+)
+from fanlight.engine.spark.ordered.workers import Function
+from fanlight.engine.spark.sql import type_text
 from fanlight.engine.spark.state import PARTITIONS, tasks_of_setting
+from fanlight.engine.spec.errors import refuse
 
-PAGES = [("part", IntegerType()), ("page", BinaryType())]
+PAGES: Given = {"part": IntegerType(), "page": BinaryType()}
 Search = Callable[[Page], list[pa.Table]]
 Levels = tuple[Level, ...]
+
+
+@dataclass(frozen=True)
+class Units:
+    """Rows for the operator: keys, ``t``, tiebreaks, ``hash``, payload."""
+
+    rows: DataFrame
+    payload: tuple[str, ...]
+    sources: tuple[tuple[str, str], ...]  # a column that the detector sees, and where it is
+    seen: tuple[DataType, ...]  # the types that the detector sees
+
+
+def select_rows(bound: WideningBound, columns: Sequence[str]) -> Units:
+    """The rows that can be placed, with the columns that the detector reads."""
+    bound.source.check_comparable()
+    df = bound.df
+    found = schema_of(df, [("columns", name) for name in columns], "columns")
+    for field in found:
+        kind = type_text(field.dataType)
+        if contains_type(kind, REFUSED):
+            raise refuse(
+                f"column {field.name!r}",
+                f"is of type {kind}, which a detector cannot be given",
+                "leave it out: detect(…, columns=[…])",
+            )
+    homes = {} if bound.source.read_from else {bound.time: "t"}
+    keys = schema_of(df, [("by", key) for key in bound.by], "by")
+    for given, name, key in zip(bound.by, bound.keys, keys, strict=True):
+        # A key is in its normal form there: a detector sees the column as it is.
+        if isinstance(given, str) and not needs_normal_form(key.dataType):
+            homes.setdefault(given, name)
+    fields = Fields()
+    sources: list[tuple[str, str]] = []
+    for field in found:
+        home = homes.get(field.name)
+        if home is None or contains_type(type_text(field.dataType), ["float"]):
+            home = fields.add_argument(field.name)
+        sources.append((field.name, home))
+    payload = tuple(fields.arguments.values())
+    rows = select_placeable(bound, fields)
+    # Rows with equal payload are the same to a detector, so their order makes no difference.
+    hashed = f"xxhash64({', '.join(payload)})" if payload else "0L"
+    rows = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, f"{hashed} as hash", *payload)
+    return Units(rows, payload, tuple(sources), tuple(field.dataType for field in found))
 
 
 def page_format(
@@ -85,7 +138,7 @@ def detect_matches(
     tasks = tasks_of_setting(bound.df.sparkSession.conf.get(PARTITIONS, None))
     pages = _make_pages(bound, levels, units).repartition(tasks, "part")
     out = _out_columns(bound, units, matches, recorded=recorded)
-    matched = from_plain(run_in_workers(pages, search_pages(search), plain_schema(out)), out)
+    matched = run_over_partitions(pages, {"page": BinaryType()}, search_pages(search), out)
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []
@@ -96,21 +149,18 @@ def detect_matches(
 
 def _make_pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
     """Pages of windows, each with the number that decides which task searches it."""
-    forget_after = bound.forget_after if bound.df.isStreaming else None
     bound = divide_into_lives(bound)
-    keys, columns = bound.keys, units.order(bound)
 
-    def query(schema: pa.Schema, keys: Sequence[str]) -> WideningQuery:
+    def query(schema: pa.Schema, keys: int) -> WideningQuery:
         ties, most = len(bound.tie_keys), bound.spec.max_rows
-        return WideningQuery(schema, len(keys), ties, levels, most, forget_after)
+        return WideningQuery(schema, keys, ties, levels, most, bound.forget_after)
 
-    if bound.df.isStreaming:
-        hosting = Hosting(units.rows, bound, columns)
-        what = "progressively widened windows"
-        asked = fingerprint(what, bound, hosting, Fields(dict(units.sources)))
-        return hosting.run(query(hosting.schema, hosting.keys), PAGES, asked, what=what)
-    passing = Passing(units.rows, keys, [*keys, "t", *bound.tie_keys, "hash"], columns)
-    return passing.run(WideningBatches(query(passing.schema, keys)), PAGES)
+    hosted = Hosted(
+        "progressively widened windows",
+        order=[*bound.keys, "t", *bound.tie_keys, "hash"],
+        columns=[*bound.keys, "t", *bound.tie_keys, "hash", *units.payload],
+    )
+    return run_operator(bound, Fields(dict(units.sources)), units.rows, query, PAGES, hosted)
 
 
 def search_pages(search: Search) -> Function:

@@ -1,15 +1,24 @@
-"""The rows that frame operators take: keys, time, order, and the inputs of the scheme."""
+"""Frames: the rows of a key in order, cut by kernels, in a batch and in a stream.
+
+Rows enter as partials of one row that Spark has lifted, and frames leave as partials that Spark
+lowers; the state of an open frame does not grow with it, unless an aggregate keeps all values. In a
+batch only partials that are numbers are combined there: other aggregates are computed by Spark over
+rows that have the number of their frame.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import DataType
+from pyspark.sql.types import BooleanType, DataType
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.monoids import Count, Max, Min
+from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.plan.frames import MOST, InputColumn
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.frames import UNTIL, FrameBound
@@ -21,8 +30,11 @@ from fanlight.engine.spark.equality import (
     normal_form,
 )
 from fanlight.engine.spark.fields import Field, Fields, types_of
-from fanlight.engine.spark.lift import select_placeable
+from fanlight.engine.spark.lift import lift_rows, select_placeable
+from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.encoding import encode_sql
+from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
+from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.result import time_column
 from fanlight.engine.spark.sql import expr_as, group_rows, project, type_text, types_in
 from fanlight.engine.spec.errors import refuse
@@ -33,6 +45,148 @@ TOLD_APART = {"distinct": "a limit on distinct values", "states": "a state"}
 EVERY_ROW = Count("1")  # frames have their rows counted anyway
 _LIMIT_DIGITS = 19  # of a limit: times those of 64 bits, it fits the longest decimal
 FACTS = FieldFacts("frame", running=True, invertible=False)
+NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")  # kernels combine these
+
+
+def frames(bound: FrameBound, fields: Fields, *, every: int | None = None) -> DataFrame:
+    """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials.
+
+    In a stream they come once the watermark has passed the row that closes each. With ``every``,
+    parts of frames that end at its multiples, each with what its frame has so far. Frames that are
+    given early come also while they are open, in update mode, with ``final``.
+    """
+    kept = _kept(fields)
+    rows = prepare_rows(bound, fields)
+    in_python = bound.df.isStreaming or bound.scheme.is_unnumbered or every is not None
+    if in_python or _can_combine(kept):
+        units = row_partials(rows, fields, kept)
+        if in_python or _are_numbers(units):
+            return _cut_frames(bound, fields, rows, units, every)
+    # The frames of a life are numbered from 0, so Spark has to tell lives apart.
+    divided = divide_into_lives(bound)
+    rows = rows if divided is bound else prepare_rows(divided, fields)
+    return _group_in_spark(divided, fields, rows)
+
+
+def rows(bound: FrameBound) -> DataFrame:
+    """The rows unchanged, with the number of their frame.
+
+    In a stream they come once the watermark has passed them. If frames that are too small are left
+    out, a row waits until its frame is large enough.
+    """
+    fields = Fields()
+    payload = fields.add_columns(bound.df)
+    found = _number_rows(bound, fields, prepare_rows(bound, fields), payload)
+    return restore_names(bound, payload, found)
+
+
+def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
+    """Whether partials of a batch are combined in the pass that cuts the frames."""
+    kept = _kept(fields)
+    if bound.scheme.is_unnumbered or not _can_combine(kept):
+        return bound.scheme.is_unnumbered
+    return _are_numbers(row_partials(prepare_rows(bound, fields), fields, kept))
+
+
+def _kept(fields: Fields) -> list[Field]:
+    return [field for field in fields.all if field.monoid != EVERY_ROW]
+
+
+def _can_combine(fields: Sequence[Field]) -> bool:
+    """Whether kernels can combine these fields, provided that their partials are numbers."""
+    return all(field.monoid.combining for field in fields)
+
+
+def _are_numbers(units: Mapping[str, Unit]) -> bool:
+    """Whether all partials are numbers, the only ones that kernels combine."""
+    return all(unit.kind in NUMBERS for unit in units.values())
+
+
+def _cut_frames(
+    bound: FrameBound,
+    fields: Fields,
+    rows: Prepared,
+    units: Mapping[str, Unit],
+    every: int | None,
+) -> DataFrame:
+    """Frames with partials combined as they are cut."""
+    kept, order = _kept(fields), rows.order if bound.df.isStreaming else ()
+    # Each value costs time in Python, so equal columns are sent there once.
+    columns = {name: name for name in (*bound.keys, "t", *order)}
+    for text, name in zip(rows.inputs, rows.input_names, strict=True):
+        columns.setdefault(text, name)
+    for field in kept:
+        columns.setdefault(units[field.name].text, field.name)
+    partials = tuple(field.name for field in kept)
+    sources = tuple(columns[units[name].text] for name in partials)
+
+    def query(schema: pa.Schema, keys: int) -> FrameQuery:
+        return FrameQuery(
+            bound.scheme, schema, tuple(schema.names[:keys]), order,
+            tuple(columns[text] for text in rows.inputs), partials,
+            tuple(field.monoid for field in kept), sources=sources, every=every,
+            forget_after=bound.forget_after, early=bound.early, batch=not bound.df.isStreaming,
+        )  # fmt: skip
+
+    final = [] if bound.early is None else ["final"]
+    given = alike(*bound.keys) | numbers("frame", "start", "ending", "rows")
+    given |= {name: BooleanType() for name in ("closed", *final)}
+    given |= zip(partials, sources, strict=True)
+    told = {"parts": every, "early": bound.early}
+    hosted = Hosted(
+        _name_frames(bound), {name: one for name, one in told.items() if one is not None}, "frames",
+        order=["t", *rows.order], columns=[f"{text} as {name}" for text, name in columns.items()],
+    )  # fmt: skip
+    counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+    return run_operator(bound, fields, rows.df, query, given, hosted, counts)
+
+
+def _number_rows(
+    bound: FrameBound,
+    fields: Fields,
+    rows: Prepared,
+    payload: Sequence[str],
+    *,
+    closings: bool = False,
+) -> DataFrame:
+    """Columns of rows with the number of their frame; with ``closings``, see ``FrameQuery``."""
+    order = rows.order if bound.df.isStreaming else ()
+
+    def query(schema: pa.Schema, keys: int) -> FrameQuery:
+        return FrameQuery(
+            bound.scheme, schema, tuple(schema.names[:keys]), order, rows.input_names,
+            payload=tuple(payload), numbered=True, forget_after=bound.forget_after,
+            batch=not bound.df.isStreaming, closings=closings,
+        )  # fmt: skip
+
+    columns = dict.fromkeys([*bound.keys, "t", *order, *payload, *rows.named_inputs])
+    given = alike(*payload) | numbers("frame", *(["ending"] if closings else []))
+    hosted = Hosted(
+        _name_frames(bound), kind="rows of frames", order=["t", *rows.order], columns=list(columns)
+    )
+    return run_operator(bound, fields, rows.df, query, given, hosted)
+
+
+def _name_frames(bound: FrameBound) -> str:
+    """The frames in words, as metrics and errors name them: ``delta frames``, ``sessions``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(bound.spec).__name__).lower() + "s"
+
+
+def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
+    """Frames with partials of any type: Spark groups rows by the number of their frame."""
+    payload = (*bound.keys, "t", *bound.tie_keys, *fields.arguments.values())
+    numbered = _number_rows(bound, Fields(), rows, payload, closings=True)
+    # A row that only marks where a frame is closed has neither time nor values.
+    values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
+    by_frame = numbered.selectExpr(*bound.keys, "frame", *values, "t", "ending")
+    rows_of = Relation.of_rows(by_frame, bound.keys, ["frame"])
+    frames = lift_rows(rows_of, ["frame"], [*fields.all, *bound_fields("ending")]).df
+    names = fields.names
+    return frames.selectExpr(
+        *bound.keys, "frame", "first_row as start",
+        "coalesce(closing_row, last_row + 1L) as ending", "rows",
+        "closing_row is not null as closed", *names,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
