@@ -1,4 +1,4 @@
-"""Runs each technique of the paper as an operator of :mod:`fanlight.engine.operators.spanning`."""
+"""Runs each technique of the paper, see :mod:`fanlight.engine.operators.techniques`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import partial
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.operators.spanning_events import SpanningQuery
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Lasting
@@ -33,5 +33,5 @@ def release_windows(
     return run_operator(
         bound, fields, rows, query, what=what, numbers=["start"],
         values=fields.names, order=["t", "first_at", "last_at"],
-        cut=cut.technique, height=height,
+        cut=cut.technique, height=height, layout=2,
     )  # fmt: skip
