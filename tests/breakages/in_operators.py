@@ -475,32 +475,37 @@ BREAKAGES = (
         Code("np.append(False, ~used[:-1])", "np.append(False, used[:-1] & False)"),
     ),
     spanning(
-        "a window before the first one is not due",
-        "_Key.add_windows",
-        Code("min(lowest, *(first for first, _ in touched))", "touched[0][0]"),
-    ),
-    spanning(
-        "an event in one window is counted twice",
-        "DyadicIntervals.insert",
-        Code("{lowest, highest}", "(lowest, highest)"),
-    ),
-    spanning(
-        "marks that are over still count",
-        "DyadicIntervals._combine_marks_from",
+        "a window is due for the last of its events alone",
+        "SpanningOperator.deadlines",
         Code(
-            ("while order and order[-1] < window:\n    del marks[order.pop()]"),
-            ("if order and order[-1] < window - 1:\n    del marks[order.pop()]"),
+            'np.minimum.at(deadlines, ints(self.slices["code"]), ends)',
+            'deadlines[ints(self.slices["code"])] = ends',
         ),
     ),
     spanning(
+        "windows of events that overlap are given twice",
+        "each_once",
+        Code("np.cumsum(more[order]) == 0", "more[order] < 0"),
+    ),
+    spanning(
+        "an event in one window is counted twice",
+        "DyadicIntervals.pieces",
+        Code("low < high", "low <= high"),
+    ),
+    spanning(
+        "marks that are over still count",
+        "DyadicIntervals.windows",
+        Code("np.where(right, place, place | inside)", "place | inside"),
+    ),
+    spanning(
         "an event leaves a window too early",
-        "_Sweeping.release_window",
-        Code("self.ends[0][0] < start", "self.ends[0][0] <= start"),
+        "_sweep",
+        Code("hi[end[ended]] <= place", "hi[end[ended]] <= place + 1"),
     ),
     spanning(
         "what goes on is met in each slice",
-        "SeMlSlicing._partials_of_slices",
-        Code("slice_ >= final", "slice_ >= final - 1"),
+        "SeMlSlicing.windows",
+        Code("self.cut.span - 1", "self.cut.span - 2"),
     ),
     keyed(
         "a new key is kept only where keys have columns",

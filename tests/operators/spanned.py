@@ -6,8 +6,8 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Min, Sum
-from fanlight.engine.operators.spanning import SpanningQuery
-from fanlight.engine.operators.spanning.operator import TECHNIQUES
+from fanlight.engine.operators.spanning_events import SpanningQuery
+from fanlight.engine.operators.techniques import TECHNIQUES
 from fanlight.engine.plan.cut import cut_into_pairs
 from fanlight.engine.plan.grid import Grid
 
@@ -29,7 +29,7 @@ def query(technique, length, slide, offset=0, height=3):
 
 def row(asked, key, start, stop, value):
     last = max(start, stop - 1)
-    end = asked.layout.end(asked.layout.windows_of_event(start, last)[0])
+    end = asked.cut.grid.window_end(asked.cut.grid.first_window(start))
     unit = {
         "sum": value,
         "max": None if value is None else float(value),

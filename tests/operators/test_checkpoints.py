@@ -20,8 +20,8 @@ from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
 from fanlight.engine.operators.running_events import RunningQuery
 from fanlight.engine.operators.silences import SilenceQuery
-from fanlight.engine.operators.spanning import SpanningQuery
-from fanlight.engine.operators.stored_state import FORMAT, add_header, check_header
+from fanlight.engine.operators.spanning_events import SpanningQuery
+from fanlight.engine.operators.stored_state import FORMAT, LAYOUT, add_header, check_header
 from fanlight.engine.operators.trailing import TrailingQuery
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.unended_events import UnendedQuery
@@ -162,6 +162,15 @@ def test_state_of_another_format_is_refused(family, state, told):
     assert "a checkpointLocation of its own and replay its source" in str(caught.value)
 
 
+def test_state_of_another_layout_of_one_operator_is_refused_as_a_format_is():
+    with pytest.raises(fl.FanlightError) as caught:
+        check_header(written(FORMAT, "0.0.7"), {"windows": "frames", LAYOUT: "2"})
+    assert "state of layout 1, written by fanlight 0.0.7, and" in str(caught.value)
+    assert "reads layout 2: finish the query with the release that wrote it" in str(caught.value)
+    with pytest.raises(fl.FanlightError, match="a query with windows: events, layout: 2 cannot"):
+        check_header(written(FORMAT, "0.0.7"), {"windows": "events", LAYOUT: "2"})
+
+
 def test_state_of_another_release_in_the_same_format_is_read():
     told = {"windows": "frames"}
     assert check_header(written(FORMAT, "0.1.7"), told) == b"state"
@@ -231,7 +240,7 @@ STATES = {
     "silences": lambda: [
         SilenceQuery(WINDOWS, 1, (), (GRID,), rule, 3, (True,)) for rule in ("last", "null")
     ],
-    "spanning techniques": lambda: [
+    "events by a technique": lambda: [
         SpanningQuery(SPANS, 1, (Sum(),), cut_into_panes(GRID), "se-slicing")
     ],
     "widening": lambda: [

@@ -20,7 +20,7 @@ from fanlight.engine.operators.buckets import HASH, balanced_group_numbers, buck
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
-from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.operators.spanning_events import SpanningQuery
 from fanlight.engine.operators.stored_state import WAITING
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.engine.algebra.monoids import Count, Max
-from fanlight.engine.operators.arrow_tables import table_of_rows
-from fanlight.engine.operators.spanning.operator import TECHNIQUES
-from fanlight.engine.operators.spanning.slicing import PHI, VARPHI, SeMlSlicing, SeSlicing
-from fanlight.engine.operators.spanning.technique import Layout
+from fanlight.engine.operators.arrow_tables import ints, numbers_between, table_of_rows
+from fanlight.engine.operators.protocol import BEGINNING
+from fanlight.engine.operators.spanning_events import SpanningQuery
+from fanlight.engine.operators.techniques import PHI, TECHNIQUES, VARPHI
 from fanlight.engine.plan.cut import cut_into_pairs
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
@@ -147,35 +149,68 @@ def test_structs_may_come_as_dicts():
 # The worked examples of sections 3 and 4.3.1, number by number. Slices of 5 minutes.
 
 WINDOW = Grid(15, 5)
+NUMBERS = pa.schema([(name, pa.int64()) for name in ("t", "first_at", "last_at", "f0")])
+
+
+class Slices:
+    """An operator of one key, whose slices and levels have been given their partials."""
+
+    def __init__(self, monoid, grid=WINDOW, height=1, partials=()):
+        name = "se-slicing" if height == 1 else "se-ml-slicing"
+        asked = SpanningQuery(NUMBERS, 0, (monoid,), cut_into_pairs(grid), name, height)
+        self.operator = asked.start()
+        rows = [(0, slice_, 2 * level + part, value) for slice_, level, part, value in partials]
+        self.operator.slices = table_of_rows(rows, self.operator.slices.schema)
+        self.operator.keys = pa.table({"rows": [0]})
+
+    def insert(self, first, last, value):
+        self.operator.take(table_of_rows([(0, first, last, value)], NUMBERS), BEGINNING)
+
+    @property
+    def levels(self):
+        """Phi and varphi of each level of a slice."""
+        found = {}
+        for one in self.operator.slices.to_pylist():
+            both = found.setdefault((one["place"], one["reach"] // 2), [None, None])
+            both[one["reach"] % 2] = one["f0"]
+        return found
+
+    def read(self, window):
+        """What is read to release a window: slice, level, phi or varphi."""
+        place, reach = (ints(self.operator.slices[name]) for name in ("place", "reach"))
+        low, high = self.operator.technique.windows(place, reach)
+        rows = zip(place, reach // 2, reach % 2, (low <= window) & (window <= high), strict=True)
+        return {tuple(map(int, one)) for *one, there in rows if there}
+
+    def release(self, window):
+        start = WINDOW.window_start(window)
+        windows = self.operator.take(NUMBERS.empty_table(), WINDOW.window_end(window)).to_pylist()
+        return next(one["f0"] for one in windows if one["start"] == start)
 
 
 def test_54_devices():
     """Section 3.2.2: the pairs of seven slices, one call of 18 minutes at 34, window [0, 15)."""
-    technique = SeSlicing(Layout(cut_into_pairs(WINDOW), (Count(),)))
     phi, varphi = (8, 19, 15, 18, 14, 12, 16), (25, 18, 12, 14, 11, 19, 16)
-    for slice_, (ends, goes_on) in enumerate(zip(phi, varphi, strict=True)):
-        technique.add_partial(slice_, 1, PHI, (ends,))
-        technique.add_partial(slice_, 1, VARPHI, (goes_on,))
-    technique.insert(16, 33, (1,))
-    table = {place: [part[0] for part in both] for place, both in technique.levels.items()}
+    given = [(at, 1, part, n) for part, row in ((PHI, phi), (VARPHI, varphi))
+             for at, n in enumerate(row)]  # fmt: skip
+    made = Slices(Count(), partials=given)
+    made.insert(16, 33, 1)
+    table = made.levels
     assert table[6, 1] == [17, 16]
     assert [table[slice_, 1] for slice_ in (3, 4, 5)] == [[18, 15], [14, 12], [12, 20]]
     assert [table[slice_, 1] for slice_ in (0, 1, 2)] == [[8, 25], [19, 18], [15, 12]]
-    assert technique.release_window(0) == (8 + 19 + 15 + 12,) == (54,)
+    assert made.read(0) == {(0, 1, PHI), (1, 1, PHI), (2, 1, PHI), (2, 1, VARPHI)}
+    assert made.release(0) == 8 + 19 + 15 + 12 == 54
 
 
 def test_longest_call():
     """Section 3.2.1: maxima need one structure; the call of 18 changes slices 3 to 6."""
-    technique = SeSlicing(Layout(cut_into_pairs(WINDOW), (Max(),)))
-    for slice_, longest in enumerate((20, 63, 19, 33, 12, 47, 14)):
-        technique.add_partial(slice_, 1, PHI, (longest,))
-    technique.insert(16, 33, (18,))
-    found = [
-        max(part[0] for part in technique.levels[slice_, 1] if part is not None)
-        for slice_ in range(7)
-    ]
+    longest = (20, 63, 19, 33, 12, 47, 14)
+    made = Slices(Max(), partials=[(at, 1, PHI, value) for at, value in enumerate(longest)])
+    made.insert(16, 33, 18)
+    found = [max(part for part in made.levels[at, 1] if part is not None) for at in range(7)]
     assert found == [20, 63, 19, 33, 18, 47, 18]
-    assert technique.release_window(0) == (63,)
+    assert made.release(0) == 63
 
 
 LEVELS = {  # slice: (phi, varphi) of levels 1, 2, 3
@@ -190,23 +225,20 @@ LEVELS = {  # slice: (phi, varphi) of levels 1, 2, 3
 
 def test_91_devices():
     """Section 4.3.1: three levels, a call [61, 79), window [50, 65)."""
-    technique = SeMlSlicing(Layout(cut_into_pairs(WINDOW), (Count(),), 3))
-    for slice_, levels in LEVELS.items():
-        for level, (ends, goes_on) in enumerate(levels, 1):
-            technique.add_partial(slice_, level, PHI, (ends,))
-            technique.add_partial(slice_, level, VARPHI, (goes_on,))
-    technique.insert(61, 78, (1,))
-    table = {place: tuple(part[0] for part in both) for place, both in technique.levels.items()}
-    assert table[15, 3] == (6, 6)
-    assert table[12, 1] == (6, 10)
-    before = {(s, k): pair for s, pairs_ in LEVELS.items() for k, pair in enumerate(pairs_, 1)}
-    changed = {place for place in before if before[place] != table[place]}
-    assert changed == {(15, 3), (12, 1)}
-    read = list(technique._partials_of_slices(10, 12))
-    phis = sum(table[s, k][0] for s, k in _read_at(10, 12, 3))
-    assert phis == 55
-    assert sum(part[0] for part in read) - phis == 36
-    assert technique.release_window(10) == (91,)
+    before = {(s, k): list(both) for s, pairs in LEVELS.items() for k, both in enumerate(pairs, 1)}
+    given = [(s, k, part, both[part]) for (s, k), both in before.items() for part in (PHI, VARPHI)]
+    made = Slices(Count(), height=3, partials=given)
+    made.insert(61, 78, 1)
+    table = made.levels
+    assert table[15, 3] == [6, 6]
+    assert table[12, 1] == [6, 10]
+    assert {place for place in before if before[place] != table[place]} == {(15, 3), (12, 1)}
+    read = made.read(10)
+    phis = {(slice_, level) for slice_, level, part in read if part == PHI}
+    assert phis == set(_read_at(10, 12, 3))
+    assert sum(table[place][PHI] for place in phis) == 55
+    assert sum(table[s, k][VARPHI] for s, k, part in read if part == VARPHI) == 36
+    assert made.release(10) == 91
 
 
 def _read_at(lowest, final, height):
@@ -221,6 +253,22 @@ def _read_at(lowest, final, height):
 
 def test_hops_of_figure_8():
     """An event over seven slices at height 4: level 4 of slice 8, level 3 of slice 4."""
-    technique = SeMlSlicing(Layout(cut_into_pairs(Grid(1, 1)), (Count(),), 4))
-    technique.insert(2, 8, (1,))
-    assert technique.levels == {(8, 4): [(1,), None], (4, 3): [None, (1,)]}
+    made = Slices(Count(), Grid(1, 1), 4)
+    made.insert(2, 8, 1)
+    assert made.levels == {(8, 4): [1, None], (4, 3): [None, 1]}
+
+
+def test_what_each_technique_keeps_of_an_event_and_reads_for_a_window():
+    """The work of table 4: pieces of an event in windows -2 to 6, that is in slices 0 to 6."""
+    kept = {}
+    for name, made in TECHNIQUES.items():
+        technique = made(cut_into_pairs(WINDOW), 3)
+        _, place, reach = technique.pieces(np.array([0]), np.array([34]))
+        low, high = technique.windows(place, reach)
+        kept[name] = len(place)
+        _, windows = numbers_between(place, low, high)
+        assert sorted(windows.tolist()) == list(range(-2, 7)), name
+    assert kept == {
+        "tuple-buckets": 9, "aggregate-buckets": 9, "cumulative-sweeping": 1,
+        "selective-sweeping": 1, "se-slicing": 7, "se-ml-slicing": 3, "levels": 2,
+    }  # fmt: skip

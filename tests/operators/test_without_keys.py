@@ -13,7 +13,7 @@ from fanlight.engine.algebra.filling import Filled
 from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.pages import Page
-from fanlight.engine.operators.spanning.operator import TECHNIQUES
+from fanlight.engine.operators.techniques import TECHNIQUES
 from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.row_ends import EveryRows, LastRows

@@ -9,7 +9,7 @@ The state is two tables:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -29,11 +29,13 @@ from fanlight.engine.operators.arrow_tables import (
 )
 from fanlight.engine.operators.clock import MICROSECONDS, Clock
 from fanlight.engine.operators.lives import UNSEEN, complete_lives, split_lives
-from fanlight.engine.operators.partials import combine_columns
+from fanlight.engine.operators.partials import combine_columns, combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.sorting import argsort_rows
 from fanlight.engine.plan.grid import Grid
+
+Combine = Callable[[Sequence[pa.Array], Sequence[Monoid], Ints, Ints], tuple[Ints, list[pa.Array]]]
 
 
 @dataclass(frozen=True)
@@ -208,21 +210,26 @@ class KeyedOperator(ABC, Generic[Q]):
         """The number of rows that each key has had."""
         return ints(self.keys["rows"])
 
-    def to_slices(self, rows: pa.Table, codes: Ints, places: Ints) -> pa.Table:
-        """Rows as slices: key, place, partials."""
-        columns = [pa.array(codes), pa.array(places)]
+    def to_slices(self, rows: pa.Table, codes: Ints, *places: Ints) -> pa.Table:
+        """Rows as slices: key, place, what else places them, partials."""
+        columns = [pa.array(part) for part in (codes, *places)]
         columns += [as_array(rows[name]) for name in self.query.partial_names]
         return pa.table(columns, schema=self.slices.schema)
 
     def add_slices(self, slices: pa.Table) -> None:
         """Add slices to the state, combined by place; rows keep their order within a place."""
         slices = pa.concat_tables([self.slices, slices]).combine_chunks()
-        code, place = ints(slices["code"]), ints(slices["place"])
-        order = np.lexsort((place, code))
+        places = [ints(slices[name]) for name in self._place_names]
+        order = np.lexsort(places[::-1])
         slices = slices.take(pa.array(order)).combine_chunks()
-        code, place = code[order], place[order]
-        begins = starts_of_runs(code, place)
+        begins = starts_of_runs(*[part[order] for part in places])
         self.slices = self.combine_runs(slices, begins)
+
+    @property
+    def _place_names(self) -> list[str]:
+        """The columns of slices that are no partials: the number of the key, and places."""
+        names = self.slices.column_names
+        return [name for name in names if name not in self.query.partial_names]
 
     def combine_runs(self, slices: pa.Table, begins: Ints) -> pa.Table:
         """Combine each run of slices to one; ``begins`` has the first slice of each run."""
@@ -230,7 +237,7 @@ class KeyedOperator(ABC, Generic[Q]):
             return slices
         ends = np.append(begins[1:], len(slices))
         first = pa.array(begins)
-        columns = [as_array(slices[name]).take(first) for name in ("code", "place")]
+        columns = [as_array(slices[name]).take(first) for name in self._place_names]
         columns += self.combine_ranges(slices, begins, ends)
         return pa.table(columns, schema=slices.schema)
 
@@ -253,6 +260,26 @@ class KeyedOperator(ABC, Generic[Q]):
         lo = search_in_ranges(place, begin, end, first)
         hi = search_in_ranges(place, begin, end, last + 1)
         return self.window_table(owner, labels, self.combine_ranges(self.slices, lo, hi))
+
+    def cover(
+        self,
+        owner: Ints,
+        window: Ints,
+        low: Ints,
+        high: Ints,
+        combine: Combine = combine_covering,
+    ) -> tuple[Ints, list[pa.Array]]:
+        """Combine the slices that are in each of these windows of keys, sorted; see ``combine``.
+
+        A slice is in the windows of its key from ``low`` to ``high``, both included.
+        """
+        code = ints(self.slices["code"])
+        begin, end = np.searchsorted(owner, code), np.searchsorted(owner, code, side="right")
+        lo = search_in_ranges(window, begin, end, low)
+        hi = search_in_ranges(window, begin, end, high + 1)
+        there = pa.array(lo < hi)
+        values = [as_array(self.slices[name]).filter(there) for name in self.query.partial_names]
+        return combine(values, self.query.monoids, lo[lo < hi], hi[lo < hi])
 
     def window_table(self, owner: Any, labels: dict[str, Any], partials: Sequence[Any]) -> pa.Table:
         """A table of windows of these keys: the key, labels, then partials."""

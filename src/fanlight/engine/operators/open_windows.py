@@ -109,6 +109,17 @@ class OpenWindows(KeyedOperator[OpenQuery]):
 
 
 def each_once(code: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
-    """The windows from ``first`` to ``last`` of keys, each once, by key and number."""
-    both = np.unique(np.stack(numbers_between(code, first, last), axis=1), axis=0)
-    return both[:, 0], both[:, 1]
+    """The windows from ``first`` to ``last`` of keys, each once, by key and number.
+
+    >>> code, first, last = np.array([1, 0, 1, 1]), np.array([5, 1, 7, 4]), np.array([7, 2, 8, 3])
+    >>> [part.tolist() for part in each_once(code, first, last)]
+    [[0, 0, 1, 1, 1, 1], [1, 2, 5, 6, 7, 8]]
+    """
+    some = first <= last
+    code, at = np.tile(code[some], 2), np.append(first[some], last[some] + 1)
+    more = np.repeat([1, -1], int(some.sum()))
+    order = np.lexsort((-more, at, code))
+    code, at = code[order], at[order]
+    ends = np.flatnonzero(np.cumsum(more[order]) == 0)
+    begins = np.append(0, ends + 1)[:-1]
+    return numbers_between(code[begins], at[begins], at[ends] - 1)

@@ -24,10 +24,20 @@ def combine_ranges(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.A
     """Combine each range ``[lo_i, hi_i)`` of a column to a partial; neither end moves back."""
     kernel = _kernel_for(column.type, monoid)
     if kernel is None:
-        values = python_values(column)
-        return pa.array(
-            combine_ranges_of_values(values, lo, hi, monoid.combine_values), type=column.type
-        )
+        several = hi - lo > 1  # what is alone in its range stays as it is
+        changes = np.zeros(len(column) + 1, np.int64)
+        np.add.at(changes, lo[several], 1)
+        np.subtract.at(changes, hi[several], 1)
+        inside = np.cumsum(changes)[:-1] > 0
+        number = np.append(0, np.cumsum(inside))
+        made = combine_ranges_of_values(
+            python_values(column.filter(pa.array(inside))),
+            number[lo[several]], number[hi[several]], monoid.combine_values,
+        )  # fmt: skip
+        at = lo.copy()
+        at[several] = len(column) + np.arange(len(made))
+        both = pa.concat_arrays([column, pa.array(made, type=column.type)])
+        return both.take(pa.array(at, mask=hi <= lo))
     valid = np.asarray(column.is_valid())
     filled = column.fill_null(0) if column.null_count else column
     wide = np.float64 if pa.types.is_floating(column.type) else np.int64

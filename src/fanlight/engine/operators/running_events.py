@@ -70,12 +70,6 @@ class RunningOperator(KeyedOperator[RunningQuery]):
         done = pa.array(np.full(count, BEGINNING))
         return [done, pa.array(np.zeros(count, np.bool_)), zeros, zeros, *nulls]
 
-    def to_slices(self, rows: pa.Table, codes: Ints, places: Ints) -> pa.Table:
-        """Rows as events."""
-        columns = [pa.array(part) for part in (codes, places, ints(rows["last_at"]) + 1)]
-        columns += [as_array(rows[name]) for name in self.query.partial_names]
-        return pa.table(columns, schema=self.slices.schema)
-
     @property
     def deadlines(self) -> Ints:
         """For each key, its next start or stop; for a window that is held, when none can follow."""
@@ -95,7 +89,8 @@ class RunningOperator(KeyedOperator[RunningQuery]):
         No event may start before a watermark that has been taken.
         """
         if rows.num_rows:
-            fresh = self.to_slices(rows, self.codes_of(rows), ints(rows["first_at"]))
+            stops = ints(rows["last_at"]) + 1
+            fresh = self.to_slices(rows, self.codes_of(rows), ints(rows["first_at"]), stops)
             self.slices = pa.concat_tables([self.slices, fresh]).combine_chunks()
         self.released = max(self.released, watermark)
         windows = self._release()

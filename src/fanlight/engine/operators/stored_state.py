@@ -19,6 +19,7 @@ from fanlight.engine.spec.formats import RELEASE, format_error
 # this header, a group's head, its waiting rows, its keys, or what any operator keeps of a key.
 FORMAT = 5
 Fingerprint = Mapping[str, str]  # what the query asks for: topic -> text
+LAYOUT = "layout"  # the topic of a number for one operator alone, of whose state nothing else tells
 _WRITER = "fanlight"  # the topic, of no query, under which the release stands
 _FIRST, _EARLY = 5, "a fanlight before 0.1.0"  # formats before this one do not say who wrote them
 _LENGTHS = struct.Struct("<BI")  # format, bytes of the fingerprint
@@ -47,12 +48,15 @@ def add_header(state: bytes, fingerprint: Fingerprint) -> bytes:
 def check_header(data: bytes, fingerprint: Fingerprint) -> bytes:
     """Return state without its header, if format and fingerprint are those of this query."""
     if data[0] != FORMAT:
-        raise format_error(f"format {data[0]}", _writer_of(data), FORMAT)
+        raise format_error(f"format {data[0]}", _writer_of(data), f"format {FORMAT}")
     stored, end = _read(data)
     stored.pop(_WRITER, None)
     if stored != fingerprint:
         topics = {**stored, **fingerprint}
         other = [about for about in topics if stored.get(about) != fingerprint.get(about)]
+        if other == [LAYOUT]:
+            read = f"layout {fingerprint[LAYOUT]}"
+            raise format_error(f"layout {stored.get(LAYOUT, '1')}", _writer_of(data), read)
         # A difference in columns follows from the other differences, if there are any.
         other = [about for about in other if about != "columns"] or other
         raise refuse(
@@ -65,7 +69,7 @@ def check_header(data: bytes, fingerprint: Fingerprint) -> bytes:
 
 def older_format_error() -> FanlightError:
     """The error for state that an older version stored where this one does not."""
-    return format_error("an earlier format", _EARLY, FORMAT)
+    return format_error("an earlier format", _EARLY, f"format {FORMAT}")
 
 
 def _read(data: bytes) -> tuple[dict[str, str], int]:

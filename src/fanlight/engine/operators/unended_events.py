@@ -24,9 +24,8 @@ from fanlight.engine.operators.arrow_tables import (
     starts_of_runs,
     with_column,
 )
-from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery, search_in_ranges
+from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.open_windows import each_once
-from fanlight.engine.operators.partials import combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.reports import is_report, next_report
 from fanlight.engine.plan.grid import Grid, longest_slide
@@ -160,9 +159,9 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         order = np.argsort(ints(found["code"]), kind="stable")
         return found.take(pa.array(order)).combine_chunks()
 
-    def to_slices(self, rows: pa.Table, codes: Ints, places: Ints) -> pa.Table:
+    def to_slices(self, rows: pa.Table, codes: Ints, *places: Ints) -> pa.Table:
         """Rows as events that have not been given yet."""
-        columns = [pa.array(codes), pa.array(places)]
+        columns = [pa.array(part) for part in (codes, *places)]
         columns += [as_array(rows[name]) for name in (*self.query.partial_names, "last", "id")]
         columns += [pa.array(np.full(len(rows), BEGINNING)), pa.array(np.ones(len(rows), np.bool_))]
         return pa.table(columns, schema=self.slices.schema)
@@ -209,13 +208,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         self, number: int, grid: Grid, owner: Ints, window: Ints, low: Ints, high: Ints
     ) -> pa.Table:
         """Windows of keys, sorted, with the partials of the events that are in them."""
-        code = ints(self.slices["code"])
-        begin, end = np.searchsorted(owner, code), np.searchsorted(owner, code, side="right")
-        lo = search_in_ranges(window, begin, end, low)
-        hi = search_in_ranges(window, begin, end, high + 1)
-        there = pa.array(lo < hi)
-        values = [as_array(self.slices[name]).filter(there) for name in self.query.partial_names]
-        covered, partials = combine_covering(values, self.query.monoids, lo[lo < hi], hi[lo < hi])
+        covered, partials = self.cover(owner, window, low, high)
         at = np.full(len(owner), -1)
         at[covered] = np.arange(len(covered))
         places = pa.array(at, mask=at < 0)  # null: no event is in the window

@@ -7,7 +7,7 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.running_events import RunningQuery
-from fanlight.engine.operators.spanning import SpanningQuery
+from fanlight.engine.operators.spanning_events import SpanningQuery
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.compiler import has_compiler
 from fanlight.engine.plan.granules import Pieces
@@ -35,7 +35,7 @@ def run_technique(
         SpanningQuery, monoids=fields.monoids, cut=cut, technique=technique, height=height
     )
     what = f"windows over events with a duration, by {technique!r}"
-    told = {"cut": cut.technique, "height": height}
+    told = {"cut": cut.technique, "height": height, "layout": 2}
     hosted = Hosted(what, told, order=["t", "first_at", "last_at"])
     given = alike(*bound.keys) | numbers("start") | alike(*fields.names)
     return run_operator(bound, fields, rows, query, given, hosted)
