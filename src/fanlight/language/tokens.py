@@ -218,5 +218,5 @@ def point_at(text: str, start: int, end: int) -> Iterator[None]:
 def refusal_at(
     text: str, start: int, end: int, asked: str, why: str, instead: str
 ) -> FanlightError:
-    """An error with a position: what was asked, why it cannot be, and what to write instead."""
+    """Make an error with a position: the request, why it is refused, and what to write instead."""
     return error_at(text, start, end, f"{asked} {why}; {instead}")

@@ -97,7 +97,7 @@ _PLAIN: Mapping[str, pa.DataType] = {
 
 @dataclass(frozen=True)
 class Described:
-    """A table, and what is told of its columns: what they have, and their types in Spark.
+    """A table, with the metadata and Spark types of its columns.
 
     Files of Spark's tell it in a schema of its own, other tables with their columns, whose types
     are then as they are.
@@ -109,7 +109,7 @@ class Described:
 
     @classmethod
     def of(cls, table: pa.Table) -> Described:
-        """Read what is told of the columns."""
+        """Read the metadata of the columns."""
         text = (table.schema.metadata or {}).get(SCHEMA)
         if text is not None:
             fields = json.loads(text)["fields"]

@@ -185,7 +185,7 @@ def _look_back(rows: DataFrame, wanted: Wanted) -> DataFrame:
 
 
 def _entries(wanted: Wanted) -> Iterable[str]:
-    """SQL: what a row adds to each part; null where it adds nothing."""
+    """SQL: what a row adds to each part. Null where it adds nothing."""
     keys = wanted.names if wanted.value is not None else []
     yield _entry("rows", "kind <= 0", "lacks", keys)
     if wanted.start is not None:

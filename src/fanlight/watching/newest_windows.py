@@ -140,7 +140,7 @@ def format_rows(
 
 
 def _naming_columns(names: Sequence[str]) -> list[str] | None:
-    """The columns that tell windows apart which are given again; None if none are.
+    """The columns that identify a window emitted again. None if windows are emitted once.
 
     An open frame's window changes, so frames are told apart by their numbers.
     """

@@ -179,7 +179,7 @@ def progress(of: Any) -> Progress:
 
 
 def _read_operator(operator: Any, hosted: list[str]) -> OperatorState:
-    """Read one operator; ``hosted`` are the windows kept in Python, one of which it may be."""
+    """Read an operator's progress. ``hosted`` names the windows kept in Python."""
     name = operator.operatorName
     keeps = next((text for start, text in _KEEPS.items() if name.startswith(start)), "")
     if keeps == "keys" and hosted:
@@ -202,7 +202,7 @@ def add_late(counts: Iterable[int | None]) -> int | None:
 
 
 def list_micro_batches(asked: str, of: Any) -> list[Any]:
-    """The progress of each micro-batch that a query remembers; given one progress, that one."""
+    """The progress of each remembered micro-batch of a query, or the given progress alone."""
     wrong = is_column(of)  # which has any attribute
     if not wrong and hasattr(of, "recentProgress"):
         return recent_batches(of)

@@ -548,7 +548,7 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Suggestions:
-    """What :func:`fanlight.suggest` found; what was not asked for is None."""
+    """The findings of :func:`fanlight.suggest`. A field that was not requested is None."""
 
     title: str
     rows: int
@@ -563,7 +563,7 @@ class Suggestions:
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
-        """Those that were asked for."""
+        """The findings that were requested."""
         found = (
             self.watermark, self.ttp, self.session, self.delta, self.threshold, self.widening,
         )  # fmt: skip

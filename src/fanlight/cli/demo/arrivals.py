@@ -130,7 +130,7 @@ def _choose_late(flights: pa.Table, random: np.random.Generator, eligible: Array
 
 
 def _first_known_time(flights: pa.Table, *columns: str) -> Array:
-    """In each row the first of these times that is not null."""
+    """The first time in each row that is not null."""
     filled = pc.coalesce(*(flights[name] for name in columns)).cast(pa.int64())
     times: Array = filled.to_numpy().astype("datetime64[us]")
     return times

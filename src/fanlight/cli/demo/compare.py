@@ -31,7 +31,7 @@ def count_differences(one: pa.Table, other: pa.Table, keys: Sequence[str]) -> in
 
 
 def _differs(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Array:
-    """In which rows two columns differ, as booleans."""
+    """Compare two columns: true for each row in which they differ."""
     missing = [column.is_null().to_numpy() for column in (one, other)]
     equal = pc.equal(one, other).fill_null(True)  # noqa: FBT003
     differs: Array = ~equal.to_numpy() | (missing[0] != missing[1])

@@ -222,7 +222,7 @@ class Aggregate:
 
     @explain_wrong_calls("algebra.Aggregate(…)('x')")
     def __call__(self, *columns: Any) -> Call:
-        """This aggregate of the given columns.
+        """Apply the aggregate to the given columns.
 
         Parameters
         ----------

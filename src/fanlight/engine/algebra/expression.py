@@ -201,7 +201,7 @@ class Expression(Arithmetic):
         return self.write(names)
 
     def compute(self, values: Sequence[Any]) -> Any:
-        """The value of the expression; null where Spark has null."""
+        """Compute the expression's value, which is null where Spark's is."""
         rest = iter(values)
         return self._compute(lambda: next(rest))
 
@@ -385,7 +385,7 @@ def _is_number(given: object) -> bool:
 
 
 def write_number(given: Any) -> str:
-    """A number as SQL: a double as one, a decimal as one."""
+    """A number as an SQL literal of the same type: double or decimal."""
     if isinstance(given, float):
         return f"{given!r}D"
     if isinstance(given, Decimal):

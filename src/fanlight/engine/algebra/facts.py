@@ -22,7 +22,7 @@ _DIVIDED = re.compile(r"/(?! *(?:\d|\{scale\}))|\bnullif\(")
 
 
 def why_not_invertible(monoid: Monoid, types: Sequence[str]) -> str:
-    """Why rows cannot be taken back out of a partial exactly; empty where they can.
+    """Explain why rows cannot be subtracted from a partial exactly. The text is empty if they can.
 
     ``types`` are the Spark types of the aggregate's arguments: sums are exact for integers and for
     decimals whose sums Spark keeps exactly.

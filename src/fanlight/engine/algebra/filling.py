@@ -11,7 +11,7 @@ from fanlight.engine.algebra.monoids import Monoid
 
 
 def moments_of_run(first: str, end: str, value: str) -> str:
-    """SQL: the centred moments of one value at every instant of ``[first, end)``; null if none."""
+    """SQL: the centred moments of one value at each instant of ``[first, end)``; null if none."""
     n = f"cast({end} - {first} as double)"
     return (
         f"if({end} > {first}, named_struct('n', {end} - {first}, 't0', {first}, "

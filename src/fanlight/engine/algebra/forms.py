@@ -52,7 +52,7 @@ def is_arithmetic(lower: str) -> bool:
 
 
 def _split_if(text: str) -> list[str]:
-    """The three parts of an SQL ``if(…)``; empty if the text is not one as a whole."""
+    """The three parts of an SQL ``if(…)``. Empty if the text is anything else."""
     if not text.startswith("if("):
         return []
     parts, depth, begin = [], 0, 3

@@ -27,7 +27,7 @@ def slope_and_r2(mean: str, sxx: str, sxy: str, syy: str) -> tuple[str, str]:
 
 
 def slope_error(mean: str, sxx: str, sxy: str, syy: str, n: str) -> str:
-    """SQL: the standard error of a slope, of centred moments of ``n`` points; null of fewer than 3.
+    """SQL: the standard error of a slope, from centred moments of ``n`` points; null if n < 3.
 
     NaN where a value was not finite. It needs ``sxx`` above 0.
     """
@@ -111,7 +111,7 @@ def reaches(count: str, total: str, share: Fraction) -> str:
 
 
 def value_at_share(entries: str, share: Fraction) -> str:
-    """SQL: the least value such that at least a share of all values is no greater."""
+    """SQL: the least value that at least a given share of all values does not exceed."""
     zero = f"named_struct('c', 0L, 'v', {_no_value('es')}, 'there', false)"
     there = f"acc.there or {reaches('acc.c + e.n', 'total', share)}"
     step = f"named_struct('c', acc.c + e.n, 'v', if(acc.there, acc.v, e.v), 'there', {there})"

@@ -325,13 +325,13 @@ def sum_of_distinct(of: Places) -> Any:
 
 
 def mean_of_distinct(digits: int | None) -> LowerValues:
-    """Their mean; of decimals with so many digits."""
+    """The mean of partials. Decimals are rounded to so many digits."""
     read = mean if digits is None else mean_of_decimals(digits)
     return lambda of: read({"s": sum_of_distinct(of), "n": len(of["p"] or ())})
 
 
 def spread_of_distinct(*, sample: bool, root: bool) -> LowerValues:
-    """Their variance or standard deviation."""
+    """The variance or standard deviation of centred moments."""
 
     def lower(of: Places) -> Any:
         values = [value for value, _ in of["p"] or ()]

@@ -35,7 +35,7 @@ class Moments(Monoid):
     )
 
     def combine_all(self, p: str, over: str = "") -> str:
-        """SQL aggregate: partials to a partial, one by one."""
+        """SQL aggregate: fold partials into a partial."""
         step = (
             "case when a.n = 0L then b else named_struct('n', a.n + b.n, "
             "'mean', a.mean + (b.mean - a.mean) * (b.n / (a.n + b.n)), "
@@ -74,7 +74,7 @@ class HigherMoments(Monoid):
     _zero = "named_struct('n', 0L, 'mean', 0D, 'm2', 0D, 'm3', 0D, 'm4', 0D)"
 
     def combine_all(self, p: str, over: str = "") -> str:
-        """SQL aggregate: partials to a partial, one by one."""
+        """SQL aggregate: fold partials into a partial."""
         # d: the distance of the means; s, r: the shares of all rows that b and a have.
         d, s, r = "(b.mean - a.mean)", "(b.n / (a.n + b.n))", "(a.n / (a.n + b.n))"
         step = (
@@ -150,7 +150,7 @@ class Comoments(Monoid):
         )
 
     def combine_all(self, p: str, over: str = "") -> str:
-        """SQL aggregate: partials to a partial, one by one."""
+        """SQL aggregate: fold partials into a partial."""
         step = f"case when a.n = 0L then b else {self.step('a', 'b')} end"
         return f"nullif({fold_in_order(p, over, self._zero, step)}, {self._zero})"
 

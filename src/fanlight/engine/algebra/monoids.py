@@ -121,7 +121,7 @@ class Monoid:
 
     @property
     def sketch_size(self) -> int:
-        """The bytes that a sketch has room for; 0 if a partial is no sketch."""
+        """The capacity of a sketch in bytes. 0 if a partial is not a sketch."""
         return 0
 
     def unit(self, v: str) -> str:
@@ -345,7 +345,7 @@ class Product(Monoid):
         return self.combine_all(v)
 
     def combine_all(self, p: str, over: str = "") -> str:
-        """SQL aggregate: partials to a partial, one by one."""
+        """SQL aggregate: fold partials into a partial."""
         there = f"count({p}){over and ' ' + over} > 0"
         return f"if({there}, {fold_in_order(p, over, '1D', 'a * b')}, null)"
 
@@ -354,7 +354,7 @@ class Product(Monoid):
 
 
 def fold_in_order(p: str, over: str, zero: str, step: str) -> str:
-    """SQL: partials combined one by one, ``a`` with ``b``."""
+    """SQL: a fold of partials, each ``b`` into ``a``."""
     return f"aggregate(collect_list({p}){over}, {zero}, (a, b) -> {step})"
 
 

@@ -109,7 +109,7 @@ class Stored:
         return cls(call.label, call.aggregate.name, call.options, plain, split, own)
 
     def to_json(self) -> str:
-        """It as text, without the name of the column."""
+        """Write the field as text, without the name of its column."""
         told = {
             "aggregate": self.aggregate, "options": self.options, "types": self.types,
             "split": self.split, "definition": self.definition,

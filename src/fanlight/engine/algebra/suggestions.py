@@ -118,7 +118,7 @@ def suggest_aggregate(name: str, known: Sequence[str]) -> str | None:
 
 
 def advise_otherwise(name: str) -> tuple[str, str] | None:
-    """Why there is no aggregate of a name, or an empty text, and the Python to write instead.
+    """Explain why an aggregate does not exist, if there is a reason, and what to write instead.
 
     >>> advise_otherwise("count_min_sketch")
     ('Spark cannot unite two of these sketches', 'agg.top_k(…, 10)')

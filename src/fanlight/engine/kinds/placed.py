@@ -50,7 +50,7 @@ _OVER_ROWS = Feature("windows over rows, windows that rows end", NATIVE, STATE)
 def _read_each(
     read: Callable[[Reader, Node, Node, Sequence[Node]], Sliding], argument: str = "range"
 ) -> _Read:
-    """What reads one kind of windows, or a list of them: ``read`` one, its length and the rest.
+    """Make a reader of a window spec or a list of specs, from ``read``, which reads one spec.
 
     ``argument`` is what the length is called in Python.
     """

@@ -96,7 +96,7 @@ def _write_predicate(writer: Writer, spec: PredicateFrame) -> str:
 
 
 def _draw_example(spec: PredicateFrame) -> Example:
-    """From a high value to a low one; if several may be open, until the value is back there."""
+    """The run from a high value to a low value. If frames may overlap, until the value is back."""
     if spec.overlapping:
         return Example(_find_recoveries(), (), VALUES)
     is_open, held = False, []
@@ -107,7 +107,7 @@ def _draw_example(spec: PredicateFrame) -> Example:
 
 
 def _find_recoveries() -> Spans:
-    """From where a value begins to fall steeply to where it is as high again, or to the end."""
+    """The run from the start of a steep fall to where the value is as high again, or to the end."""
     falls = [at for at in range(1, len(VALUES)) if VALUES[at - 1] - VALUES[at] > _STEEP]
     return [
         (at, next((k for k in range(at, len(VALUES)) if VALUES[k] >= VALUES[at - 1]), len(VALUES)))

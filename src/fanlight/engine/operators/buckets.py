@@ -53,7 +53,7 @@ def _parent_bucket(bucket: int, buckets: int) -> int:
 
 
 class Buckets:
-    """The state of the keys of one group, for one operator at a time."""
+    """The state of a group's keys, for one operator at a time."""
 
     def __init__(
         self, query: Query, store: Store, groups: int, size: Sequence[int], deadlines: Ints

@@ -27,7 +27,7 @@ class Clock:
     until: int = COMPLETE
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As it was made: what has been computed since is an array, which would go along."""
+        """Pickle the clock as it was made, without the arrays computed since."""
         return Clock, (self.firsts, self.bases, self.step, self.until)
 
     @cached_property
@@ -52,7 +52,7 @@ class Clock:
         return max(before, (at - self.bases[run]) // self.step) if self.step else before
 
     def instant(self, numbers: Any) -> Ints:
-        """From when on units, and all before them, have begun."""
+        """The instants from which on units, and all units before them, have begun."""
         run = np.searchsorted(np.array(self.firsts), numbers, side="right") - 1
         run = np.maximum(run, 0)
         own = numbers * self.step + np.array(self.bases, np.int64)[run]

@@ -61,7 +61,7 @@ class KeyedQuery(ABC):
 
     @property
     def partial_types(self) -> list[pa.DataType]:
-        """Their types."""
+        """The types of partials."""
         return [self.schema.field(name).type for name in self.partial_names]
 
     @property
@@ -130,7 +130,7 @@ class KeyedOperator(ABC, Generic[Q]):
         return self.query.clock.number(self.released)
 
     def windows_ahead(self, grid: Grid) -> tuple[Ints, NDArray[np.bool_]]:
-        """Of each slice, the first window with it that has not ended, and whether there is one."""
+        """The first window of each slice that has not ended, and whether there is one."""
         place = ints(self.slices["place"])
         first = grid.first_window(np.maximum(place, np.int64(self.now)))
         return first, first <= grid.last_window(place)
@@ -189,7 +189,7 @@ class KeyedOperator(ABC, Generic[Q]):
         return complete_lives(ints(self.keys["seen"]), self.query.forget_after, self.released)
 
     def set_counter(self, name: str, values: Ints) -> None:
-        """Set what is kept of all keys under a name."""
+        """Replace a column of the table of keys."""
         self.keys = with_column(self.keys, name, pa.array(values))
 
     def number_rows(self, rows: pa.Table) -> tuple[pa.Table, Ints, Ints]:

@@ -52,7 +52,7 @@ class RankedColumn:
     def from_rows(
         cls, values: pa.Array, ranked: pa.Array, begins: Ints, order: Ints
     ) -> RankedColumn:
-        """From rows not sorted by time; the rows of a key start at ``begins``."""
+        """Build from rows that are not sorted by time. The rows of a key start at ``begins``."""
         by_row = ints(ranked.fill_null(-1))
         most = np.maximum.reduceat(by_row, begins) + 1
         before = np.cumsum(most) - most

@@ -166,7 +166,7 @@ class Silences(KeyedOperator[SilenceQuery]):
 
 
 def _by_query(query: Ints, values: Sequence[Ints]) -> Ints:
-    """Of each element, that of the values of its query."""
+    """Pick, for each element, the value of its query."""
     chosen: Ints = np.stack(values)[query, np.arange(len(query))]
     return chosen
 

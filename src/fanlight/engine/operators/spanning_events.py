@@ -55,7 +55,7 @@ class SpanningOperator(KeyedOperator[SpanningQuery]):
 
     @property
     def _ahead(self) -> tuple[Ints, Ints]:
-        """Of each piece, the first and last window that read it and have not been released."""
+        """The first and last unreleased window that reads each piece."""
         places = ints(self.slices["place"]), ints(self.slices["reach"])
         low, high = self.technique.windows(*places)
         return np.maximum(low, self._ended + 1), high

@@ -90,7 +90,7 @@ class SelectiveSweeping(Technique):
         return np.arange(len(first)), first, last
 
     def windows(self, place: Ints, reach: Ints) -> tuple[Ints, Ints]:
-        """From the first that ends after it has begun, to the last that begins before its end."""
+        """The windows that end after the event's start and begin before its end."""
         return self.cut.grid.first_window(place), self.cut.grid.last_window(reach)
 
 
@@ -151,7 +151,7 @@ class SeMlSlicing(Technique):
     """
 
     def pieces(self, first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
-        """From its last slice back, in steps of the height: the highest level that it fills."""
+        """The highest level that an event fills, back from its last slice by steps of the height."""
         low, high = self.cut.slice_of(first), self.cut.slice_of(last)
         low = np.where(self.cut.grid.has_window(first), low, low + 1)  # slices in gaps do not count
         steps = (high - low) // self.height
@@ -161,7 +161,7 @@ class SeMlSlicing(Technique):
         return of, slice_, 2 * level + np.where(step > 0, VARPHI, PHI)
 
     def windows(self, place: Ints, reach: Ints) -> tuple[Ints, Ints]:
-        """Those with one of its slices; of what goes on, those whose last slice is among them."""
+        """The windows with a slice of the event, or whose last slice is one, if it goes on."""
         level, part = reach // 2, reach % 2
         low = -((self.cut.span - 2 + level - place) // self.cut.step)
         return low, (place - np.where(part == PHI, 0, self.cut.span - 1)) // self.cut.step
@@ -183,14 +183,14 @@ class DyadicIntervals(Technique):
     """
 
     def pieces(self, first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
-        """Two; only one if the event is in one window."""
+        """Two pieces per event, or one if the event is in a single window."""
         low, high = self.cut.grid.first_window(first), self.cut.grid.last_window(last)
         two = np.flatnonzero(low < high)
         of = np.append(np.arange(len(low)), two)
         return of, np.append(low, high[two]), _bits(low ^ high)[of]
 
     def windows(self, place: Ints, reach: Ints) -> tuple[Ints, Ints]:
-        """From the first window on in a left interval, up to the last in a right one."""
+        """A left interval begins at the first window, a right interval ends at the last."""
         half = np.maximum(reach - 1, 0)
         inside = (np.int64(1) << half) - 1
         # Of all numbers of 64 bits, the right half is the one from 0 on.

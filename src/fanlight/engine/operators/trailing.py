@@ -66,7 +66,7 @@ class TrailingQuery(KeyedQuery):
 
     @property
     def partial_types(self) -> list[pa.DataType]:
-        """Their types."""
+        """The types of partials."""
         return [self.schema.field(one).type if one else pa.int64() for one in self.sources]
 
     @property
@@ -87,7 +87,7 @@ class TrailingQuery(KeyedQuery):
 
     @property
     def longest(self) -> int:
-        """How long a row is looked back at; ``EVER`` if there is no such time."""
+        """How long a row counts for later rows. ``EVER`` if there is no limit."""
         return max(horizon.first for horizon in self.horizons)
 
     def start(self) -> Trailer:

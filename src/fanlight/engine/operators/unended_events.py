@@ -109,7 +109,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         return pa.concat_tables(found)
 
     def _learn(self, rows: pa.Table, before: int) -> None:
-        """Put what rows say of events in place of what was known of them."""
+        """Update known events with what new rows say about them."""
         codes = self.codes_of(rows)
         fresh = self.to_slices(rows, codes, ints(rows["place"]))
         events = pa.concat_tables([self.slices, fresh]).combine_chunks()
@@ -136,7 +136,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
         self.slices = self._with_traces(events, np.sort(kept), replaced)
 
     def _with_traces(self, events: pa.Table, kept: Ints, replaced: Ints) -> pa.Table:
-        """These events, and of those that were given early and are replaced where they were.
+        """These events, plus a tombstone for each early event that a later row replaced.
 
         Of a trace only its place is left: its windows are given again, perhaps without any event.
         """
@@ -168,7 +168,7 @@ class UnendedEvents(KeyedOperator[UnendedQuery]):
 
     @property
     def _ahead(self) -> tuple[Ints, Ints]:
-        """Of each event what is after now, as far as the next window begins."""
+        """Cut each event to the part after now, up to where the next window begins."""
         first = np.maximum(ints(self.slices["place"]), np.int64(self.now))
         step = longest_slide(self.query.grids)
         return first, self._certain_last(first + np.int64(step))

@@ -30,7 +30,7 @@ class Technique:
 
 
 def _why_no_counters(field: FieldFacts) -> str:
-    """Why a field has no counters to subtract events from that have ended; empty if it has."""
+    """Explain why ended events cannot be subtracted from a field. Empty if they can."""
     if field.invertible:
         return ""
     why = field.why_not
@@ -40,7 +40,7 @@ def _why_no_counters(field: FieldFacts) -> str:
 
 
 def _why_no_heap(field: FieldFacts) -> str:
-    """Why a heap of single events cannot give the field; empty if it can."""
+    """Explain why a heap of events cannot compute the field. Empty if it can."""
     if field.selective:
         return ""
     return f"{field.label} is not a minimum or maximum: no single event decides it"

@@ -73,7 +73,7 @@ def write_page(
 def write_facts(
     spec: object, over: str, by: Sequence[str], facts: Sequence[Fact], *, streaming: bool
 ) -> str:
-    """The request, and one line a fact, of windows that are computed in one way."""
+    """The request, with one line per fact, of windows that are computed in one way."""
     shown = list(spec) if isinstance(spec, tuple) else spec
     keys = f" by {', '.join(by)}" if by else ""
     first = f"{shown!r} over {over}{keys}, {'stream' if streaming else 'batch'}"

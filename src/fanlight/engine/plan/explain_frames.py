@@ -79,7 +79,7 @@ def _count_open(scheme: Scheme) -> str:
 
 
 def _describe_means(scheme: Scheme) -> str:
-    """What is kept for the means that limits are made of; empty if there are none."""
+    """The state of means in limits, in words. Empty if limits have no means."""
     numbers = sum(mean.last for limit in scheme.limits if limit for mean in limit.means)
     return f", and up to {numbers:,} numbers that its limits are means of" if numbers else ""
 

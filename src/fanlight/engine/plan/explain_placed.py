@@ -178,7 +178,7 @@ def _describe_points_load(request: Request) -> str:
 
 
 def _describe_rows(request: Request, what: str) -> str:
-    """How many rows there are in all; empty where that is not known."""
+    """The total number of rows in words. Empty if it is not known."""
     rows = request.work.rows
     return "" if rows is None else f"about {rows:,.0f} {what} in all, as Spark estimates; "
 
@@ -216,7 +216,7 @@ def _describe_edges(coordinate: Coordinate, pieces: Pieces) -> str:
 
 
 def _describe_branch(request: Request, branch: Branch) -> str:
-    """Of which slices the windows of one of several queries are made, and how."""
+    """The slices of a query's windows, and how the windows are made of them."""
     queries = request.queries
     source = "the slices"
     if branch.source is not None:

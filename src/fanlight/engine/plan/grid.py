@@ -241,7 +241,7 @@ def _is_anew(spec: Sliding) -> bool:
 
 
 def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None:
-    """Refuse lengths that do not fit the time; those of one spec are of one kind."""
+    """Refuse lengths that do not fit the type of the time column."""
     if kind in TIMESTAMPS:
         instead = advise_counted(spec.range)
     elif "time" in (spec.measure, spec.slide.measure):
@@ -357,6 +357,6 @@ def _common_divisor(a: Fraction, b: Fraction) -> Fraction:
 
 
 def longest_slide(grids: Sequence[Grid]) -> int:
-    """In how long a window of each grid begins again, at the latest."""
+    """The longest time until a window of each grid begins."""
     longest: int = max(grid.slide for grid in grids)
     return longest

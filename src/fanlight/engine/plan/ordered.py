@@ -42,7 +42,7 @@ def plan_frames(
 
 
 def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
-    """Why Spark SQL cannot find the frames by comparing rows; empty if it can."""
+    """Explain why Spark SQL cannot find the frames by comparing rows. Empty if it can."""
     if streaming:
         return "it is for batches; in a stream a stateful operator puts rows in order"
     if scheme.kind == "dwell":

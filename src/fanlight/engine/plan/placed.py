@@ -161,7 +161,7 @@ def _propose_lifetimes(request: Request) -> Iterator[Placing]:
 
 
 def _propose_ranks(request: Request) -> Iterator[Placing]:
-    """Values ranked, and what is asked read off them in one pass of rows in order of time."""
+    """Rank values, and read the results off the ranks in one pass over rows in order of time."""
     why = request.ruled_out.get(ways.RANKS, "") if request.reads <= READ else _NO_RANKS
     cost = _cost_of_queries(request, points.ranks)
     way = ways.RANKED_FOR_EACH if request.queries.several else ways.RANKED
@@ -169,7 +169,7 @@ def _propose_ranks(request: Request) -> Iterator[Placing]:
 
 
 def _why_not_placed(request: Request) -> str:
-    """Why windows are not those of a batch that time places; empty if they are."""
+    """Explain why a strategy for batches of time windows does not apply. Empty if it does."""
     if request.event.ordered:
         return _NO_TIMES
     why = next(filter(None, map(_why_anew, request.grids)), "")

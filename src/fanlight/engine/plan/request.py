@@ -78,7 +78,7 @@ class Hints:
     height: int = 7
 
     def with_hints(self, strategy: Strategy, **hints: float | Fraction | None) -> Hints:
-        """These hints, overridden by those that are given now."""
+        """Override these hints by those that are given now."""
         known = {name: value for name, value in hints.items() if value is not None}
         return replace(self, strategy=strategy, **known)  # type: ignore[arg-type]
 
@@ -119,7 +119,7 @@ def rule_out(*, together: str = "", operator: str = "", native: str = "") -> Map
 
 @dataclass(frozen=True)
 class Request:
-    """Windows over points or over events with a duration (``lasting``), and what is kept of each.
+    """The requested windows, over points or events with a duration (``lasting``), and fields.
 
     ``ruled_out`` says why strategies cannot be used, for reasons that only the DataFrame or the
     aggregates know. ``height`` is that of ``se-ml-slicing``.
@@ -174,7 +174,7 @@ class Request:
 
     @property
     def divided(self) -> str:
-        """The first aggregate that is of parts of events; empty if none is."""
+        """The first aggregate over parts of events. Empty if there is none."""
         return next((field.label for field in self.fields if field.divided), "")
 
     @property

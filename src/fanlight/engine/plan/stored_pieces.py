@@ -45,17 +45,17 @@ class TablePieces:
         return cls(time, tuple(by), width * of.unit, of.origin + first % width * of.unit)
 
     def grid_in(self, of: Coordinate) -> Grid:
-        """They as windows that share nothing, in a coordinate that they fit."""
+        """The pieces as tumbling windows, in a coordinate that they fit."""
         length = int(self.length / of.unit)
         return Grid(length, length, int((self.offset - of.origin) / of.unit))
 
     def write_length(self, measured: str) -> str:
-        """Their length as a user would write it."""
+        """The length of a piece as a user would write it."""
         return repr(write_duration(int(self.length)) if measured == "time" else self.number)
 
     @property
     def number(self) -> int | float:
-        """Their length as a number."""
+        """The length of a piece as a number."""
         return int(self.length) if self.length.denominator == 1 else float(self.length)
 
     def spec(self, *, timed: bool) -> Sliding:
@@ -63,7 +63,7 @@ class TablePieces:
         return Sliding(write_duration(int(self.length)) if timed else self.number)
 
     def to_json(self) -> str:
-        """It as text."""
+        """Write the length as text."""
         return json.dumps({"version": VERSION, **asdict(self)}, default=str)
 
     @classmethod

@@ -98,7 +98,7 @@ def plan_trailing(
 
 
 def _why_not_native(horizons: tuple[Horizon, ...]) -> str:
-    """Why no window of Spark's holds these rows; empty if one does."""
+    """Explain why no window of Spark's holds these rows. Empty if one does."""
     if any(horizon.rows for horizon in horizons):
         return "the last rows as of a time are more than Spark's ROWS where rows share the time"
     if not all(horizon.include_self for horizon in horizons):

@@ -90,7 +90,7 @@ def check_labels(
 
 
 def _read_call(bound: Bound, given: Any, name: str = "") -> Call | Expression | SqlExpression:
-    """An aggregate of fanlight, or one of Spark's that means the same as one."""
+    """An aggregate of fanlight, or an aggregate of Spark's that fanlight has, too."""
     own: Call | Expression | SqlExpression | None
     if isinstance(given, (Transformed, Expression)):
         asked = given.of_events if bound.divides else given

@@ -148,7 +148,7 @@ def number_of(unit: CalendarUnit, column: str, micros: str) -> str:
 
 
 def _look_up(unit: CalendarUnit, kind: str, place: str) -> str:
-    """SQL: what is known at a place; null if nothing is."""
+    """SQL: the fact known at a place. Null if there is none."""
     return f"get({_array(unit.known, kind)}, {place})"
 
 

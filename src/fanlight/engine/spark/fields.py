@@ -222,7 +222,7 @@ class Fields:
         return {each: f"d{number}" for number, each in enumerate(dict.fromkeys(read))}
 
     def lowering(self, lift: Lift) -> Fields:
-        """These fields with outputs that read digests or results, where the lift makes those."""
+        """Replace outputs by those that read digests or results, where the lift makes these."""
         if lift.own is not Own.NONE:
             return replace(self, outputs=[
                 replace(one, lower="{p}", texts={"p": f"d{number}"}) if one.is_native(lift) else one
@@ -315,7 +315,7 @@ class Fields:
 
     @property
     def why_not_in_python(self) -> str:
-        """Why values cannot be compared in Python; empty if they can."""
+        """Explain why values cannot be compared in Python. Empty if they can."""
         return next((f"{one.label} {one.why}" for one in self.incomparable), "")
 
     def check_comparable(self, *, by_value: bool = False) -> None:
@@ -505,7 +505,7 @@ def _keep_part(
 def _summed_type(
     bound: Bound, fields: Fields, monoid: Monoid, value: str, types: Sequence[str]
 ) -> str:
-    """The type of the values that a sum adds up; empty for any other field."""
+    """The type of the values that a sum adds up. Empty for other fields."""
     if monoid.combining != "sum" or monoid.counts:
         return ""
     if monoid.value == "cast({x} as double)":

@@ -83,7 +83,7 @@ def remember(windows: W, back: Back | None) -> W:
 
 
 def in_kind(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate what takes DataFrames and returns one, or a method of windows that returns one.
+    """Decorate a function of DataFrames, or a method of windows, that returns a DataFrame.
 
     Inside are Spark DataFrames alone. The result is of the kind of the windows, or else of the
     first argument that is of another kind.
@@ -105,7 +105,7 @@ def in_kind(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _open(given: Any) -> tuple[Any, Back | None]:
-    """As ``open_frame``; of windows, the same windows with results of Spark."""
+    """Open a DataFrame as ``open_frame`` does. Windows are returned with results of Spark."""
     if not hasattr(type(given), "_with_bound"):  # windows have it alone
         return open_frame(given)
     back = given._bound.source.back  # noqa: SLF001 - of this house

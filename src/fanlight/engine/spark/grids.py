@@ -170,7 +170,7 @@ def latest_start(grid: Grid, at: str) -> str:
 
 
 def first_end(grids: Sequence[Grid], t: str) -> str:
-    """SQL: the end of the first window, of any grid, that holds ``t``; null if none does."""
+    """SQL: the end of the first window, of any grid, that holds ``t``. Null if there is none."""
     if not any(grid.has_gaps for grid in grids):
         return slice_end(granules_of_bounds(grids, starts=False), t)
     ends = []
@@ -274,7 +274,7 @@ def numbered_start_by(grids: Sequence[Grid], number: str, query: str = "query") 
 
 
 def first_event_end(grids: Sequence[Grid]) -> str:
-    """SQL: the end of the first window, of any grid, that an event is in; null if it is in none."""
+    """SQL: the end of the first window, of any grid, that an event is in. Null if there is none."""
     ends, among = [], len(grids)
     for grid in grids:
         first, last = first_number(grid, "first_at", among), last_number(grid, "last_at", among)

@@ -66,7 +66,7 @@ def select_placeable(bound: Bound, fields: Fields) -> DataFrame:
 
 
 def select_rows(bound: Bound, fields: Fields, rows: DataFrame) -> DataFrame:
-    """These rows, with the columns of :func:`select_placeable`."""
+    """Add the columns of :func:`select_placeable` to rows."""
     columns = fields.columns(bound, bound.rows)
     rows, forms = project(rows, columns), bound.normal_forms
     if not forms:

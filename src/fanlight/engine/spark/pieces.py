@@ -152,7 +152,7 @@ class PieceTable:
         return Coordinate(kind)
 
     def select_rows(self) -> tuple[DataFrame, str]:
-        """Its pieces as rows at the time they begin, and the name of that column.
+        """The pieces as rows at their start, and the name of the time column.
 
         A piece that is not one of this length fails when Spark comes to it.
         """

@@ -62,7 +62,7 @@ def roll_up_by_scan(
     types: Mapping[str, str],
     span: int,
 ) -> DataFrame:
-    """Each window combines its partials one by one: formula 3.1."""
+    """Combine all partials of each window: formula 3.1."""
     window = over_clause(keys, "upto", f"range between {span - 1}L preceding and current row")
     results = [f"{combine_sql(f, types[f.name], window)} as {f.name}" for f in fields]
     return rows.selectExpr(*keys, "upto", *results)
@@ -318,7 +318,7 @@ def _slice_of_piece(cut: Cut) -> str:
 
 
 def query_as_column(bound: Placed, query: int) -> list[str]:
-    """SQL: the column with the number of a query; none if there is one query only."""
+    """SQL: the column with the number of a query. Empty if there is only one query."""
     return [f"{query} as query"] if bound.query_columns else []
 
 

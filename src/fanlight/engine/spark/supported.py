@@ -32,7 +32,7 @@ def read_version(version: str) -> tuple[int, ...]:
 
 
 def at_least(version: str, since: tuple[int, int]) -> bool:
-    """Whether a version of Spark is this one or newer; one without numbers is taken for newer."""
+    """Whether a version of Spark is at least this one. Without numbers, it counts as newer."""
     numbers = read_version(version)[:2]
     return not numbers or numbers >= since
 

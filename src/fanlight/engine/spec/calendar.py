@@ -123,7 +123,7 @@ class Calendar(Sliding):
 
     @property
     def overlap(self) -> Fraction:
-        """In how many windows a row lies, on average."""
+        """The average number of windows per row."""
         if not self.by_days:
             return super().overlap
         return self.range.value * MONTH_IN_HOURS / self.slide.value
@@ -243,7 +243,7 @@ def has_months(argument: str, given: object) -> bool:
 
 
 def refuse_week_starts(day: str) -> FanlightError:
-    """The error of a first day of the week where there is no calendar."""
+    """The error for ``week_start`` without a calendar."""
     return refuse(
         f"week_starts={day!r}",
         "is of a calendar; without one, weeks are counted from Thursday, 1 January 1970",

@@ -106,7 +106,7 @@ class CallError(FanlightError, TypeError):
 
 
 def refuse(asked: str, why: str, instead: str) -> FanlightError:
-    """An error from its three parts: what was asked, why it cannot be, what to write instead."""
+    """Make an error of three parts: the request, why it is refused, what to write instead."""
     return FanlightError(f"{asked} {why}; {instead}")
 
 
@@ -322,7 +322,7 @@ def _name_arguments(
     function: Callable[..., Any], signature: inspect.Signature, args: Sequence[Any], most: int,
     example: str,
 ) -> str:  # fmt: skip
-    """The call with the arguments that are too many by name; empty if a spec refuses them."""
+    """The call with surplus arguments given by name. Empty if a spec refuses them."""
     named = [n for n, one in signature.parameters.items() if one.kind is one.KEYWORD_ONLY]
     named.sort(key=lambda name: f" {name}=" not in example)  # the usual ones first
     more = dict(zip(named, args[most:], strict=False))

@@ -49,5 +49,5 @@ class Pictured:
         return Picture(self)
 
     def _repr_html_(self) -> str:
-        """The drawing, for a notebook; empty if no artist is set."""
+        """Draw the picture for a notebook. Empty if no artist is set."""
         return _artists[0]().html(self._picture_()) if _artists else ""

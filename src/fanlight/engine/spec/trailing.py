@@ -115,7 +115,7 @@ class Trailing(Pictured):
 
 @dataclass(frozen=True)
 class Labelled(Pictured):
-    """Trailing windows by their labels; a single one without a label has an empty one."""
+    """Trailing windows by their labels. The label is empty for a single, unlabelled window."""
 
     labels: tuple[str, ...]
     windows: tuple[Trailing, ...]

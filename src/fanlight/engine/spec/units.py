@@ -97,7 +97,7 @@ class Extent:
 
     @property
     def kind_in_words(self) -> str:
-        """Its kind in words: a duration, a number, a number of rows."""
+        """The kind of a length in words: a duration, a number, a number of rows."""
         return {
             "time": "a duration",
             "number": "a number",
@@ -141,7 +141,7 @@ def read_extent(
 
 
 def read_uncounted(argument: str, given: object, why: str, instead: str) -> Extent:
-    """Read a length that is no number of rows; errors say ``why`` and ``instead``."""
+    """Read a length that is not a number of rows. Errors say ``why`` and ``instead``."""
     length = read_extent(argument, given, counted=False)
     if length.measure == "rows":
         raise refuse(f"{argument}={length}", why, instead)

@@ -127,7 +127,7 @@ another whole number above 1
 
     @property
     def listed(self) -> bool:
-        """Whether the durations were given one by one."""
+        """Whether each duration was given."""
         return len(self.first) > 1
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -153,7 +153,7 @@ class _RunningText(TextSource):
         return self.rendered[select.at]
 
     def with_clause(self, select: Select) -> str:
-        """SQL of the WITH that a SELECT sees; empty if it sees no query."""
+        """SQL of the WITH clause that a SELECT sees. Empty if it sees no query."""
         parts = [self.render(*place) for _, place in select.visible]
         return f"WITH {', '.join(parts)} " if parts else ""
 

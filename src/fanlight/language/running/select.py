@@ -311,7 +311,7 @@ class SelectRun:
                 )  # fmt: skip
 
     def _order_of_rows(self) -> list[str]:
-        """The columns that order the rows of aggregates; none of events that last."""
+        """The columns that order the rows of aggregates. Empty for events that last."""
         clause = self.clause
         if clause.verb is not None and clause.verb.name == "fill":
             return [self._other_table().column(clause.verb.arguments["on"])]

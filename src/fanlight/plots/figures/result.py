@@ -324,7 +324,7 @@ class Result(TimedTable):
         )
 
     def _split_by_label(self, value: str) -> Iterator[tuple[str, Array]]:
-        """Which rows are of one level or query and of one length, each with a name."""
+        """Select the rows of each level or query and length, by name."""
         if self.label is None or value == self.label:
             yield "", np.ones(self.table.num_rows, dtype=bool)
             return

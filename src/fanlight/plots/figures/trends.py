@@ -140,7 +140,7 @@ def trends(
 
 
 def _select_reports(result: Result, lines: Sequence[Line], at: Any) -> list[tuple[Line, int]]:
-    """Of each level the row of the last window that has a trend line and ends by ``at``."""
+    """The last window of each level that has a trend line and ends by ``at``."""
     ends, slope = result.read_bounds("end"), result.read_numbers("slope")
     fitted = [(line, line.rows[~np.isnan(slope[line.rows])]) for line in lines]
     fitted = [(line, rows) for line, rows in fitted if len(rows)]

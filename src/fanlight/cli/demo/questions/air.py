@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def ask(flights: DataFrame) -> DataFrame:
-    """By fanlight."""
+    """Ask fanlight."""
     windows = fl.over(
         flights, fl.Sliding("1 hour", "5 minutes"), time=("departed", "landed"), by="origin"
     )

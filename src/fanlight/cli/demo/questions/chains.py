@@ -28,7 +28,7 @@ def find_matches(flights: DataFrame, _weather: DataFrame, _day: date) -> DataFra
 
 
 def ask(flights: DataFrame) -> DataFrame:
-    """By fanlight."""
+    """Ask fanlight."""
     growing = fl.Episode("on_time; one_hour; two_hours", event="left")
     flown = flights.selectExpr("departed", "tail", "flight", LEFT)
     windows = fl.over(flown, WIDENING, time="departed", by="tail", tiebreak="flight")

@@ -22,7 +22,7 @@ AROUND = 4  # days: more than are shown
 
 
 def ask(flights: DataFrame) -> DataFrame:
-    """By fanlight."""
+    """Ask fanlight."""
     levels = fl.MultiGranular(
         ranges=["1 hour", "6 hours", "24 hours"], slides=["15 minutes", "15 minutes", "1 hour"]
     )
@@ -42,7 +42,7 @@ def fit_trends(flights: DataFrame, _weather: DataFrame, day: date) -> DataFrame:
 
 
 def ask_spark(flights: DataFrame) -> DataFrame:
-    """By three queries of Spark's own windows."""
+    """Ask Spark, with three queries of its own windows."""
     parts = [
         flights.groupBy("origin", F.window("departed", length, slide))
         .agg(F.avg("delay").alias("mean_delay"), F.max("delay").alias("worst_delay"))

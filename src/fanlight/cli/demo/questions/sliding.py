@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def ask(flights: DataFrame) -> DataFrame:
-    """By fanlight."""
+    """Ask fanlight."""
     windows = fl.over(flights, fl.Sliding("24 hours", "15 minutes"), time="departed", by="origin")
     return windows.agg(
         departures=agg.count(), mean_delay=agg.avg("delay"), worst_delay=agg.max("delay")
@@ -23,7 +23,7 @@ def ask(flights: DataFrame) -> DataFrame:
 
 
 def ask_spark(flights: DataFrame) -> DataFrame:
-    """By Spark's own windows."""
+    """Ask Spark, with its own windows."""
     window = F.window("departed", "24 hours", "15 minutes")
     return flights.groupBy("origin", window).agg(
         F.count("*").alias("departures"),

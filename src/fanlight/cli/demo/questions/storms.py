@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def ask(flights: DataFrame) -> DataFrame:
-    """By fanlight."""
+    """Ask fanlight."""
     late = fl.ThresholdFrame("delay >= 60", min_rows=8)
     order = ["carrier", "flight"]  # of flights that leave together
     windows = fl.over(flights, late, time="departed", by="origin", tiebreak=order)

@@ -42,7 +42,7 @@ def _write_shares(shares: list[Fraction]) -> str:
 
 
 def _one_or_array(results: list[str], *, many: bool) -> str:
-    """SQL: the one result, or an array of several; null if there is no value."""
+    """SQL: the result, or an array of results. Null if there is no value."""
     return f"if(size({{p}}) > 0, array({', '.join(results)}), null)" if many else results[0]
 
 
@@ -153,7 +153,7 @@ def percentile(column: ColumnOrName, percentage: Number | list[Number]) -> Call:
     ordered="percentile_disc",
 )
 def percentile_disc(column: ColumnOrName, percentage: Number | list[Number]) -> Call:
-    """The least value such that at least a share of all values is no greater: one that occurs.
+    """The least of all values that at least a given share of them does not exceed.
 
     Parameters
     ----------

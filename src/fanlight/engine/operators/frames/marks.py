@@ -139,7 +139,7 @@ class Dwell(Marker):
         return {"inside": np.zeros(slots, np.bool_), "run": np.zeros(slots, np.int64)}
 
     def cells_of_rows(self, inputs: list[pa.Array]) -> list[Ints]:
-        """Of each row which predicate holds, see :func:`kernels.pieces.dwell_pieces`."""
+        """The predicate that holds in each row, see :func:`kernels.pieces.dwell_pieces`."""
         enters, *leaves = self.kernel_values(inputs)
         (left,) = leaves or [~enters]
         return [np.where(enters, ENTERS, np.where(left, LEAVES, 0)).astype(np.int64)]

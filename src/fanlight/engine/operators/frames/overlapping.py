@@ -185,7 +185,7 @@ class DwellAssembly(OverlappingAssembly):
         )  # fmt: skip
 
     def _has_frame(self) -> Bools:
-        """A run that has not lasted long enough is no frame."""
+        """A run that has not lasted long enough is not a frame."""
         has: Bools = self.opened & self.state["inside"]
         return has
 

@@ -140,7 +140,7 @@ class Limits(Running):
 
 
 class Distinct(Limits):
-    """Limits of which at least one is on distinct values, of one input or several together."""
+    """Limits, at least one of which counts distinct values of one or several inputs."""
 
     def __init__(self, scheme: Scheme) -> None:
         super().__init__(scheme)
@@ -356,7 +356,7 @@ class DistinctValues:
 
 
 def as_texts(columns: list[list[Any]]) -> list[str | None]:
-    """The values of each row as one text, for a checkpoint; None where one of them is null."""
+    """The values of each row as a text, for a checkpoint. None if a value is null."""
     known: dict[Any, str] = {}
     texts: list[str | None] = []
     for value in zip(*columns, strict=True):

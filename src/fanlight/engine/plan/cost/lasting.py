@@ -44,7 +44,7 @@ class Load:
 
     @property
     def windows(self) -> float:
-        """In how many windows an event is, on average."""
+        """The average number of windows per event."""
         return max(self.length + self.range, 1.0)
 
     @property

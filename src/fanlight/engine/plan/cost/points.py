@@ -88,7 +88,7 @@ def slicing(load: Load, sketch: float = 0.0) -> float:
 
 
 def scan(load: Load, collected: int = 0, sketch: float = 0.0) -> float:
-    """3.1: each window combines its slices one by one, ``c * P * G``."""
+    """Formula 3.1: each window combines all its slices, ``c * P * G``."""
     if load.panes == 1:
         return slicing(load, sketch)
     per_partial = ENTER + COLLECTED * collected + sketch
@@ -178,7 +178,7 @@ def expand(load: Load, sketch: float = 0.0) -> float:
 
 
 def spark_windows(load: Load, *, kept: bool, sketch: float = 0.0) -> float:
-    """As :func:`expand`, by Spark's own windows; ``kept``: with aggregates that keep all values."""
+    """The cost of :func:`expand` by Spark's own windows. ``kept``: aggregates keep all values."""
     return expand(load, sketch) + WINDOW * load.rows_a_slide + KEPT * kept * load.tuples
 
 

@@ -90,7 +90,7 @@ class FrameBound(Bound):
 
     @property
     def until(self) -> str:
-        """SQL: the coordinate until which a row keeps its frame open; null if it keeps none open.
+        """SQL: the coordinate until which a row keeps its frame open. Null if it does not.
 
         Intervals are added as Spark adds them: a day is a day in the session's time zone.
         """

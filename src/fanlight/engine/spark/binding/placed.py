@@ -223,7 +223,7 @@ class Placed(Bound):
 
 @dataclass(frozen=True)
 class Unended:
-    """Of a stream some of whose events have no stop yet: which column says which event it is.
+    """Options for streams whose events may still be running: the id column, and more.
 
     ``stop_sql`` is the stop as it is, null while an event is running; ``longest`` is how long one
     is running at most, in coordinates.
@@ -285,7 +285,7 @@ class Lasting(Placed):
 
     @property
     def rejections(self) -> list[tuple[str, str]]:
-        """Also events that stop before they start, or end before the initiation time."""
+        """Also reject events that stop before they start, or end before the initiation time."""
         rejected = []
         for name, column in ((self.start, self.start_sql), (self.time, self.time_sql)):
             rejected += rejections(self.coordinate, name, column)
@@ -437,7 +437,7 @@ def _know_changes(
 
 
 def know_calendar(bound: Placed) -> Placed:
-    """The request with what rows look up of a calendar; itself if that is there, or not needed."""
+    """Add the columns in which rows look up a calendar, unless they exist or are not needed."""
     calendar = bound.coordinate.calendar
     if calendar is None or calendar.zone is None or calendar.known:
         return bound

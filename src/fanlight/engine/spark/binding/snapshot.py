@@ -44,7 +44,7 @@ class SnapshotBound(Lasting):
 
     @property
     def rejections(self) -> list[tuple[str, str]]:
-        """Also events without a duration, which are running at no time."""
+        """Also reject events without a duration, which are never running."""
         return [
             *super().rejections,
             (f"{self.time_sql} = {self.start_sql}", f"{self.time} is {self.start}: no duration"),
@@ -52,7 +52,7 @@ class SnapshotBound(Lasting):
 
     @property
     def least(self) -> str:
-        """SQL: the least duration of a window, in the units of its ends; empty if any will do."""
+        """SQL: the least duration of a window, in the units of its ends; empty without one."""
         length = self.snapshot.min_duration
         if length is None:
             return ""

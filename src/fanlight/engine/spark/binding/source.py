@@ -116,7 +116,7 @@ class Source:
 
     @property
     def why_not_in_python(self) -> str:
-        """Why rows cannot be compared by their keys in Python; empty if they can."""
+        """Explain why keys cannot be compared in Python. Empty if they can."""
         asked, why = self.incomparable
         return f"{asked} {why}, but it goes through Python: {INSTEAD}" if why else ""
 
@@ -433,7 +433,7 @@ def predicate(df: DataFrame, given: Given) -> Column:
 
 
 def condition(df: DataFrame, given: Sequence[Given]) -> Column:
-    """That all of these hold, as one Column."""
+    """Combine conditions into a Column that is true if all hold."""
     return reduce(and_, (predicate(df, one) for one in given))
 
 

@@ -71,7 +71,7 @@ def why_not_in_a_pass(bound: SnapshotBound, fields: Fields) -> str:
 
 
 def _check_mergeable(fields: Fields) -> None:
-    """Refuse aggregates that may be equal although what is kept of them is not."""
+    """Refuse aggregates whose results may be equal although their partials differ."""
     for label in _labels_apart(fields):
         raise refuse(
             f"merge_equal with {label}",
@@ -81,5 +81,5 @@ def _check_mergeable(fields: Fields) -> None:
 
 
 def _labels_apart(fields: Fields) -> list[str]:
-    """The aggregates whose results may be equal although what is kept of them is not."""
+    """The aggregates whose results may be equal although their partials differ."""
     return [one.label for one in fields.outputs if one.lower not in _ITSELF]

@@ -113,7 +113,7 @@ def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
 
 
 def _cell_sql(scheme: Scheme, inputs: tuple[str, ...], up_to_here: str) -> str:
-    """SQL: a value that all rows of a frame share; null for a row that is in none.
+    """SQL: a value that all rows of a frame share. Null for a row without a frame.
 
     ``up_to_here`` is a window of the rows of a key up to each.
     """

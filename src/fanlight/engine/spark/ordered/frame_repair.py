@@ -105,7 +105,7 @@ def _with_windows(results: DataFrame) -> DataFrame:
 
 
 def _starts(bound: FrameBound, names: _Names, late: DataFrame, stored: DataFrame) -> DataFrame:
-    """Of each key with a late row: from when on frames are cut anew, and the number of the first.
+    """For each key with a late row: where cutting begins again, and the number of the first frame.
 
     That is where the last frame begins that begins before the late rows, and after the end of all
     frames before it. Rows of one instant may belong to two frames, so where one begins just as
@@ -171,7 +171,7 @@ def _compare(
     frames: tuple[DataFrame, DataFrame],
     shape: DataFrame,
 ) -> DataFrame:
-    """Of frames that are stored and found, those that are new, other than before, or gone.
+    """Compare stored frames with those found now: added, changed and removed.
 
     Both meet by their key and number; those found are numbered from the first that was cut anew.
     """

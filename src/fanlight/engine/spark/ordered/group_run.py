@@ -61,7 +61,7 @@ class GroupRun(Store, ABC):
 
     @abstractmethod
     def _move_timer(self, before: int | None, after: int | None) -> None:
-        """Set the group's one timer, in milliseconds, in place of the one before."""
+        """Replace the group's timer, in milliseconds."""
 
     def feed(self, rows: Iterable[Any], milliseconds: int) -> Iterator[Row]:
         """Take the rows of a micro-batch; release what the watermark completes."""

@@ -24,7 +24,7 @@ from fanlight.engine.spec.errors import FanlightError
 
 
 def refusal(bound: Placed, fields: Fields) -> str:
-    """Why keys or values cannot be sent through Python; empty if they can."""
+    """Explain why keys or values cannot be sent through Python. Empty if they can."""
     try:
         arrow_schema(_value_types(bound, fields))
     except FanlightError as error:

@@ -122,7 +122,7 @@ def attach_in_order(bound: TrailingBound, looked: Looked, arguments: Sequence[st
 
 
 def why_not_natively(fields: Fields) -> str:
-    """Why Spark's own windows cannot give these aggregates; empty if they can."""
+    """Explain why Spark's own windows cannot compute these aggregates. Empty if they can."""
     for field in fields.all:
         if field.monoid.by_value:
             return f"{field.facts.label} needs all values of each window"

@@ -32,7 +32,7 @@ def subwindow_start(bound: Placed, level: int, end: str) -> str:
 
 
 def level_of_piece(bound: Placed, place: str, end: str) -> str:
-    """SQL: the finest level whose window up to ``end`` holds ``place``; null if none does."""
+    """SQL: the finest level whose window up to ``end`` holds ``place``. Null if there is none."""
     count = len(bound.levels.ranges)
     cases = [f"when {place} >= {subwindow_start(bound, k, end)} then {k}" for k in range(count)]
     return f"case {' '.join(cases)} end"

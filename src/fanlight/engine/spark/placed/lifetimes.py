@@ -75,7 +75,7 @@ def count_lasting_values(bound: Placed, fields: Fields) -> DataFrame:
 
 
 def _lifetime_ends(number: int, grid: Grid) -> list[str]:
-    """SQL: the two ends of a value's lifetime; null where the value goes on in the next slice.
+    """SQL: the two ends of a value's lifetime. Null where the value goes on in the next slice.
 
     Windows without a gap between them go on from one to the next: so does a value.
     """

@@ -67,7 +67,7 @@ def roll_up_row_ends(bound: Placed, fields: Fields, rollup: Rollup) -> DataFrame
 
 
 def _keep_ends(bound: Placed, ends: EveryRows, windows: DataFrame, names: list[str]) -> DataFrame:
-    """Of windows that end at each row, one for each instant at which a row ends one."""
+    """Keep one window per instant, of those that end at each row."""
     keys, start = bound.keys, f"upto - {bound.grid.range - 1}L as start"
     order = over_clause(keys, "upto")
     added = [f"lead(upto) {order} as ahead"]
@@ -82,7 +82,7 @@ def _keep_ends(bound: Placed, ends: EveryRows, windows: DataFrame, names: list[s
 
 
 def _keep_last_of_slides(bound: Placed, windows: DataFrame, names: list[str]) -> DataFrame:
-    """Of the last rows up to each row, those of the last row in a SLIDE."""
+    """Keep, of the last rows up to each row, those of the last row in a SLIDE."""
     keys, start = bound.keys, f"{last_start(bound.grid, LAST.name)} as start"
     windows = windows.selectExpr(*keys, "upto", start, FIRST.name, *names)
     ahead = f"lead(start) {over_clause(keys, 'upto')} as ahead"

@@ -78,7 +78,7 @@ def _with_running_in_stream(bound: B, as_of: Any, id: Any, max_duration: Any) ->
 
 
 def _keep_newest(bound: Lasting, name: str) -> DataFrame:
-    """The rows, one an event: the one with the latest stop, if one has it, and then start."""
+    """Keep one row per event: the row with the latest stop, then the latest start."""
     df = bound.df
     schema_of(df, [("id", name)], "id")
     place = free_name("place", df.columns)

@@ -23,7 +23,7 @@ def lower_by_number(
 
 
 def put_beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
-    """Bring all results of a key and window into one row; each part has at most one such row.
+    """Join parts into one row per key and window. Each part has at most one such row.
 
     Parts are added up rather than joined, so keys that are null or NaN need no care.
     """

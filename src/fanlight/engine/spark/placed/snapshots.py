@@ -72,7 +72,7 @@ def _of_internal(bound: SnapshotBound, fields: Fields, call: Call, number: int) 
 
 
 def merge_equal(windows: DataFrame, keys: Sequence[str], results: Sequence[str]) -> DataFrame:
-    """Windows that follow one another without a gap and have the same results, as one."""
+    """Merge windows that follow one another without a gap and have the same results."""
     order = over_clause(keys, "start")
     same = " and ".join(
         [f"lag(upto) {order} <=> start", *(f"lag({name}) {order} <=> {name}" for name in results)]

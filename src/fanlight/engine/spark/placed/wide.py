@@ -56,7 +56,7 @@ def check_at_instants(bound: Placed, method: str) -> None:
 
 
 def put_beside_by_end(bound: Placed, results: DataFrame) -> DataFrame:
-    """The results of ``agg``, those of a key whose windows end at one instant in one row.
+    """Pivot the results of ``agg``: one row per key and instant at which windows end.
 
     An aggregate has a column for each level, or window of a list; null where none is reported.
     """

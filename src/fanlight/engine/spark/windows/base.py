@@ -278,7 +278,7 @@ class Windowed(Pictured, ABC):
     if not TYPE_CHECKING:  # a type checker knows what there is
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Say what to write instead of what is not there, such as a DataFrame's methods."""
+            """Advise on attributes that windows lack, such as a DataFrame's methods."""
             if name.startswith("_"):  # what copy, pickle or a notebook looks for
                 raise AttributeError(name)
             raise refuse_attribute(self, name)

@@ -380,7 +380,7 @@ class PlacedWindows(WindowedEarly):
         *,
         followed: bool = False,
     ) -> tuple[list[Call], list[Part]]:
-        """The aggregates, and what is kept for them and planned: together, or in parts."""
+        """The aggregates, with their fields and plan: together, or in parts."""
         strategy = self._hints.strategy
         calls, fields, request = self._make_request(aggregates, named)
         batch = not request.streaming
@@ -420,7 +420,7 @@ class PlacedWindows(WindowedEarly):
         *,
         exact: bool = False,
     ) -> tuple[list[Call], Fields, Request]:
-        """The aggregates, what is kept for them, and what is asked of a plan."""
+        """The aggregates, their fields, and the request to plan."""
         bound, streaming = self._bound, self._bound.df.isStreaming
         counted, several = bound.coordinate.counted, bound.queries.several
         early = bound.early is not None
@@ -616,7 +616,7 @@ class SlidingWindows(PlacedWindows):
 
 
 def _why_not_in_operator(bound: Placed) -> str:
-    """Why no stateful operator can combine slices of a stream; empty if one can."""
+    """Explain why no stateful operator can combine slices of a stream. Empty if one can."""
     if bound.df.isStreaming and bound.coordinate.calendar is not None:
         return CALENDAR
     if any(grid.anew for grid in bound.grids):

@@ -150,7 +150,7 @@ def read_sizes(
 
 
 def read_optional_sizes(*given: Any) -> dict[str, Any]:
-    """As :func:`read_sizes`; the least size is None if nothing is asked, as in fingerprints."""
+    """Read the sizes as above, with None for a least size that is not given."""
     sizes = read_sizes(*given)
     return {**sizes, "least": None if sizes["least"] == Least() else sizes["least"]}
 
@@ -207,7 +207,7 @@ def read_predicate(argument: str, given: Any) -> Any:
 
 
 def write_sizes(spec: Frame) -> str:
-    """The least and the greatest size as arguments, for ``repr``; empty for the defaults."""
+    """The least and greatest size as arguments, for ``repr``. Empty for the defaults."""
     return "".join(size.arguments for size in (spec.least, spec.most) if size)
 
 
@@ -228,7 +228,7 @@ def check_columns(argument: str, given: Any, example: str) -> Mapping[str, Any]:
 
 
 def write_crossing(include: bool, *, default: bool) -> str:
-    """``include_crossing`` as an argument, for ``repr``; empty for the default."""
+    """``include_crossing`` as an argument, for ``repr``. Empty for the default."""
     return "" if include == default else f", include_crossing={include}"
 
 

@@ -80,7 +80,7 @@ def read_formula(given: Any) -> Formula:
 
 
 class _Part(NamedTuple):
-    """A part of a formula: where it stands, and its steps; none if Spark calculates it."""
+    """A part of a formula: its place, and its steps. Without steps, Spark calculates it."""
 
     begin: int
     end: int

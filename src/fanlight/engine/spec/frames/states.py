@@ -29,7 +29,7 @@ _GUARANTEES: dict[str, frozenset[Guarantee]] = {
 
 @dataclass(frozen=True, init=False)
 class StateFrame(Frame):
-    """A frame is a longest run of rows in one state: equal values of one or more columns.
+    """State frames: a frame is a maximal run of rows with equal values in one or more columns.
 
     Results have the state itself, a column for each of ``state``, before the aggregates.
 
