@@ -151,7 +151,7 @@ class SeMlSlicing(Technique):
     """
 
     def pieces(self, first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
-        """The highest level that an event fills, back from its last slice by steps of the height."""
+        """The highest level that an event fills, back from its last slice by heights."""
         low, high = self.cut.slice_of(first), self.cut.slice_of(last)
         low = np.where(self.cut.grid.has_window(first), low, low + 1)  # slices in gaps do not count
         steps = (high - low) // self.height
