@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 
 from fanlight.engine.spec.errors import refuse
 
-_PART = re.compile(r"\{\{|\}\}|\{([a-zA-Z_][a-zA-Z_0-9]*)\}|[{}]")
+_PLACE = re.compile(r"\{\{|\}\}|\{([a-zA-Z_][a-zA-Z_0-9]*)\}|[{}]")
 
 
 def find_places(template: str) -> frozenset[str]:
@@ -21,7 +21,7 @@ def find_places(template: str) -> frozenset[str]:
     >>> sorted(find_places("if({x} > 0, {y}, {x})"))
     ['x', 'y']
     """
-    return frozenset(part[1] for part in _PART.finditer(template) if part[1])
+    return frozenset(part[1] for part in _PLACE.finditer(template) if part[1])
 
 
 def fill(template: str, **texts: object) -> str:
@@ -35,7 +35,7 @@ def fill(template: str, **texts: object) -> str:
         name = part[1]
         return str(texts[name]) if name else part[0][0]
 
-    return _PART.sub(replace_part, template)
+    return _PLACE.sub(replace_part, template)
 
 
 def rename(template: str, names: Mapping[str, str], **texts: str) -> str:
@@ -51,7 +51,7 @@ def rename(template: str, names: Mapping[str, str], **texts: str) -> str:
             return texts[name]
         return f"{{{names[name]}}}" if name in names else part[0]
 
-    return _PART.sub(replace_part, template)
+    return _PLACE.sub(replace_part, template)
 
 
 def escape(text: str) -> str:
@@ -73,7 +73,7 @@ def check_template(about: str, template: object, known: AbstractSet[str]) -> Non
         raise refuse(
             about, f"names {{{unknown[0]}}}, which does not exist", f"use {names or 'no place'}"
         )
-    if any(part[0] in ("{", "}") for part in _PART.finditer(template)):
+    if any(part[0] in ("{", "}") for part in _PLACE.finditer(template)):
         raise refuse(
             about,
             "has a brace that belongs to no place",

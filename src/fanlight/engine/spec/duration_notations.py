@@ -7,7 +7,7 @@ import re
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
 # As java.time.Duration prints it: P1DT2H30M.
 _ISO = re.compile(rf"([+-]?)P(?=.)((?:{_NUMBER}[YMWD])*)(?:T((?:{_NUMBER}[HMS])+))?", re.IGNORECASE)
-_PART = re.compile(rf"({_NUMBER})(\w)")
+_NUMBER_PART = re.compile(rf"({_NUMBER})(\w)")
 _DATES = {"Y": "years", "M": "months", "W": "weeks", "D": "days"}
 _TIMES = {"H": "hours", "M": "minutes", "S": "seconds"}
 # SQL's literals: INTERVAL '5' MINUTE, INTERVAL '1 02:30' DAY TO MINUTE, INTERVAL '5 minutes'.
@@ -27,8 +27,8 @@ def as_plain_duration(text: str) -> tuple[int, str]:
     """
     iso, quoted = _ISO.fullmatch(text), _QUOTED.fullmatch(text)
     if iso is not None:
-        parts = [f"{n} {_DATES[unit.upper()]}" for n, unit in _PART.findall(iso[2])]
-        parts += [f"{n} {_TIMES[unit.upper()]}" for n, unit in _PART.findall(iso[3] or "")]
+        parts = [f"{n} {_DATES[unit.upper()]}" for n, unit in _NUMBER_PART.findall(iso[2])]
+        parts += [f"{n} {_TIMES[unit.upper()]}" for n, unit in _NUMBER_PART.findall(iso[3] or "")]
         return -1 if iso[1] == "-" else 1, " ".join(parts)
     if quoted is not None:
         sign = -1 if (quoted[1] == "-") != (quoted[2] == "-") else 1

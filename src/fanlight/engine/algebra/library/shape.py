@@ -8,14 +8,14 @@ from fanlight.engine.algebra.moments import HigherMoments
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.types import ColumnOrName
 
-_MOMENTS = HigherMoments("cast({x} as double)")
+_SHAPE_MOMENTS = HigherMoments("cast({x} as double)")
 _SKEWNESS = aggregate_of_field(
-    "skewness", _MOMENTS,
+    "skewness", _SHAPE_MOMENTS,
     "if({p}.m2 = 0D, null, sqrt({p}.n) * {p}.m3 / ({p}.m2 * sqrt({p}.m2)))",
     lower_values=shape(fourth=False), native="skewness({x})",
 )  # fmt: skip
 _KURTOSIS = aggregate_of_field(
-    "kurtosis", _MOMENTS, "if({p}.m2 = 0D, null, {p}.n * {p}.m4 / ({p}.m2 * {p}.m2) - 3D)",
+    "kurtosis", _SHAPE_MOMENTS, "if({p}.m2 = 0D, null, {p}.n * {p}.m4 / ({p}.m2 * {p}.m2) - 3D)",
     lower_values=shape(fourth=True), native="kurtosis({x})",
 )  # fmt: skip
 
