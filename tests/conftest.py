@@ -12,6 +12,7 @@ from functools import partial
 from inspect import signature
 
 import pytest
+from hypothesis import is_hypothesis_test
 
 import tests.helpers.shown  # noqa: F401 - before any property is made: the profile of them all
 from scripts.cluster import free_port
@@ -19,7 +20,7 @@ from tests.helpers.sparks import TIME_ZONE, VERSION, start
 from tests.helpers.thorough import THOROUGH
 from tests.law.run import Runner, beside
 
-EVERY = 5  # of the cases of a test that starts Spark, one of so many is in the sample
+EVERY = 5  # of the cases of a property, or of a test that starts Spark, this many are one
 AT_ONCE = 2  # queries that run side by side, on two cores
 
 
@@ -163,12 +164,13 @@ def asks_the_law(item):
 def more_of_samples(items):
     """Of tests marked ``sampled(n)``, those that are not the n-th; each parameter is in some.
 
-    Without the mark, n is ``EVERY`` for what starts Spark, and 1 for all else. A test of two
-    parameters has every n-th of the diagonals; one without any is in each sample.
+    Without the mark, n is ``EVERY`` for what starts Spark and for properties, and 1 for all else. A
+    test of two parameters has every n-th of the diagonals; one without any is in each sample.
     """
     for item in items:
         sampled = item.get_closest_marker("sampled")
-        if not sampled and (not item.get_closest_marker("spark") or asks_the_law(item)):
+        takes_long = item.get_closest_marker("spark") or is_hypothesis_test(item.function)
+        if not sampled and (not takes_long or asks_the_law(item)):
             continue
         indices = item.callspec.indices if hasattr(item, "callspec") else {}
         place = sum(index for name, index in indices.items() if name != "spark")

@@ -7,8 +7,8 @@ from hypothesis import settings
 
 from tests.helpers.thorough import THOROUGH
 
-PART = 3
-LEAST = 10
+PART = 4
+LEAST = 6
 
 
 def part(count: int) -> int:
