@@ -16,7 +16,7 @@ from pathlib import Path
 
 import fanlight.engine.algebra.library
 from fanlight.engine.algebra.facts import why_not_invertible
-from fanlight.engine.algebra.readings import Distinct
+from fanlight.engine.algebra.ordering import Distinct
 from fanlight.engine.algebra.registry import AGGREGATES, Entry, Registry, Sample, sections
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,7 +11,7 @@ PAGE = ROOT / "docs" / "versions.md"
 Found = Mapping[str, Any]  # what tests/wheel/check.py writes
 
 HEAD = """\
-# Which version has what
+# Feature support by version
 
 Each line is an environment with the wheel, one extra and nothing else, in which a program asks
 every kind of window in a batch and in a stream, half of them with ANSI mode and half without

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import algebra
 from fanlight.engine.algebra.lowering import next_share
-from fanlight.engine.algebra.template import fill, find_places
+from fanlight.engine.algebra.sql_text import fill, find_places
 from tests.helpers.imports import MODULES, parsed
 
-HOME = "fanlight.engine.algebra.template"
+HOME = "fanlight.engine.algebra.sql_text"
 # What they write is no SQL.
 PROGRAMS = ("fanlight.cli", "fanlight.report", "fanlight.plots", "fanlight.watching")
 READERS = ("read", "readStream", "write", "writeStream")  # Spark's, whose format is a name

@@ -67,7 +67,6 @@ ROOMS = {
         "fanlight.engine.algebra",
         "fanlight.engine.plan",
         "fanlight.engine.operators.arrow_tables",
-        "fanlight.engine.operators.python_values",
     },
     "fanlight.watching": {
         "numpy",
@@ -488,8 +487,7 @@ def test_a_plan_that_is_told_by_a_text_is_seen(source):
 # Who may compute with the lengths of a grid: what asks for windows asks the grid.
 GRID = {"range", "slide", "offset"}
 GRIDS = {
-    "fanlight.engine.spark.grids": "the questions in SQL",
-    "fanlight.engine.spark.cuts": "slices in SQL, which a cut of such a grid has",
+    "fanlight.engine.spark.cuts": "the questions in SQL, and slices",
     "fanlight.engine.spark.window_ranges": "how far apart packed numbers are",
     "fanlight.engine.spark.binding.placed": "whether there are too many windows, or too far ones",
     "fanlight.engine.spark.placed.spark_windows": "what Spark's window() is given",

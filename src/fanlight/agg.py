@@ -7,13 +7,22 @@ Parts of your own aggregates are in :mod:`fanlight.algebra`.
 # Written by `python -m scripts.aggregates` from the registry, so that type checkers see each name.
 
 from fanlight.algebra import __all__ as _PARTS
-from fanlight.engine.algebra.library.bits import bit_and, bit_or, bit_xor, product
-from fanlight.engine.algebra.library.conditions import bool_and, bool_or, count_if
+from fanlight.engine.algebra.library.conditions import (
+    bit_and,
+    bit_or,
+    bit_xor,
+    bool_and,
+    bool_or,
+    count_if,
+    product,
+)
 from fanlight.engine.algebra.library.distinct import (
     approx_count_distinct,
+    collect_set,
     count_distinct,
     heavy_hitters,
     mode,
+    top_k,
 )
 from fanlight.engine.algebra.library.extremes import (
     max,
@@ -33,12 +42,11 @@ from fanlight.engine.algebra.library.in_order import (
     listagg,
     nth_youngest,
 )
-from fanlight.engine.algebra.library.lines import linear_fit
-from fanlight.engine.algebra.library.overlaps import mean_running, overlap, peak
-from fanlight.engine.algebra.library.pairs import (
+from fanlight.engine.algebra.library.lines import (
     corr,
     covar_pop,
     covar_samp,
+    linear_fit,
     regr_avgx,
     regr_avgy,
     regr_count,
@@ -49,14 +57,13 @@ from fanlight.engine.algebra.library.pairs import (
     regr_sxy,
     regr_syy,
 )
+from fanlight.engine.algebra.library.overlaps import mean_running, overlap, peak
 from fanlight.engine.algebra.library.quantiles import (
     approx_percentile,
     median,
     percentile,
     percentile_disc,
 )
-from fanlight.engine.algebra.library.sets import collect_set, top_k
-from fanlight.engine.algebra.library.shape import kurtosis, skewness
 from fanlight.engine.algebra.library.sketches import (
     hll_sketch_agg,
     kll_sketch_agg_bigint,
@@ -64,7 +71,14 @@ from fanlight.engine.algebra.library.sketches import (
     kll_sketch_agg_float,
     theta_sketch_agg,
 )
-from fanlight.engine.algebra.library.spread import stddev_pop, stddev_samp, var_pop, var_samp
+from fanlight.engine.algebra.library.spread import (
+    kurtosis,
+    skewness,
+    stddev_pop,
+    stddev_samp,
+    var_pop,
+    var_samp,
+)
 from fanlight.engine.algebra.library.totals import avg, count, sum, try_avg, try_sum
 from fanlight.engine.algebra.registry import AGGREGATES as _AGGREGATES
 from fanlight.engine.algebra.registry import name_anew as _name_anew

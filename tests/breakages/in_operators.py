@@ -91,7 +91,7 @@ BREAKAGES = (
     ),
     packed(
         "pyarrow is loaded before rows come",
-        "pickled:_OURS",
+        "encoding:_OURS",
         Code('{"fanlight", "pyarrow"}', '{"fanlight"}'),
     ),
     packed(

@@ -187,20 +187,20 @@ BREAKAGES = (
     ),
     notations(
         "a literal's own sign is lost",
-        "duration_notations:as_plain_duration",
+        "units:as_plain_duration",
         Code('(quoted[1] == "-") != (quoted[2] == "-")', 'quoted[1] == "-"'),
     ),
     notations(
         "minutes of a day are months",
-        "duration_notations:as_plain_duration",
+        "units:as_plain_duration",
         Code("_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
     ),
     templates(
         "what was put into a template is filled again",
         "fill",
         Code(
-            "_PART.sub(replace_part, template)",
-            "_PART.sub(replace_part, _PART.sub(replace_part, template))",
+            "_PLACE.sub(replace_part, template)",
+            "_PLACE.sub(replace_part, _PLACE.sub(replace_part, template))",
         ),
     ),
     templates(

@@ -225,7 +225,7 @@ BREAKAGES = (
         "another row of a key is its first", "ranked_values:read_windows", InText(" = 1 ", " = 2 ")
     ),
     seen_by(*law("sliding and distinct and beside"))(
-        "results of other parts are left out", "side_by_side:put_beside", InText(", true)", ")")
+        "results of other parts are left out", "wide:put_beside", InText(", true)", ")")
     ),
     seen_by("tests/plan/test_apart.py")(
         "apart costs nothing in addition",
@@ -276,7 +276,7 @@ BREAKAGES = (
     marks("an event in one window has two marks", "events:make_entries", InText(" >= to", " > to")),
     marks(
         "a stretch of windows ends one late",
-        "dyadic:roll_up_runs",
+        "window_ranges:roll_up_runs",
         InText(
             "coalesce(ahead - 1L, if(power < 0, place, ", "coalesce(ahead, if(power < 0, place, "
         ),
@@ -450,7 +450,7 @@ BREAKAGES = (
     ),
     repaired(
         "the first windows with a late row lack what is stored of them",
-        "grids:reach",
+        "cuts:reach",
         Code("first_start(grid, t)", "last_start(grid, t)"),
     ),
     repaired(
@@ -488,19 +488,19 @@ BREAKAGES = (
     ),
     growing(
         "a row is in the cumulative windows of the next size, too",
-        "spark.grids:last_start",
+        "spark.cuts:last_start",
         Code("grid.range if grid.anew else grid.slide", "grid.slide"),
     ),
     growing(
         "a cumulative window begins with its last step",
-        "spark.grids:first_place",
+        "spark.cuts:first_place",
         Code(
             "after_edge(last, grid.offset, grid.range)", "after_edge(last, grid.offset, grid.slide)"
         ),
     ),
     growing_months(
         "months begin a month late",
-        "spark.grids:_month_edge",
+        "spark.cuts:_month_edge",
         Code(
             "month_of(_day_of(t, months.a_day))", 'f"({month_of(_day_of(t, months.a_day))} + 1L)"'
         ),
@@ -517,12 +517,12 @@ BREAKAGES = (
     ),
     months_back(
         "a day that a month lacks is the first of the next",
-        "spark.grids:_last_end",
+        "spark.cuts:_last_end",
         InText("least(", "greatest("),
     ),
     months_back(
         "windows of months by days are those before the last",
-        "spark.grids:last_start",
+        "spark.cuts:last_start",
         Code("_last_end(grid.anew, t)", 'f"({_last_end(grid.anew, t)} - 1L)"'),
     ),
     pieces_by_calendar(
@@ -537,7 +537,7 @@ BREAKAGES = (
     ),
     ends(
         "a window is shown to end where the next coordinate is",
-        "spark.grids:shown_bounds",
+        "spark.cuts:shown_bounds",
         Code('f"({end} - {grid.closed}L)"', 'f"({end} - 0L)"'),
     ),
     ends(
@@ -547,7 +547,7 @@ BREAKAGES = (
     ),
     empty(
         "a key's windows are filled up to the next one that has rows, with it",
-        "empty_windows:fill_empty",
+        "window_sets:fill_empty",
         Code('f"coalesce(ahead - {step}, {last})"', 'f"coalesce(ahead, {last})"'),
     ),
     by_rows(
@@ -565,12 +565,12 @@ BREAKAGES = (
     ),
     complete(
         "windows begin with the first row of any key",
-        "complete_windows:_add_first_rows",
+        "window_sets:_add_first_rows",
         Code("', '.join(map(quote, bound.names))", "'1'"),
     ),
     complete(
         "a window that an initiation time has cut short is complete",
-        "complete_windows:keep_complete",
+        "window_sets:keep_complete",
         Code("bound.since is not None and not complete.counted", "False"),
     ),
     cut_again(

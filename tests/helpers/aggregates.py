@@ -10,7 +10,7 @@ import inspect
 from dataclasses import dataclass
 
 from fanlight.engine.algebra.registry import Entry, Sample
-from fanlight.engine.algebra.template import find_places
+from fanlight.engine.algebra.sql_text import find_places
 from scripts.aggregates import library
 from tests.oracle import aggregates as oracle
 

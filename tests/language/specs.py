@@ -16,7 +16,7 @@ from fanlight import agg
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.sql_text import split_path
-from fanlight.engine.spec.running_values import RUNNING
+from fanlight.engine.spec.frames.limits import RUNNING
 from fanlight.engine.spec.units import Extent, write_duration
 
 MINUTE = 60_000_000

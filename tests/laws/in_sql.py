@@ -10,8 +10,7 @@ import pyarrow as pa
 
 import fanlight as fl
 from fanlight.engine.algebra.aggregate import Partials
-from fanlight.engine.algebra.sql_text import literal
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.sql_text import fill, literal
 from tests.helpers.aggregates import Asked
 from tests.helpers.compare import same, tolerance
 from tests.helpers.dataframes import plain

@@ -18,7 +18,7 @@ from fanlight.engine.algebra.facts import ignores_repeats, why_not_weightable
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import Registry, sample
 from fanlight.engine.operators.frames.running import WATCHED
-from fanlight.engine.spec.running_values import RUNNING
+from fanlight.engine.spec.frames.limits import RUNNING
 from tests.helpers.aggregates import REGISTRY, asked, of_rows
 from tests.helpers.compare import same
 from tests.helpers.dataframes import collected, frame

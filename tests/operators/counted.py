@@ -7,9 +7,8 @@ import pyarrow as pa
 from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.operators.tuple_windows import TupleQuery
-from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.cut import Cut, RowEnds
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.row_ends import RowEnds
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
 SCHEMA = pa.schema(

@@ -13,7 +13,7 @@ from pyspark.sql import Row
 import fanlight as fl
 from fanlight.engine.algebra.filling import Filled
 from fanlight.engine.algebra.monoids import Count, Max, Sum
-from fanlight.engine.algebra.readings import Distinct
+from fanlight.engine.algebra.ordering import Distinct
 from fanlight.engine.operators.arrow_tables import pack, table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.operator import FrameQuery
@@ -26,9 +26,8 @@ from fanlight.engine.operators.trailing import TrailingQuery
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.unended_events import UnendedQuery
 from fanlight.engine.operators.widening import WideningQuery
-from fanlight.engine.plan.cut import cut_into_panes
+from fanlight.engine.plan.cut import LastRows, cut_into_panes
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.row_ends import LastRows
 from fanlight.engine.plan.trailing import EVER, Horizon
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spark.ordered.processor import GroupProcessor

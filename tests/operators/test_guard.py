@@ -10,7 +10,7 @@ import pytest
 from pyspark.serializers import CloudPickleSerializer
 
 import fanlight as fl
-from fanlight.engine.plan import candidate, compiler, ways
+from fanlight.engine.plan import candidate, ways
 from fanlight.engine.plan.trailing import EVER, Horizon, plan_trailing
 from fanlight.engine.spark.ordered import workers
 
@@ -49,10 +49,10 @@ def test_auto_takes_the_way_that_needs_no_numba(monkeypatch):
 
 
 def test_what_needs_numba_says_so(monkeypatch):
-    compiler.check_compiler("frames")
-    monkeypatch.setattr(compiler, "has_compiler", lambda: False)
+    ways.check_compiler("frames")
+    monkeypatch.setattr(ways, "has_compiler", lambda: False)
     with pytest.raises(fl.FanlightError, match=r"pip install 'fanlight\[kernels\]'") as told:
-        compiler.check_compiler("frames")
+        ways.check_compiler("frames")
     assert isinstance(told.value, ModuleNotFoundError)
 
 

@@ -18,7 +18,7 @@ from fanlight.engine.plan.cut import cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.ordered import versions
 from fanlight.engine.spark.ordered.processor import GroupProcessor, PandasProcessor
-from fanlight.engine.spark.ordered.spark_3_5 import WholeState
+from fanlight.engine.spark.ordered.versions import WholeState
 from fanlight.engine.spec.errors import FanlightError
 from tests.helpers.kept import Kept
 

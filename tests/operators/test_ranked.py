@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from fanlight.engine.algebra.readings import AtShares, Commonest, Distinct, Frequent
+from fanlight.engine.algebra.ordering import AtShares, Commonest, Distinct, Frequent
 from fanlight.engine.operators import ranked_windows
 from fanlight.engine.operators.ranked_windows import (
     RankedPass,
@@ -15,7 +15,7 @@ from fanlight.engine.operators.ranked_windows import (
     rank_values,
 )
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spec.exact_numbers import read_exact
+from fanlight.engine.spec.arguments import read_exact
 
 ASKED = {
     "d0": (0, AtShares((0.0, 0.5))),

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.partials import combine_any_ranges, combine_ranges_of_values
-from fanlight.engine.plan.cut import Cut, cut_into_pairs, cut_into_panes
+from fanlight.engine.plan.cut import Cut, EveryRows, LastRows, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.plan.row_ends import EveryRows, LastRows
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown
 from tests.operators.counted import query, row

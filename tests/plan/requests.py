@@ -8,8 +8,7 @@ from fanlight.engine.plan import aggregate_parts, ordered, placed, ways
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late_rows import Release
-from fanlight.engine.plan.query import Queries, Query
-from fanlight.engine.plan.request import Event, FieldFacts, Request, Workload
+from fanlight.engine.plan.request import Event, FieldFacts, Queries, Query, Request, Workload
 
 STRATEGIES = {one.name: one for one in vars(ways).values() if isinstance(one, ways.Strategy)}
 MINUTE = 60_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight.engine.algebra.readings import Commonest, Distinct
+from fanlight.engine.algebra.ordering import Commonest, Distinct
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.request import Event, Workload
 from tests.plan.requests import (

@@ -10,7 +10,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_type
 
 from fanlight import FanlightError
-from fanlight.engine.spark.ordered.arrow_types import arrow_schema, arrow_type
+from fanlight.engine.spark.ordered.encoding import arrow_schema, arrow_type
 
 SIMPLE = [
     *(T.BooleanType(), T.ByteType(), T.ShortType(), T.IntegerType(), T.LongType()),

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import types as T
 
-from fanlight.engine.spark.ordered.arrow_types import arrow_schema
 from fanlight.engine.spark.ordered.encoding import (
+    arrow_schema,
     decode_sql,
     encode_sql,
     plain_schema,

@@ -11,8 +11,7 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg, algebra
-from fanlight.engine.algebra.sql_text import literal
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.sql_text import fill, literal
 from tests.helpers.aggregates import REGISTRY
 from tests.helpers.dataframes import all_of, collected
 from tests.helpers.sparks import configured

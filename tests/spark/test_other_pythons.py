@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from fanlight.engine.plan.compiler import SAME_PYTHON
+from fanlight.engine.plan.ways import SAME_PYTHON
 from fanlight.engine.spark.sql import say_reason
 from fanlight.engine.spec.errors import find_python_error
 from fanlight.watching.progress import shorten_error

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 import fanlight as fl
-from fanlight.engine.plan.explain_widening import explain_widening
+from fanlight.engine.plan.explain_kinds import explain_widening
 from fanlight.engine.plan.ordered import plan_widening
 from fanlight.engine.plan.widening import bound_on_work, density_warning, levels_of
 

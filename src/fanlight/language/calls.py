@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.facts import ignores_repeats
 from fanlight.engine.algebra.registry import AGGREGATES, Entry
+from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.algebra.suggestions import OTHERWISE
-from fanlight.engine.algebra.template import fill
 from fanlight.engine.spec.errors import FanlightError, guess
 from fanlight.language.tokens import Place, Token, point_at, read_path, refusal_at, split_at_commas
 

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.split_sums import split_sum_of
+from fanlight.engine.algebra.sql_text import find_places
 from fanlight.engine.algebra.stored import Stored
-from fanlight.engine.algebra.template import find_places
-from fanlight.engine.operators.arrow_tables import codes_of_rows, ints, to_hashable
-from fanlight.engine.operators.python_values import python_values
+from fanlight.engine.operators.arrow_tables import codes_of_rows, ints, python_values, to_hashable
 from fanlight.engine.plan.stored_pieces import TablePieces, end_of, find_pieces
 from fanlight.engine.plan.trailing import EVER, Horizon, horizon_of
 from fanlight.engine.spec.errors import FanlightError, refuse

@@ -15,11 +15,9 @@ from pyspark.sql import SparkSession
 from fanlight import __version__
 from fanlight.engine.kinds import list_kinds
 from fanlight.engine.kinds.kind import Feature, Need
-from fanlight.engine.plan.compiler import INSTALL, PACKAGE, SAME_PYTHON
 from fanlight.engine.plan.late_rows import OUTPUT
-from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB
-from fanlight.engine.spark.sql import say_reason
-from fanlight.engine.spark.state import (
+from fanlight.engine.plan.ways import INSTALL, PACKAGE, SAME_PYTHON
+from fanlight.engine.spark.fingerprint import (
     PARTITIONS,
     PROVIDER,
     USE_HDFS,
@@ -27,6 +25,8 @@ from fanlight.engine.spark.state import (
     is_rocksdb,
     tasks_of_setting,
 )
+from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB
+from fanlight.engine.spark.sql import say_reason
 from fanlight.engine.spark.supported import (
     INSTALLED,
     OLDEST,

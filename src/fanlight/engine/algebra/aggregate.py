@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Literal, get_args
 from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.lowering_values import LowerValues, partial_itself
 from fanlight.engine.algebra.monoids import PART_OF_EVENT, Monoid
-from fanlight.engine.algebra.readings import Reading
-from fanlight.engine.algebra.sql_text import without_field_names
-from fanlight.engine.algebra.template import check_template, fill
+from fanlight.engine.algebra.ordering import Reading
+from fanlight.engine.algebra.sql_text import check_template, fill, without_field_names
 from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import (
     FanlightError,
@@ -20,7 +19,7 @@ from fanlight.engine.spec.errors import (
     refuse,
     show,
 )
-from fanlight.engine.spec.running_values import Watched, check_watched
+from fanlight.engine.spec.frames.limits import Watched, check_watched
 from fanlight.types import Condition
 
 Accepts = Literal[

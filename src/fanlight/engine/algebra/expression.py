@@ -13,7 +13,7 @@ from typing import Any
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Aggregate, Call, Partials
 from fanlight.engine.algebra.arithmetic import Arithmetic
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.algebra.template import escape, rename
+from fanlight.engine.algebra.sql_text import escape, rename
 from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse, shorten
 from fanlight.types import Condition

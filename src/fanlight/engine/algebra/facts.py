@@ -15,7 +15,7 @@ from fanlight.engine.algebra.aggregate import (
 )
 from fanlight.engine.algebra.forms import is_arithmetic
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.algebra.template import find_places
+from fanlight.engine.algebra.sql_text import find_places
 
 # A division by anything but a number, and by what is null where nothing is to be divided.
 _DIVIDED = re.compile(r"/(?! *(?:\d|\{scale\}))|\bnullif\(")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from fanlight.engine.algebra.template import find_places
+from fanlight.engine.algebra.sql_text import find_places
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _ARGUMENT = re.compile(r"\{(?:[xyz]|x\d+)\}")

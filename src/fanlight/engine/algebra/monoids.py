@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal
 from fanlight.engine.algebra.forms import is_null_of_nulls
 from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import greatest, least, spark_key
-from fanlight.engine.algebra.template import fill, find_places
+from fanlight.engine.algebra.sql_text import fill, find_places
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 

@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeVar, cast
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, Partials
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.ordering import Reading
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
-from fanlight.engine.spec.running_values import RUNNING
+from fanlight.engine.spec.frames.limits import RUNNING
 
 # Where Spark's function of the same name means the same: nowhere, if it is given only names of
 # columns, or given any Columns.

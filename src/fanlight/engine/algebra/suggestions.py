@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from fanlight.engine.algebra.registry import AGGREGATES
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.spec.errors import MissingError, guess, list_some
 
 _IN_ORDER = "the order of rows changes what Spark makes of it"

@@ -33,8 +33,7 @@ from fanlight.engine.plan.frames import (
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.frames.aggregate import AggregateFrame
-from fanlight.engine.spec.frames.limits import Formula
-from fanlight.engine.spec.running_values import RUNNING
+from fanlight.engine.spec.frames.limits import RUNNING, Formula
 
 _LIMIT = 3.0
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators.python_values import python_values
 from fanlight.engine.spec.errors import FanlightError
 
 Ints = NDArray[np.int64]
@@ -228,3 +227,71 @@ def _storage_type(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_date32(kind):
         return pa.int32()
     return pa.int64() if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) else kind
+
+
+def argsort_rows(
+    rows: pa.Table, codes: Ints, ties: Sequence[str], last: Ints | None = None
+) -> Ints:
+    """The permutation that sorts rows by key code, time, the columns ``ties``, then ``last``.
+
+    Only rows that share key and time are sorted in Python, by their ``ties``.
+    """
+    times = ints(rows["t"])
+    order: Ints = np.lexsort((times, codes) if last is None else (last, times, codes))
+    order = order.astype(np.int64, copy=False)
+    code, time = codes[order], times[order]
+    tied = np.flatnonzero((code[1:] == code[:-1]) & (time[1:] == time[:-1]))
+    if not len(tied) or not ties:
+        return order
+    places = np.union1d(tied, tied + 1)
+    involved = order[places]
+    rest = rows.select(list(ties)).take(pa.array(involved))
+    values = zip(*(python_values(as_array(column)) for column in rest.columns), strict=True)
+    ranks = [spark_key(value) for value in values]
+    # Python's sort is stable: rows with equal ties stay in the order of ``last``.
+    decorated = sorted(
+        range(len(involved)), key=lambda at: (code[places[at]], time[places[at]], ranks[at])
+    )
+    order[places] = involved[decorated]
+    return order
+
+
+def argsort_slots(slots: Ints) -> Ints:
+    """The permutation that sorts rows by slot, stably."""
+    # NumPy sorts numbers of 16 bits by radix, which is faster.
+    short = slots.astype(np.uint16) if len(slots) and slots.max() < 2**16 else slots
+    order: Ints = np.argsort(short, kind="stable").astype(np.int64, copy=False)
+    return order
+
+
+def python_values(column: pa.Array) -> list[Any]:
+    """A column as Python values, with structs as tuples."""
+    shape = _converter_for(column.type)
+    values: list[Any] = column.to_pylist()
+    return values if shape is None else [shape(value) for value in values]
+
+
+def python_rows(table: pa.Table) -> list[tuple[Any, ...]]:
+    """The rows of a table as Python values."""
+    columns = [python_values(column.combine_chunks()) for column in table.columns]
+    return list(zip(*columns, strict=True))
+
+
+def _converter_for(kind: pa.DataType) -> Callable[[Any], Any] | None:
+    if pa.types.is_struct(kind):
+        parts = [
+            (kind.field(i).name, _converter_for(kind.field(i).type)) for i in range(kind.num_fields)
+        ]
+
+        def as_tuple(value: Any) -> Any:
+            if value is None:
+                return None
+            return tuple(shape(value[name]) if shape else value[name] for name, shape in parts)
+
+        return as_tuple
+    if pa.types.is_list(kind):
+        inner = _converter_for(kind.value_type)
+        if inner is None:
+            return None
+        return lambda value: None if value is None else [inner(part) for part in value]
+    return None

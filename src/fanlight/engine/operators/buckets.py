@@ -24,8 +24,13 @@ from fanlight.engine.operators.arrow_tables import (
     with_schema_of,
 )
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Operator, Query
-from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
-from fanlight.engine.operators.stored_state import KEYS, Store
+from fanlight.engine.operators.stored_state import (
+    KEYS,
+    Snapshot,
+    Store,
+    concatenate_snapshots,
+    split_snapshot,
+)
 
 HASH = "key_hash"
 SEED = 42  # of Spark's hash

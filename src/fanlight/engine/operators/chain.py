@@ -25,12 +25,12 @@ from fanlight.engine.operators.arrow_tables import (
     as_array,
     ints,
     numbers_between,
+    python_values,
     starts_of_runs,
     with_column,
 )
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import COMPLETE
-from fanlight.engine.operators.python_values import python_values
 from fanlight.engine.plan.granules import Granules, granules_of
 from fanlight.engine.plan.grid import Grid
 

@@ -62,3 +62,13 @@ class Clock:
 
 
 MICROSECONDS = Clock((BEGINNING,), (0,), 1)  # whose units are coordinates already
+
+
+def is_report(every: int, before: int, now: int) -> bool:
+    """Whether there is one when the watermark goes on; with ``every`` 0 there always is."""
+    return not every or before // every < now // every
+
+
+def next_report(every: int, now: int) -> int:
+    """The first multiple of ``every`` after ``now``."""
+    return (now // every + 1) * every

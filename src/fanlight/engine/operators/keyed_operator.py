@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.operators.arrow_tables import (
     Ints,
+    argsort_rows,
     as_array,
     encode_keys,
     ints,
@@ -31,8 +32,7 @@ from fanlight.engine.operators.clock import MICROSECONDS, Clock
 from fanlight.engine.operators.lives import UNSEEN, complete_lives, split_lives
 from fanlight.engine.operators.partials import combine_columns, combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.snapshots import Snapshot
-from fanlight.engine.operators.sorting import argsort_rows
+from fanlight.engine.operators.stored_state import Snapshot
 from fanlight.engine.plan.grid import Grid
 
 Combine = Callable[[Sequence[pa.Array], Sequence[Monoid], Ints, Ints], tuple[Ints, list[pa.Array]]]

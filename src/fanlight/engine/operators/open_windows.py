@@ -21,9 +21,9 @@ from fanlight.engine.operators.arrow_tables import (
     numbers_between,
     with_column,
 )
+from fanlight.engine.operators.clock import is_report, next_report
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.reports import is_report, next_report
 from fanlight.engine.plan.grid import Grid
 
 DIRTY = Max()

@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels import ranges
-from fanlight.engine.operators.arrow_tables import Ints, starts_of_runs
-from fanlight.engine.operators.python_values import python_values
+from fanlight.engine.operators.arrow_tables import Ints, python_values, starts_of_runs
 
 
 def combine_ranges(column: pa.Array, monoid: Monoid, lo: Ints, hi: Ints) -> pa.Array:

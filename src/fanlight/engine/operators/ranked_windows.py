@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fanlight.engine.algebra.lowering import next_share
-from fanlight.engine.algebra.readings import AtShares, Commonest, Distinct, Frequent, Reading
+from fanlight.engine.algebra.ordering import AtShares, Commonest, Distinct, Frequent, Reading
 from fanlight.engine.kernels import ranks
 from fanlight.engine.kernels.windows import windows_with_rows
 from fanlight.engine.operators.arrow_tables import Ints, as_array, ints

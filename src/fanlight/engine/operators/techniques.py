@@ -20,9 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.algebra.monoids import Monoid
-from fanlight.engine.operators.arrow_tables import Ints, ints, numbers_between
+from fanlight.engine.operators.arrow_tables import Ints, ints, numbers_between, python_values
 from fanlight.engine.operators.partials import combine_covering
-from fanlight.engine.operators.python_values import python_values
 from fanlight.engine.plan.cut import Cut
 
 Covered = tuple[Ints, list[pa.Array]]

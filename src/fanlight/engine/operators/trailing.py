@@ -13,10 +13,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.ordering import Reading
 from fanlight.engine.kernels.trailing import find_ranges
 from fanlight.engine.operators.arrow_tables import (
     Ints,
+    argsort_rows,
+    argsort_slots,
     as_array,
     flags,
     ints,
@@ -28,7 +30,6 @@ from fanlight.engine.operators.lives import UNSEEN
 from fanlight.engine.operators.partials import combine_pairs
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.ranked_windows import compute_reading, rank_values
-from fanlight.engine.operators.sorting import argsort_rows, argsort_slots
 from fanlight.engine.plan.trailing import EVER, Horizon
 
 BEFORE = -(2**63)

@@ -24,10 +24,10 @@ from fanlight.engine.operators.arrow_tables import (
     starts_of_runs,
     with_column,
 )
+from fanlight.engine.operators.clock import is_report, next_report
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.open_windows import each_once
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.reports import is_report, next_report
 from fanlight.engine.plan.grid import Grid, longest_slide
 
 RUNNING = 2**61  # the last coordinate of an event whose stop is not known

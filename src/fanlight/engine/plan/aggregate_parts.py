@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
-from fanlight.engine.plan.cost import fixed, points
+from fanlight.engine.plan.cost import points
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.plan.request import Request
@@ -23,7 +23,7 @@ def plan_in_parts(
     if together.chosen.strategy == ways.SEPARATE:
         return None  # each query by itself plans its own aggregates
     plans = [plan_placed(part, strategy) for part in parts]
-    joined = points.joined_results(whole.work) + fixed.plan_overhead(
+    joined = points.joined_results(whole.work) + points.plan_overhead(
         whole.work, native=True, shuffled=True
     )
     apart = sum(plan.chosen.cost for plan in plans) + joined * len(parts)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from fanlight.engine.plan.compiler import has_compiler
-from fanlight.engine.plan.ways import AUTO, Lift, Rollup, Strategy, Way
+from fanlight.engine.plan.ways import AUTO, Lift, Rollup, Strategy, Way, has_compiler
 from fanlight.engine.spec.errors import FanlightError, refuse
 
 Cut = TypeVar("Cut")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
-from fanlight.engine.plan.cost import fixed, lasting
+from fanlight.engine.plan.cost import lasting, points
 from fanlight.engine.plan.cost.lasting import Load, Loads, Steps
 from fanlight.engine.plan.cut import cut_into_pairs, panes_of
 from fanlight.engine.plan.granules import Pieces, single_branch
@@ -157,7 +157,7 @@ def _propose_panes(request: Request) -> Iterator[Placing]:
         why = ONCE if request.streaming else NO_PANES
         yield from (Candidate(ways.PANES, way, refused=why) for way, _ in found)
         return
-    more = fixed.plan_overhead(request.work, native=False, shuffled=True)
+    more = points.plan_overhead(request.work, native=False, shuffled=True)
     cost = lasting.pane_areas(request, panes) + more + more
     yield from (Candidate(ways.PANES, way, None, cost, why) for way, why in found)
 

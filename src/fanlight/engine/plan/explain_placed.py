@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.lasting import Load, list_loads
-from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.cut import Cut, EveryRows, LastRows, counts_rows
 from fanlight.engine.plan.explain import (
     Explained,
     Fact,
@@ -23,7 +23,6 @@ from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid, Months, MonthsBack
 from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, Lateness, late_fact
 from fanlight.engine.plan.request import Event, Request
-from fanlight.engine.plan.row_ends import EveryRows, LastRows, counts_rows
 from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.units import Extent, write_duration, write_units
 

@@ -91,7 +91,7 @@ class Grid:
     not there: see :mod:`fanlight.engine.plan.clock_changes`.
 
     It says which windows an instant is in, and where a window begins and ends, for one number or an
-    array of them; :mod:`fanlight.engine.spark.grids` does in SQL. Nothing else computes it.
+    array of them; :mod:`fanlight.engine.spark.cuts` does in SQL. Nothing else computes it.
     """
 
     range: int

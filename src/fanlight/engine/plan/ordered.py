@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate
-from fanlight.engine.plan.cost import fixed, framed
+from fanlight.engine.plan.cost import points
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.widening import Level, bound_on_work
 
@@ -28,14 +28,14 @@ def plan_frames(
     ``incomparable`` says why rows cannot be compared in Python; empty if they can.
     """
     returned = by_spark and not streaming
-    cost = framed.row_pass(by_python=scheme.kind in BY_PYTHON, returned=returned)
-    cost += fixed.worker_overhead(rows)
+    cost = points.row_pass(by_python=scheme.kind in BY_PYTHON, returned=returned)
+    cost += points.worker_overhead(rows)
     way = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
     why = _why_not_native(scheme, streaming=streaming)
     return choose_candidate(
         [
             Candidate(ways.ARROW, way, scheme, cost, incomparable),
-            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, framed.comparison(), why),
+            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, points.comparison(), why),
         ],
         strategy,
     )
@@ -62,5 +62,5 @@ def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
 
 def plan_widening(levels: tuple[Level, ...], max_rows: int) -> Plan[tuple[Level, ...]]:
     """The plan of progressive widening: one candidate, whose cost is the bound on its search."""
-    cost = framed.search(bound_on_work(levels, max_rows))
+    cost = points.search(bound_on_work(levels, max_rows))
     return choose_candidate([Candidate(ways.PAGES, ways.SEARCHED_PAGES, levels, cost)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from fanlight.engine.algebra.readings import Distinct, Reading
+from fanlight.engine.algebra.ordering import Distinct, Reading
 from fanlight.engine.plan import events, ways
 from fanlight.engine.plan.candidate import (
     Candidate,
@@ -18,8 +18,8 @@ from fanlight.engine.plan.candidate import (
     find_strategy,
     strategy_error,
 )
-from fanlight.engine.plan.cost import fixed, framed, points
-from fanlight.engine.plan.cut import Cut, cut_into_pairs, cut_into_panes
+from fanlight.engine.plan.cost import points
+from fanlight.engine.plan.cut import Cut, LastRows, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.granules import (
     Pieces,
     feed_branches,
@@ -29,9 +29,7 @@ from fanlight.engine.plan.granules import (
 )
 from fanlight.engine.plan.grid import Grid, MonthsBack
 from fanlight.engine.plan.late_rows import EACH, WHOLE, Release
-from fanlight.engine.plan.query import Queries, Query
-from fanlight.engine.plan.request import Event, Request, Workload
-from fanlight.engine.plan.row_ends import LastRows
+from fanlight.engine.plan.request import Event, Queries, Query, Request, Workload
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spec.errors import refuse
 
@@ -107,7 +105,7 @@ def plan_placed(request: Request, strategy: Strategy = AUTO) -> Plan[Pieces]:
     if request.early or request.unended:
         if strategy != AUTO:
             raise strategy_error(strategy, _ONE_OPERATOR)
-        cost = framed.row_pass(by_python=False, returned=True)
+        cost = points.row_pass(by_python=False, returned=True)
         return choose_candidate([Candidate(AUTO, ways.OPEN_IN_OPERATOR, None, cost)])
     apart = request.ruled_out.get(ways.SEPARATE, "")
     if request.opens_late_rows and apart:
@@ -133,7 +131,7 @@ def _add_fixed_costs(
     def with_fixed_cost(request: Request) -> Iterator[Placing]:
         for one in propose(request):
             native = one.lift == ways.SPARK_WINDOWS
-            more = fixed.plan_overhead(request.work, native=native, shuffled=one.rollup.shuffled)
+            more = points.plan_overhead(request.work, native=native, shuffled=one.rollup.shuffled)
             yield replace(one, cost=one.cost + more)
 
     return with_fixed_cost

@@ -10,10 +10,9 @@ from fractions import Fraction
 
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.constants import KEYS, ROWS, ROWS_OF_KEY
+from fanlight.engine.plan.cut import LastRows, RowEnds
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late_rows import Release
-from fanlight.engine.plan.query import Queries
-from fanlight.engine.plan.row_ends import LastRows, RowEnds
 from fanlight.engine.plan.ways import AUTO, CHAIN, GRANULES, SEPARATE, Strategy
 
 
@@ -192,3 +191,44 @@ class Request:
     def grids(self) -> tuple[Grid, ...]:
         """The grid of each query."""
         return self.queries.grids
+
+
+@dataclass(frozen=True)
+class Query:
+    """Windows on one grid, and the number their results are labelled with."""
+
+    label: int
+    grid: Grid
+
+
+@dataclass(frozen=True)
+class Queries:
+    """The windows of a request: one query for a sliding window, several for levels and lists.
+
+    ``name`` is the output column that holds the labels; empty for a sliding window, which has none.
+    ``asked`` are the grids of all queries of the request where one of them is taken by itself.
+    """
+
+    queries: tuple[Query, ...]
+    name: str = ""
+    asked: tuple[Grid, ...] = ()
+
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """The grid of each query."""
+        return tuple(query.grid for query in self.queries)
+
+    @property
+    def deciding_grids(self) -> tuple[Grid, ...]:
+        """The grids whose windows decide whether a row is late."""
+        return self.asked or self.grids
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """The label of each query."""
+        return tuple(query.label for query in self.queries)
+
+    @property
+    def several(self) -> bool:
+        """Whether results have a label."""
+        return bool(self.name)

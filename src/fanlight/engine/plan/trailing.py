@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate
 from fanlight.engine.plan.coordinate import TIMESTAMPS, advise_counted, check_length
-from fanlight.engine.plan.cost import fixed, framed
+from fanlight.engine.plan.cost import points
 from fanlight.engine.spec.trailing import Trailing
 
 EVER = 2**62  # longer than any time, as in kernels/trailing
@@ -81,7 +81,7 @@ def plan_trailing(
     coordinate, where that is known.
     """
     way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
-    cost = framed.row_pass(by_python=False, returned=True) + fixed.worker_overhead(rows)
+    cost = points.row_pass(by_python=False, returned=True) + points.worker_overhead(rows)
     known = math.inf if rows is None else rows
     inside = sum(horizon.rows_inside(known, rate) for horizon in horizons)
     if streaming:
@@ -91,7 +91,7 @@ def plan_trailing(
     return choose_candidate(
         [
             Candidate(ways.ARROW, way, horizons, cost, "" if why else incomparable),
-            Candidate(ways.NATIVE, ways.FOLDED, horizons, framed.folding(inside, partials), why),
+            Candidate(ways.NATIVE, ways.FOLDED, horizons, points.folding(inside, partials), why),
         ],
         strategy,
     )

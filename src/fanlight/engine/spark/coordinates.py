@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from math import isnan
+from typing import Any
 
 from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate
 from fanlight.engine.spark.calendars import YEAR_1, YEAR_9999, beginning, look_up_by, number_of
+from fanlight.engine.spec.errors import refuse
 
 _EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
 _LIMIT = 2**62
@@ -130,3 +134,32 @@ def unit_before(of: Coordinate, number: str) -> str:
 def as_instant(coordinate: Coordinate, number: str) -> str:
     """SQL: a coordinate of a stream in microseconds, as the watermark is."""
     return boundary(coordinate, number) if coordinate.calendar is not None else number
+
+
+def read_instant(of: Coordinate, given: Any, asked: str, instead: str) -> tuple[Any, str]:
+    """A value that can be compared with others of its kind, and its SQL.
+
+    Errors say what was ``asked``, and what to write ``instead``.
+    """
+    if not of.is_timestamp:
+        if isinstance(given, bool) or not isinstance(given, (int, float)) or isnan(given):
+            why = "has what is not a number, but the time is one"
+            raise refuse(asked, why, "write numbers, such as 0 or 0.5")
+        return given, f"{given}L" if isinstance(given, int) else f"{given!r}D"
+    if isinstance(given, str):
+        try:
+            given = datetime.fromisoformat(given)
+        except ValueError as error:
+            raise refuse(asked, f"has {given!r}, which is not a time", instead) from error
+    if not isinstance(given, datetime):
+        raise refuse(asked, f"has a {type(given).__name__}, which is not a time", instead)
+    local = of.kind == "timestamp_ntz"
+    if (given.tzinfo is None) != local:
+        raise refuse(
+            asked,
+            "has a time zone, but the times have none" if local else "has no time zone",
+            "leave its time zone out" if local else instead,
+        )
+    epoch = datetime(1970, 1, 1, tzinfo=None if local else UTC)
+    micros = (given - epoch) // timedelta(microseconds=1)
+    return micros, restore_sql(Coordinate(of.kind), f"{micros}L")

@@ -24,8 +24,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from fanlight.engine.algebra.sql_text import literal, struct
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.sql_text import fill, literal, struct
 from fanlight.engine.spark.sql import expr, type_text
 
 BINARY = "UTF8_BINARY"

@@ -19,11 +19,10 @@ from pyspark.sql.types import DataType, DoubleType, FloatType
 from fanlight.engine.algebra.aggregate import ARGUMENTS, Call, contains_type
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.monoids import Min, Monoid
-from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.ordering import Reading
 from fanlight.engine.algebra.split_sums import Part, split_sum_of
-from fanlight.engine.algebra.sql_text import literal, struct
+from fanlight.engine.algebra.sql_text import fill, find_places, literal, struct
 from fanlight.engine.algebra.stored import Merged
-from fanlight.engine.algebra.template import fill, find_places
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark.binding.bound import Bound

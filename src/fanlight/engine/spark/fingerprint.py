@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Column
 
 from fanlight.engine.algebra.aggregate import Call
+from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.binding.trailing import TrailingBound
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
     from fanlight.engine.operators.stored_state import Fingerprint
+
 
 Windows = Placed | FrameBound | WideningBound | TrailingBound
 REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere
@@ -134,3 +136,29 @@ _TEXTS: dict[type | tuple[type, ...], Callable[[Any], str]] = {
     (tuple, list): _sequence,
     (bool, int, float, type(None)): repr,
 }
+
+
+PARTITIONS = "spark.sql.shuffle.partitions"  # Spark's setting, for which it has a default
+DEFAULT = 200
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_HDFS = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+USE_ROCKSDB, USE_HDFS = (f"spark.conf.set({PROVIDER!r}, {one!r})" for one in (_ROCKSDB, _HDFS))
+
+
+def is_rocksdb(provider: str | None) -> bool:
+    """Whether a provider keeps state in RocksDB, under whatever name a platform has for it."""
+    return bool(provider) and "RocksDB" in str(provider)
+
+
+def tasks_of_setting(setting: str | None) -> int:
+    """The tasks after a shuffle; some platforms say "auto"."""
+    return int(setting) if setting and setting.isdigit() else DEFAULT
+
+
+def describe_state(bound: Bound) -> str:
+    """Where a stateful operator keeps its keys, and in how many partitions."""
+    if bound.partitions is not None:
+        return f"in RocksDB, keys in {bound.partitions} partitions, as using(partitions=) says"
+    asked = str(bound.df.sparkSession.conf.get(PARTITIONS, str(DEFAULT)))
+    return f"in RocksDB, keys in {asked} partitions: {PARTITIONS} when the stream begins"

@@ -19,8 +19,8 @@ from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.binding.source import bind_calls, column_of
+from fanlight.engine.spark.cuts import starts_of_row
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import starts_of_row
 from fanlight.engine.spark.lift import drop_rejected
 from fanlight.engine.spark.placed.spark_windows import group_in_windows, has_spark_windows
 from fanlight.engine.spark.quiet import quietly

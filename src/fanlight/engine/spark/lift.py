@@ -12,9 +12,9 @@ from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import SINCE, Placed
 from fanlight.engine.spark.binding.source import UNGROUPED
+from fanlight.engine.spark.cuts import has_window
 from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Field, Fields, types_of
-from fanlight.engine.spark.grids import has_window
 from fanlight.engine.spark.relation import (
     Relation,
     fields_without_counts,

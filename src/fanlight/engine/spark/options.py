@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.kinds.options import (
     AT,
     COMPLETE_ONLY,
@@ -32,13 +32,13 @@ from fanlight.engine.spark.binding.placed import Placed, know_calendar
 from fanlight.engine.spark.binding.trailing import read_at
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives, has_lives
 from fanlight.engine.spark.ordered.frame_fill import read_fill
-from fanlight.engine.spark.placed.complete_windows import (
+from fanlight.engine.spark.placed.events import read_running
+from fanlight.engine.spark.placed.window_sets import (
     calls_of_complete,
     keep_complete,
     read_complete,
+    read_empty,
 )
-from fanlight.engine.spark.placed.empty_windows import read_empty
-from fanlight.engine.spark.placed.running import read_running
 from fanlight.engine.spark.rejected import count_rejected
 from fanlight.engine.spec.errors import refuse, shorten
 

@@ -12,8 +12,8 @@ from fanlight.engine.algebra.library.totals import sum as summed
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import coordinate
+from fanlight.engine.spark.cuts import block_of_reach, reach
 from fanlight.engine.spark.foreign_frames import in_kind
-from fanlight.engine.spark.grids import block_of_reach, reach
 from fanlight.engine.spark.pieces import PieceTable
 from fanlight.engine.spark.roll_up import bind_pieces
 from fanlight.engine.spark.sql import expr, free_name, project, type_text

@@ -16,9 +16,9 @@ from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.lag import Lag
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import restore_sql
+from fanlight.engine.spark.cuts import by_query, window_start_by
 from fanlight.engine.spark.equality import collated, has_collation
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import by_query, window_start_by
 from fanlight.engine.spark.sql import TIME_WINDOW, expr, expr_as
 
 Named = tuple[str, str]  # SQL text, and the column's name

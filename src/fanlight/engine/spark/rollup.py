@@ -18,15 +18,16 @@ from fanlight.engine.plan.granules import Branch, Pieces, granules_of_cut
 from fanlight.engine.plan.grid import Grid, MonthsBack
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import slice_number, slice_start
-from fanlight.engine.spark.fields import Field, combine_sql
-from fanlight.engine.spark.grids import (
+from fanlight.engine.spark.cuts import (
     has_window,
     last_start,
+    slice_number,
+    slice_start,
     start_of_run,
     starts_without,
     window_starts,
 )
+from fanlight.engine.spark.fields import Field, combine_sql
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import narrow_decimal, over_clause
 

@@ -14,10 +14,15 @@ An event is in all windows from ``from_window`` to ``to_window``. Two facts make
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spark.grids import HIGHEST, bits
+from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.cuts import HIGHEST, bits, next_existing, window_end, window_starts
+from fanlight.engine.spark.fields import combine_sql
+from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.sql import over_clause
 
 
 def power(a: str = "from_window", b: str = "to_window") -> str:
@@ -116,3 +121,73 @@ def first_of_dyadic() -> str:
 def windows_of_dyadic() -> str:
     """SQL: the windows of a dyadic interval."""
     return f"explode(sequence({first_of_dyadic()}, shiftleft(dyadic + 1L, power) - 1L))"
+
+
+def roll_up_runs(entered: Relation, which: Sequence[str]) -> Relation:
+    """Windows (``number``) of a batch from entries (place: ``which``, ``power``, ``number``).
+
+        power      |---- left ----|---- right ---|     from_window left, to_window right
+        entries          e1   e2      e3     e4
+        partials         [1] [1+2  ][3+4][4    ]        running from both outer ends to the middle
+
+    Within an interval the running partial changes only at an entry, so each run of windows between
+    two entries is one row; then each window combines one row of each power. Nothing is subtracted.
+    """
+    keys, names = [*entered.keys, *which], entered.names
+    way = f"if({is_left_of_middle()}, 1L, -1L)"
+    # One shuffle by key serves all that follows.
+    together = entered.df.repartition(*keys) if keys else entered.df
+    placed = together.selectExpr("*", f"{interval_of_entry()} as dyadic", f"{way} as way")
+    placed = placed.selectExpr("*", "number * way as place")
+    along, types = over_clause([*keys, "power", "dyadic"], "place"), entered.types()
+    running = [f"{combine_sql(f, types[f.name], along)} as {f.name}" for f in entered.fields]
+    between = placed.selectExpr(
+        *keys, "power", "dyadic", "way", "place", f"lead(place) {along} as ahead", *running
+    )
+    edge = "if(way > 0, shiftleft(dyadic + 1L, power) - 1L, -shiftleft(dyadic, power))"
+    upto = f"coalesce(ahead - 1L, if(power < 0, place, {edge}))"
+    spread = between.selectExpr(*keys, "way", f"explode(sequence(place, {upto})) as here", *names)
+    windows = spread.selectExpr(*keys, "here * way as number", *names)
+    return entered.with_df(windows, *which, "number").combine(*which, "number")
+
+
+def copy_to_dyadics(parts: Relation, which: Sequence[str]) -> Relation:
+    """Copy entries, or ranges of windows with their power, to their dyadic intervals."""
+    dyadics = dyadics_of_entry() if "number" in parts.place else dyadics_of_range()
+    return parts.with_places(*which, f"inline({dyadics})", place=[*which, "power", "dyadic"])
+
+
+def push_to_windows(dyadics: Relation, which: Sequence[str]) -> Relation:
+    """Copy dyadic intervals to their windows: place ``which`` and ``number``."""
+    return dyadics.with_places(*which, f"{windows_of_dyadic()} as number", place=[*which, "number"])
+
+
+More = Callable[[str, int, str], Mapping[str, str]]
+
+
+def copy_pieces(
+    bound: Placed, pieces: Relation, last: str, more: More | None = None, *, ahead: int = 0
+) -> Relation:
+    """Copy each piece to each of its windows: place ``query`` (of several) and ``start``.
+
+    ``last`` is the piece's last coordinate. ``ahead`` adds the first window that begins after it.
+    ``more`` gives further columns of a copy, as SQL, for a window's start, the number of its query,
+    and its end. They are in the place of the copies, and so are the columns of the piece's own.
+    """
+    if not bound.query_columns and more is None:
+        starts = f"explode({window_starts(bound.grid, last)}) as start"
+        return pieces.with_places(starts, place=["start"])
+    arrays, names = [], ["query", "start"]
+    for number, grid in enumerate(bound.grids):
+        each = window_starts(grid, last)
+        if grid.has_gaps:
+            each = f"filter({each}, w -> {last} < {window_end(grid, 'w')})"
+        if ahead:
+            each = f"concat({each}, array({next_existing(grid, f'element_at({each}, -1)')}))"
+        made = {"query": str(number), "start": "w"}
+        made |= more("w", number, f"({window_end(grid, 'w')})") if more else {}
+        names = list(made)
+        arrays.append(f"transform({each}, w -> {struct(made.items())})")
+    windows = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
+    own = pieces.place if more else ()
+    return pieces.with_places(*own, f"inline({windows})", place=[*own, *names])

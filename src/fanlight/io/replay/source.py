@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
-from fanlight.engine.spark.ordered.arrow_types import arrow_schema
+from fanlight.engine.spark.ordered.encoding import arrow_schema
 from fanlight.engine.spec.errors import refuse
 from fanlight.io.replay.arrivals import Clock, Disorder, Index, Part, build_index
 from fanlight.io.replay.files import list_files, make_file

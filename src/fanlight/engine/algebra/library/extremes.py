@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call, aggregate_of_field
 from fanlight.engine.algebra.collections import Extremes
-from fanlight.engine.algebra.library.positions import check_position
+from fanlight.engine.algebra.library.in_order import check_position
 from fanlight.engine.algebra.lowering_values import count_of_extreme, last_of_struct, value_at
 from fanlight.engine.algebra.monoids import ExtremeCount, Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample

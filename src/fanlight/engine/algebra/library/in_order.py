@@ -6,12 +6,12 @@ from typing import Any
 
 from fanlight.engine.algebra import lowering_values
 from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggregate_of_field
-from fanlight.engine.algebra.collections import Collect, Extremes
-from fanlight.engine.algebra.library.positions import check_position
+from fanlight.engine.algebra.collections import MOST, Collect, Extremes
 from fanlight.engine.algebra.lowering_values import LowerValues
 from fanlight.engine.algebra.monoids import Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.arguments import check_flag, check_text
+from fanlight.engine.spec.errors import refuse
 from fanlight.types import ColumnOrName
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
@@ -298,3 +298,14 @@ def _make_joined(delimiter: object, *, distinct: bool) -> Aggregate:
         lower_values=lowering_values.join_texts(distinct=distinct),
     )  # fmt: skip
     return Aggregate("listagg", accepts="string", algebra="holistic", recipe=lambda _: partials)
+
+
+def check_position(name: str, n: Any, argument: str = "n") -> int:
+    """Return an argument of the aggregate ``name`` if it is a place; 1 is the first."""
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST:
+        raise refuse(
+            f"{name}({argument}={n!r})",
+            f"is not a position from 1 to {MOST}",
+            f"write for example {name}(column, 3)",
+        )
+    return n

@@ -19,10 +19,10 @@ from fanlight.engine.algebra.aggregate import (
     digits_of,
 )
 from fanlight.engine.algebra.collections import Quantiles, Values
-from fanlight.engine.algebra.readings import AtShares
+from fanlight.engine.algebra.ordering import AtShares
 from fanlight.engine.algebra.registry import aggregate, sample
+from fanlight.engine.spec.arguments import read_exact
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.exact_numbers import read_exact
 from fanlight.types import ColumnOrName, Number
 
 

@@ -8,7 +8,7 @@ from fanlight.engine.algebra.aggregate import Accepts, Aggregate, Call
 from fanlight.engine.algebra.collections import HyperLogLog, Quantiles, Theta
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import aggregate, sample
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.spec.errors import refuse
 from fanlight.types import ColumnOrName
 

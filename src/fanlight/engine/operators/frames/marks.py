@@ -15,9 +15,8 @@ from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels.pieces import ENTERS, LEAVES
 from fanlight.engine.kernels.sizes import Sizes, cut_by_size, exceeds_size, measure_row
-from fanlight.engine.operators.arrow_tables import codes_of_rows
+from fanlight.engine.operators.arrow_tables import codes_of_rows, python_values
 from fanlight.engine.operators.frames.logical_steps import Step, logical_step
-from fanlight.engine.operators.python_values import python_values
 from fanlight.engine.plan.frames import InputColumn, Scheme
 
 Array = NDArray[Any]

@@ -24,12 +24,15 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels.sizes import NEVER
 from fanlight.engine.operators.arrow_tables import (
     Ints,
+    argsort_rows,
+    argsort_slots,
     as_array,
     encode_keys,
     ints,
     starts_of_runs,
     with_schema_of,
 )
+from fanlight.engine.operators.clock import is_report, next_report
 from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
 from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
@@ -38,9 +41,7 @@ from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.engine.operators.frames.several import SeveralAssembly
 from fanlight.engine.operators.lives import complete_lives, split_lives
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.reports import is_report, next_report
-from fanlight.engine.operators.snapshots import CODE, Snapshot
-from fanlight.engine.operators.sorting import argsort_rows, argsort_slots
+from fanlight.engine.operators.stored_state import CODE, Snapshot
 from fanlight.engine.plan.frames import Scheme
 
 Bools = NDArray[np.bool_]

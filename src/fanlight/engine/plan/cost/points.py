@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from fanlight.engine.plan.cost.constants import (
     CACHED,
+    CALLED,
     COLLECTED,
+    COMPARED,
     COPY,
     COUNTED,
     DIFFERENCE,
@@ -20,17 +22,24 @@ from fanlight.engine.plan.cost.constants import (
     ENTER,
     EXPANDED_ROW,
     FILL,
+    FOLDED,
     JOINED,
     KEPT,
     LIFETIME,
+    MADE,
     PARTIAL,
+    PASSED,
     RANKED,
     READ,
     READ_OFF,
+    RETURNED,
     ROW,
     SKETCH,
     SKETCH_BYTE,
+    SORTED,
     SPREAD,
+    STARTED,
+    STEP,
     TASKS,
     TWO_STACKS,
     WINDOW,
@@ -218,3 +227,40 @@ def _cache_misses(groups: float) -> float:
 def _rolled_rows(load: Load) -> float:
     """Rows that the roll-up sees a window: slices, and the empty ones that fill gaps."""
     return max(load.groups * load.step, load.groups_per_window)
+
+
+def plan_overhead(work: Workload, *, native: bool, shuffled: bool) -> float:
+    """The fixed cost of a plan of Spark SQL, spread over its SLIDEs.
+
+    ``native`` says that it is the plan of Spark's own windows, ``shuffled`` that it has a further
+    shuffle.
+    """
+    return (MADE * (not native) + STEP * shuffled) / work.slides
+
+
+def worker_overhead(rows: float | None) -> float:
+    """The fixed cost of Python workers, spread over ``rows``; 0 if their number is not known."""
+    return 0.0 if rows is None else STARTED / max(rows, 1.0)
+
+
+def row_pass(*, by_python: bool, returned: bool) -> float:
+    """Rows in order through a loop, compiled or ``by_python``.
+
+    ``returned`` says that they leave Python with the numbers of their frames, to be grouped.
+    """
+    return SORTED + (CALLED if by_python else PASSED) + RETURNED * returned
+
+
+def comparison() -> float:
+    """Rows in order, each compared with its neighbours in Spark SQL."""
+    return SORTED + COMPARED
+
+
+def folding(rows: float, partials: int) -> float:
+    """Rows in order, for each of which Spark adds up so many partials of so many rows."""
+    return SORTED + FOLDED * partials * rows
+
+
+def search(rows: float) -> float:
+    """So many rows of windows in a unit of time, each through a compiled loop."""
+    return PASSED * rows

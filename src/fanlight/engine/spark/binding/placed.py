@@ -15,11 +15,10 @@ from fanlight.engine.plan.clock_changes import (
     without_skipped,
 )
 from fanlight.engine.plan.coordinate import Coordinate
+from fanlight.engine.plan.cut import LastRows, RowEnds, row_ends_of
 from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.late_rows import Release, check_late, refuse_open_windows
-from fanlight.engine.plan.query import Queries, Query
-from fanlight.engine.plan.request import Event
-from fanlight.engine.plan.row_ends import LastRows, RowEnds, row_ends_of
+from fanlight.engine.plan.request import Event, Queries, Query
 from fanlight.engine.spark.binding.bound import Bound, Refusal
 from fanlight.engine.spark.binding.lag import Lag, lag_of_event
 from fanlight.engine.spark.binding.source import (
@@ -39,7 +38,7 @@ from fanlight.engine.spark.coordinates import (
     rejections,
     unit_before,
 )
-from fanlight.engine.spark.grids import (
+from fanlight.engine.spark.cuts import (
     exists,
     first_end,
     first_event_end,

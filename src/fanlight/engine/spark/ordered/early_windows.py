@@ -12,20 +12,20 @@ from functools import partial
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from fanlight.engine.algebra.template import find_places
+from fanlight.engine.algebra.sql_text import find_places
 from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
 from fanlight.engine.operators.unended_events import RUNNING, UnendedQuery
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid, longest_slide
 from fanlight.engine.spark.binding.placed import Lasting, Placed, Unended
-from fanlight.engine.spark.cuts import slice_start
-from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import (
+from fanlight.engine.spark.cuts import (
     numbered_start_by,
+    slice_start,
     window_end_by,
     window_start_by,
     windows_of_event,
 )
+from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lasting import ENDS, lift_copies, select_to_copy
 from fanlight.engine.spark.lift import (
     drop_rows_in_gaps,

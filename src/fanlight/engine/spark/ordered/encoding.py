@@ -6,26 +6,41 @@ neither Python's nor SQL's business. Structs are cast, which goes by place.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import (
     ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
     DataType,
     DateType,
     DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
     LongType,
     MapType,
+    NullType,
+    ShortType,
+    StringType,
     StructField,
     StructType,
     TimestampNTZType,
     TimestampType,
+    UserDefinedType,
 )
 
-from fanlight.engine.algebra.sql_text import struct
-from fanlight.engine.algebra.template import fill
+from fanlight.engine.algebra.sql_text import fill, struct
 from fanlight.engine.spark.equality import with_nulls, with_places
 from fanlight.engine.spark.sql import expr, type_text
+from fanlight.engine.spec.errors import refuse
 
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
 _NUMBER = {
@@ -121,3 +136,122 @@ def _convert(text: str, kind: DataType, way: int, depth: int = 0) -> str:
         item = _convert(f"item{depth}", kind.valueType, way, depth + 1)
         return f"transform_keys(transform_values({text}, {pair} -> {item}), {pair} -> {key})"
     return text
+
+
+_SIMPLE = {
+    BooleanType: pa.bool_(),
+    ByteType: pa.int8(),
+    ShortType: pa.int16(),
+    IntegerType: pa.int32(),
+    LongType: pa.int64(),
+    FloatType: pa.float32(),
+    DoubleType: pa.float64(),
+    BinaryType: pa.binary(),
+    DateType: pa.date32(),
+    TimestampType: pa.timestamp("us", tz="UTC"),
+    TimestampNTZType: pa.timestamp("us"),
+    DayTimeIntervalType: pa.duration("us"),
+    NullType: pa.null(),
+}
+_VARIANT = pa.struct(
+    [
+        pa.field("value", pa.binary(), nullable=False),
+        pa.field("metadata", pa.binary(), nullable=False, metadata={b"variant": b"true"}),
+    ]
+)
+
+
+def arrow_type(kind: DataType) -> pa.DataType:
+    """The Arrow type of a Spark type; an error says which type has none."""
+    if isinstance(kind, UserDefinedType):
+        kind = kind.sqlType()
+    arrow = _SIMPLE.get(type(kind)) or _nested_type(kind) or _types_by_name(kind)
+    if arrow is None:
+        raise refuse(
+            f"a column of type {type_text(kind)}",
+            "cannot go through Python, because Arrow has no such type",
+            "leave it out, or cast it to a string",
+        )
+    return arrow
+
+
+def arrow_schema(kind: StructType) -> pa.Schema:
+    """The Arrow schema of a Spark schema."""
+    return pa.schema(_arrow_fields(kind))
+
+
+def _arrow_fields(kind: StructType) -> list[pa.Field]:
+    return [pa.field(f.name, arrow_type(f.dataType), nullable=f.nullable) for f in kind.fields]
+
+
+def _nested_type(kind: DataType) -> pa.DataType | None:
+    if isinstance(kind, ArrayType):
+        inner = arrow_type(kind.elementType)
+        return pa.list_(pa.field("element", inner, nullable=kind.containsNull))
+    if isinstance(kind, MapType):
+        value = pa.field("value", arrow_type(kind.valueType), nullable=kind.valueContainsNull)
+        return pa.map_(pa.field("key", arrow_type(kind.keyType), nullable=False), value)
+    return pa.struct(_arrow_fields(kind)) if isinstance(kind, StructType) else None
+
+
+def _types_by_name(kind: DataType) -> pa.DataType | None:
+    """Types with parameters, and types that the oldest supported PySpark lacks."""
+    name = kind.typeName()
+    if isinstance(kind, StringType):
+        return pa.string()
+    if isinstance(kind, DecimalType):
+        return pa.decimal128(kind.precision, kind.scale)
+    if name == "variant":
+        return _VARIANT
+    if name == "time":
+        return pa.time64("ns")
+    if name in ("geometry", "geography"):
+        metadata = {name.encode(): b"true", b"srid": str(getattr(kind, "srid", 0)).encode()}
+        srid = pa.field("srid", pa.int32(), nullable=False)
+        return pa.struct([srid, pa.field("wkb", pa.binary(), nullable=False, metadata=metadata)])
+    return None
+
+
+_OURS = {"fanlight", "pyarrow"}
+_PLAIN = (type(None), bool, int, float, str, bytes, tuple, list, dict, set, frozenset)
+
+
+class Pickled:
+    """One of our objects, pickled; a user's objects in it stay outside, for Spark to pickle."""
+
+    def __init__(self, value: Any) -> None:
+        file = BytesIO()
+        self._users: list[Any] = []
+        _Pickler(file, self._users).dump(value)
+        self._ours = file.getvalue()
+
+    def value(self) -> Any:
+        """The value."""
+        return _Unpickler(BytesIO(self._ours), self._users).load()
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, file: BytesIO, users: list[Any]) -> None:
+        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self._users = users
+
+    def persistent_id(self, obj: Any) -> int | None:
+        if type(obj) in _PLAIN or _is_ours(obj):
+            return None
+        self._users.append(obj)
+        return len(self._users) - 1
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: BytesIO, users: list[Any]) -> None:
+        super().__init__(file)
+        self._users = users
+
+    def persistent_load(self, pid: Any) -> Any:
+        return self._users[pid]
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether an object, or its class, is from a package that every worker can import."""
+    home = value if hasattr(value, "__qualname__") else type(value)  # functions and classes have it
+    return str(getattr(home, "__module__", "")).partition(".")[0] in _OURS

@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame
 from fanlight.engine.operators.running_events import RunningQuery
 from fanlight.engine.operators.spanning_events import SpanningQuery
 from fanlight.engine.plan.candidate import Candidate
-from fanlight.engine.plan.compiler import has_compiler
 from fanlight.engine.plan.granules import Pieces
+from fanlight.engine.plan.ways import has_compiler
 from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields

@@ -23,10 +23,16 @@ from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.protocol import Query
 from fanlight.engine.plan.late_rows import METRIC
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.fingerprint import Windows, fingerprint
-from fanlight.engine.spark.ordered.arrow_types import arrow_schema
+from fanlight.engine.spark.fingerprint import (
+    PROVIDER,
+    USE_ROCKSDB,
+    Windows,
+    fingerprint,
+    is_rocksdb,
+)
 from fanlight.engine.spark.ordered.encoding import (
     Out,
+    arrow_schema,
     encode_sql,
     from_plain,
     plain_schema,
@@ -36,7 +42,6 @@ from fanlight.engine.spark.ordered.row_packing import PACKED, Pack, Unpack
 from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB, check_place, run_groups
 from fanlight.engine.spark.ordered.workers import Function, run_in_workers
 from fanlight.engine.spark.sql import expr
-from fanlight.engine.spark.state import PROVIDER, USE_ROCKSDB, is_rocksdb
 from fanlight.engine.spec.errors import FanlightError
 
 _NUMBERS = count(1)  # operators of one query, and their metrics, are told apart

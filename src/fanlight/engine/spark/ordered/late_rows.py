@@ -17,10 +17,10 @@ from fanlight.engine.operators.group import LateQuery
 from fanlight.engine.plan.late_rows import COLLECTING, LATE
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
+from fanlight.engine.spark.cuts import shown_bounds, starts_of_row
 from fanlight.engine.spark.equality import with_nulls
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import Windows
-from fanlight.engine.spark.grids import shown_bounds, starts_of_row
 from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator

@@ -14,9 +14,8 @@ from pyspark.sql import DataFrame
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.candidate import Candidate
-from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.cut import Cut, LastRows
 from fanlight.engine.plan.granules import Granules, Pieces
-from fanlight.engine.plan.row_ends import LastRows
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import slice_end
 from fanlight.engine.spark.fields import Fields

@@ -9,14 +9,14 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StructField, StructType
 
-from fanlight.engine.algebra.readings import Distinct, Reading
+from fanlight.engine.algebra.ordering import Distinct, Reading
 from fanlight.engine.operators.ranked_windows import RankedPass, RankedQuery
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.equality import normal_form
 from fanlight.engine.spark.fields import Argument, Fields
 from fanlight.engine.spark.lift import column_number, select_points
-from fanlight.engine.spark.ordered.arrow_types import arrow_schema
+from fanlight.engine.spark.ordered.encoding import arrow_schema
 from fanlight.engine.spark.ordered.host import run_over_partitions
 from fanlight.engine.spark.relation import value_columns
 from fanlight.engine.spark.sql import over_clause

@@ -23,7 +23,7 @@ from fanlight.engine.operators.arrow_tables import (
     unpack,
 )
 from fanlight.engine.operators.buckets import HASH, balanced_group_numbers
-from fanlight.engine.spark.state import PARTITIONS, tasks_of_setting
+from fanlight.engine.spark.fingerprint import PARTITIONS, tasks_of_setting
 
 # Types, not text: a word of SQL, such as `group`, may be reserved in this session.
 PACKED = StructType([

@@ -23,7 +23,7 @@ from pyspark.sql.types import (
 )
 
 from fanlight.engine.algebra.aggregate import contains_type
-from fanlight.engine.algebra.readings import Reading
+from fanlight.engine.algebra.ordering import Reading
 from fanlight.engine.operators.trailing import ASKED, TrailingQuery
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form

@@ -31,10 +31,10 @@ from fanlight.engine.spark.binding.widening import REFUSED, WideningBound
 from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.equality import needs_normal_form
 from fanlight.engine.spark.fields import Fields
+from fanlight.engine.spark.fingerprint import PARTITIONS, tasks_of_setting
 from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.lives import divide_into_lives
-from fanlight.engine.spark.ordered.arrow_types import arrow_schema, arrow_type
-from fanlight.engine.spark.ordered.encoding import Out, plain_schema
+from fanlight.engine.spark.ordered.encoding import Out, arrow_schema, arrow_type, plain_schema
 from fanlight.engine.spark.ordered.host import (
     Given,
     Hosted,
@@ -43,7 +43,6 @@ from fanlight.engine.spark.ordered.host import (
 )
 from fanlight.engine.spark.ordered.workers import Function
 from fanlight.engine.spark.sql import type_text
-from fanlight.engine.spark.state import PARTITIONS, tasks_of_setting
 from fanlight.engine.spec.errors import refuse
 
 PAGES: Given = {"part": IntegerType(), "page": BinaryType()}

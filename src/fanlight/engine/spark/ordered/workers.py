@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark import TaskContext
 
-from fanlight.engine.plan.compiler import INSTALL, PACKAGE, SAME_PYTHON, check_compiler
+from fanlight.engine.plan.ways import INSTALL, PACKAGE, SAME_PYTHON, check_compiler
 from fanlight.engine.spec.formats import RELEASE
 
 if TYPE_CHECKING:  # a stream's first worker needs none of it

@@ -15,8 +15,8 @@ from fanlight.engine.spark.asked import check_labels
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_calls
 from fanlight.engine.spark.coordinates import exact
-from fanlight.engine.spark.placed.empty_windows import is_number
 from fanlight.engine.spark.placed.wide import check_at_instants, group_by_end
+from fanlight.engine.spark.placed.window_sets import is_number
 from fanlight.engine.spark.sql import expr, expr_as, is_taken, type_text
 from fanlight.engine.spec.errors import refuse
 

@@ -10,13 +10,13 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.cuts import previous_existing, previous_existing_by, window_end
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import previous_existing, previous_existing_by, window_end
 from fanlight.engine.spark.placed.aging import weight_of
-from fanlight.engine.spark.placed.copies import More
 from fanlight.engine.spark.placed.sealing import seal
 from fanlight.engine.spark.placed.stream import copy_granules, lift_granules
 from fanlight.engine.spark.sql import group_rows, narrow_decimal, over_clause, types_in
+from fanlight.engine.spark.window_ranges import More
 from fanlight.engine.spec.errors import refuse
 
 CLOSE = "1e-9D"

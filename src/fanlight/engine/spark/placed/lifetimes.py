@@ -20,18 +20,18 @@ from pyspark.sql import DataFrame
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import slice_start
-from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import (
+from fanlight.engine.spark.cuts import (
     first_start,
     has_window,
     last_start,
     next_start,
     previous_start,
     previous_start_by,
+    slice_start,
     starts_between,
     step_by,
 )
+from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import column_number, copy_for_columns, select_points
 from fanlight.engine.spark.relation import value_columns
 from fanlight.engine.spark.sql import group_rows, over_clause

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from fanlight.engine.plan.cut import EveryRows, LastRows, counts_rows
 from fanlight.engine.plan.granules import Pieces
-from fanlight.engine.plan.row_ends import EveryRows, LastRows, counts_rows
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
-from fanlight.engine.spark.cuts import slice_start
+from fanlight.engine.spark.cuts import last_start, slice_start
 from fanlight.engine.spark.fields import Fields, types_of
-from fanlight.engine.spark.grids import last_start
 from fanlight.engine.spark.lift import FIRST, LAST, drop_rows_in_gaps, lift_each_row
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.rollup import ROLLUPS

@@ -15,8 +15,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.monoids import PART_OF_EVENT, Max
-from fanlight.engine.algebra.sql_text import struct
-from fanlight.engine.algebra.template import find_places
+from fanlight.engine.algebra.sql_text import find_places, struct
 from fanlight.engine.plan.cut import panes_of
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.binding.placed import Lasting

@@ -15,7 +15,7 @@ from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.coordinates import as_instant
-from fanlight.engine.spark.cuts import slice_end, slice_start
+from fanlight.engine.spark.cuts import slice_end, slice_start, window_end, window_starts
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -25,7 +25,6 @@ from fanlight.engine.spark.equality import (
     normal_form,
 )
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import window_end, window_starts
 from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import stream
 from fanlight.engine.spark.placed.aging import level_of_piece, subwindow_start

@@ -33,14 +33,11 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Granules, Pieces
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import as_instant
-from fanlight.engine.spark.cuts import slice_end, slice_start
+from fanlight.engine.spark.cuts import slice_end, slice_start, window_end, window_end_by
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.grids import window_end, window_end_by
 from fanlight.engine.spark.lasting import ENDS, select_events, select_to_copy
 from fanlight.engine.spark.lift import lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
-from fanlight.engine.spark.placed.copies import More, copy_pieces
-from fanlight.engine.spark.placed.dyadic import copy_to_dyadics, push_to_windows
 from fanlight.engine.spark.placed.events import (
     add_ranges,
     copy_events,
@@ -52,7 +49,13 @@ from fanlight.engine.spark.placed.events import (
 from fanlight.engine.spark.placed.sealing import seal
 from fanlight.engine.spark.relation import Relation
 from fanlight.engine.spark.sql import group_rows, with_event_time
-from fanlight.engine.spark.window_ranges import first_of_dyadic
+from fanlight.engine.spark.window_ranges import (
+    More,
+    copy_pieces,
+    copy_to_dyadics,
+    first_of_dyadic,
+    push_to_windows,
+)
 
 _NUMBERS = count(1)
 

@@ -11,7 +11,7 @@ from fanlight.engine.algebra.library.in_order import first
 from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.kinds.options import FILL
 from fanlight.engine.plan.candidate import Plan, find_strategy
-from fanlight.engine.plan.explain_frames import explain_frames
+from fanlight.engine.plan.explain_kinds import explain_frames
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
 from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
@@ -19,6 +19,7 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields
+from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.handed import (
     Handed,
@@ -37,7 +38,6 @@ from fanlight.engine.spark.ordered.frame_split import (
 from fanlight.engine.spark.ordered.frames import in_one_pass
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import is_taken
-from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
     WindowedEarly,

@@ -22,7 +22,7 @@ from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.placed import bursts, changes, recurring, trend
-from fanlight.engine.spark.placed.complete_windows import keep_complete
+from fanlight.engine.spark.placed.window_sets import keep_complete
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import check_flag

@@ -20,36 +20,36 @@ from fanlight.engine.plan.events import ANEW, CALENDAR
 from fanlight.engine.plan.explain_placed import About, explain_placed
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
-from fanlight.engine.plan.query import Queries
-from fanlight.engine.plan.request import Hints, Request, rule_out
+from fanlight.engine.plan.request import Hints, Queries, Request, rule_out
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields
+from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame
 from fanlight.engine.spark.handed import Handed, aggregate_placed, explain_handed, find_handed
 from fanlight.engine.spark.options import check_options, name_options, run_steps
 from fanlight.engine.spark.ordered.silences import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
-from fanlight.engine.spark.placed.empty_windows import (
+from fanlight.engine.spark.placed.spark_windows import has_spark_windows
+from fanlight.engine.spark.placed.wide import (
+    check_at_instants,
+    check_several,
+    lower_by_number,
+    put_beside,
+    put_beside_by_end,
+)
+from fanlight.engine.spark.placed.window_sets import (
     Empty,
     fill_empty,
     is_number,
     make_doubles,
     read_empty,
 )
-from fanlight.engine.spark.placed.side_by_side import lower_by_number, put_beside
-from fanlight.engine.spark.placed.spark_windows import has_spark_windows
-from fanlight.engine.spark.placed.wide import (
-    check_at_instants,
-    check_several,
-    put_beside_by_end,
-)
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import types_in
-from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
     WindowedEarly,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from fanlight.engine.algebra.template import find_places
+from fanlight.engine.algebra.sql_text import find_places
 from fanlight.engine.plan.candidate import find_strategy, strategy_error
-from fanlight.engine.plan.explain_snapshot import explain_snapshot
+from fanlight.engine.plan.explain_kinds import explain_snapshot
 from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import bind_lasting
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields, build_fields
+from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered.event_windows import release_snapshots, why_not_in_a_pass
 from fanlight.engine.spark.placed.snapshots import merge_equal, take_snapshots
-from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.windows.base import (
     errors_of_call,
     name_call,

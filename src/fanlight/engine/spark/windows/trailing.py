@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from fanlight.engine.algebra.sql_text import quote
-from fanlight.engine.algebra.template import find_places
+from fanlight.engine.algebra.sql_text import find_places, quote
 from fanlight.engine.kinds.options import AT
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan, find_strategy
-from fanlight.engine.plan.explain_trailing import explain_trailing
+from fanlight.engine.plan.explain_kinds import explain_trailing
 from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls, rename
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, read_at
 from fanlight.engine.spark.fields import Fields, build_fields
+from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.options import check_options, name_options
 from fanlight.engine.spark.ordered.trailing import (
@@ -28,7 +28,6 @@ from fanlight.engine.spark.ordered.trailing import (
 )
 from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import expr, expr_as, is_taken
-from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import attach_function
 from fanlight.engine.spark.windows.base import (
     Windowed,

@@ -13,17 +13,17 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 from fanlight.engine.operators.episodes import SPAN, Matcher
 from fanlight.engine.operators.search import FunctionSearch
 from fanlight.engine.plan.candidate import Plan, find_strategy
-from fanlight.engine.plan.explain_widening import explain_widening
+from fanlight.engine.plan.explain_kinds import explain_widening
 from fanlight.engine.plan.ordered import plan_widening
 from fanlight.engine.plan.widening import Level, density_warning, levels_of
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import WideningBound, check_result
+from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives
-from fanlight.engine.spark.ordered.arrow_types import arrow_type
+from fanlight.engine.spark.ordered.encoding import arrow_type
 from fanlight.engine.spark.ordered.widening import Search, page_format, select_rows
 from fanlight.engine.spark.sql import say_reason, type_text
-from fanlight.engine.spark.state import describe_state
 from fanlight.engine.spark.way_runs import search_function
 from fanlight.engine.spark.windows.base import Windowed, with_partitions
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from fanlight.engine.spec.arguments import check_flag
+from fanlight.engine.spec.arguments import check_flag, read_exact, read_positive
 from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse, show
-from fanlight.engine.spec.exact_numbers import read_exact, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,
@@ -22,8 +21,7 @@ from fanlight.engine.spec.frames.base import (
     write_crossing,
     write_sizes,
 )
-from fanlight.engine.spec.frames.limits import Formula, read_formula
-from fanlight.engine.spec.running_values import RUNNING
+from fanlight.engine.spec.frames.limits import RUNNING, Formula, read_formula
 from fanlight.types import Calls, Duration, Limit
 
 _LIMIT = "limit of a row"

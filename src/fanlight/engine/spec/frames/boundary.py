@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fanlight.engine.spec.arguments import check_flag
+from fanlight.engine.spec.arguments import check_flag, read_increasing, read_positive
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
-from fanlight.engine.spec.exact_numbers import read_increasing, read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,

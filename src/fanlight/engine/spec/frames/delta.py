@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import get_args
 
-from fanlight.engine.spec.arguments import check_choice, check_flag
+from fanlight.engine.spec.arguments import check_choice, check_flag, read_positive
 from fanlight.engine.spec.errors import explain_wrong_calls
-from fanlight.engine.spec.exact_numbers import read_positive
 from fanlight.engine.spec.frames.base import (
     Frame,
     Guarantee,

@@ -8,7 +8,6 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
-from fanlight.engine.spec.duration_notations import is_iso
 from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
 from fanlight.engine.spec.frames.base import (
     Frame,
@@ -26,6 +25,7 @@ from fanlight.engine.spec.units import (
     MONTHS,
     Extent,
     Rows,
+    is_iso,
     parse_parts,
     read_uncounted,
 )
