@@ -16,11 +16,20 @@ from hypothesis import is_hypothesis_test
 
 import tests.helpers.shown  # noqa: F401 - before any property is made: the profile of them all
 from scripts.cluster import free_port
+from tests.helpers.sampled import read_long, read_seen_by
 from tests.helpers.sparks import TIME_ZONE, VERSION, start
 from tests.helpers.thorough import THOROUGH
 from tests.law.run import Runner, beside
 
 EVERY = 5  # of the cases of a property, or of a test that starts Spark, this many are one
+# What a sample has, however long it takes: the first pages, checkpoints, and restarts.
+ALWAYS = {
+    "tests/checkpoints/test_kept_checkpoints.py::test_a_kept_checkpoint_goes_on[sliding]",
+    "tests/spark/test_documents.py::test_page[UTC-README.md]",
+    "tests/spark/test_documents.py::test_page[America/New_York-docs/start.md]",
+    "tests/spark/test_fingerprints.py::test_a_stream_goes_on_or_is_refused",
+    "tests/spark/test_readme.py::test_every_line_has_its_answer",
+}
 AT_ONCE = 2  # queries that run side by side, on two cores
 
 
@@ -134,8 +143,11 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if {"spark", "classic", "sessions", "answers"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.spark)
-    for item in [*all_but_the_first(items), *more_of_samples(items)]:
-        item.add_marker(pytest.mark.thorough)
+    always, long = {*ALWAYS, *read_seen_by().values()}, read_long()
+    too_long = [one for one in items if one.nodeid in long and not asks_the_law(one)]
+    for item in [*all_but_the_first(items), *more_of_samples(items), *too_long]:
+        if item.nodeid not in always:
+            item.add_marker(pytest.mark.thorough)
     if not THOROUGH:
         leave_out_thorough(config, items)
     items.sort(key=lambda item: "answers" in getattr(item, "fixturenames", ()))

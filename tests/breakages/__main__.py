@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shlex
 import shutil
 import signal
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import click
@@ -21,9 +23,11 @@ import click
 from experiments import commands
 from tests.breakages.every import ALL, WITHOUT_SPARK
 from tests.breakages.source import OURS, ROOT
+from tests.helpers.sampled import read_seen_by, write_seen_by
 
 PATIENCE = 600  # seconds; a breakage may well be one that never ends
 RED, NO_TESTS = 1, 5
+FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
 
 
 def warm():
@@ -84,13 +88,36 @@ def run(tests, log):
         os._exit(int(code))
 
 
-def judged(breakage, copy, log):
+def tests_of(breakage):
+    """The test that is known to see a breakage, or all that may."""
+    seen = read_seen_by().get(breakage.name)
+    return (seen,) if seen else breakage.tests
+
+
+def find(chosen, copy, log):
+    """Write down which test sees each breakage: by a sample if it does, or else thoroughly."""
+    found = read_seen_by()
+    for breakage in chosen:
+        for thorough in ("", "1"):
+            os.environ["THOROUGH"] = thorough
+            told, fine = judged(breakage, copy, log, breakage.tests)
+            if fine:
+                break
+        failed = FAILED.search(log.read_text())
+        if fine and failed:
+            found[breakage.name] = failed[1]
+        print(f"  {breakage.name}: {failed[1] if fine and failed else told}", flush=True)
+    names = [one.name for one in ALL]
+    write_seen_by({name: found[name] for name in names if name in found})
+
+
+def judged(breakage, copy, log, tests):
     """What became of a breakage, and whether that is as it should be."""
     file = copy / breakage.path()
     text = file.read_text("utf-8")
     file.write_text(breakage.applied(text), "utf-8")
     try:
-        code = outcome(breakage.tests, log)
+        code = outcome(tests, log)
     finally:
         file.write_text(text, "utf-8")
     if code == 0:
@@ -102,8 +129,12 @@ def judged(breakage, copy, log):
 
 def unbroken(chosen, log):
     """The selections of tests that fail even so, or are empty."""
-    found = []
-    for tests in dict.fromkeys(one.tests for one in chosen):
+    found, of_file = [], defaultdict(dict)
+    for tests in (tests_of(one) for one in chosen):
+        of_file[tests[0].partition("::")[0] if len(tests) == 1 else tests].update(
+            dict.fromkeys(tests)
+        )
+    for tests in map(tuple, of_file.values()):
         code = outcome(tests, log)
         print(f"  {'green' if code == 0 else 'NOT GREEN'}  {' '.join(tests)}", flush=True)
         if code != 0:
@@ -128,7 +159,8 @@ def rewritten(files):
 @click.argument("words", nargs=-1)
 @click.option("--list", "listed", is_flag=True, help="Show the names of all, and break nothing.")
 @click.option("--without-spark", is_flag=True, help="Leave out what needs a JVM.")
-def main(words, listed, without_spark):
+@click.option("--find", "finding", is_flag=True, help="Write down which test sees each.")
+def main(words, listed, without_spark, finding):
     """Break the source in one place at a time, and name the breakages that no test sees.
 
     Those whose name contains one of the WORDS; all without words.
@@ -136,10 +168,10 @@ def main(words, listed, without_spark):
     if listed:
         click.echo("\n".join(one.name for one in ALL))
     else:
-        sys.exit(checked(words, WITHOUT_SPARK if without_spark else ALL))
+        sys.exit(checked(words, WITHOUT_SPARK if without_spark else ALL, finding))
 
 
-def checked(words, among):
+def checked(words, among, finding=False):
     """Check the breakages whose name contains one of the words; the exit code."""
     chosen = [one for one in among if not words or any(word in one.name for word in words)]
     wrong = [f"{one.name}: {why}" for one in chosen if (why := one.misplaced())]
@@ -164,12 +196,15 @@ def checked(words, among):
             share_a_jvm()
         # What a fork finds loaded is not what it has broken.
         assert not {path.replace("/", ".") for path in OURS.folders} & set(sys.modules)
+        if finding:
+            find(chosen, copy, log)
+            return 0
         print("without a breakage:")
         bad = unbroken(chosen, log)
         print("broken:")
         for breakage in chosen:
             began = time.monotonic()
-            told, fine = judged(breakage, copy, log)
+            told, fine = judged(breakage, copy, log, tests_of(breakage))
             print(f"  {told:10}  {time.monotonic() - began:5.1f} s  {breakage.name}", flush=True)
             if not fine:
                 bad.append(breakage.name)

@@ -13,6 +13,7 @@ from tests.breakages.breakage import Breakage
 from tests.breakages.change import Code, InText
 from tests.breakages.every import ALL
 from tests.breakages.source import OURS, ROOT, Sources
+from tests.helpers.sampled import read_seen_by
 from tests.law.registry import everything
 from tests.law.sample import has_words
 
@@ -186,3 +187,9 @@ def test_neither_docstrings_nor_types_are_changed(tmp_path):
     sources = invented(tmp_path, shelf=SHELF)
     for change in (InText("What is sold", ""), Code("int", "float")):
         assert "0 times" in Breakage("invented", "Shelf", change, ()).misplaced(sources)
+
+
+def test_what_is_known_to_see_one_is_a_test_of_a_breakage():
+    seen = read_seen_by()
+    assert seen.keys() <= {one.name for one in ALL}
+    assert [one for one in seen.values() if not (ROOT / one.partition("::")[0]).is_file()] == []

@@ -71,6 +71,7 @@ def found(performed):
     return made
 
 
+@pytest.mark.thorough
 def test_stream_batch_and_spark_agree(performed):
     assert performed.agrees
     assert performed.against_spark[QUESTION].rows == performed.answers[QUESTION].num_rows > 1_000
@@ -80,12 +81,14 @@ def test_stream_batch_and_spark_agree(performed):
     assert performed.rejected == [("departed is null", performed.flights["departed"].null_count)]
 
 
+@pytest.mark.thorough
 def test_the_late_flights_make_a_difference(performed):
     """Were they not late, stream and batch would agree by doing nothing."""
     stream = running.collect(performed.streams[QUESTION].result, QUESTION.keys)
     assert compare.count_differences(stream, performed.answers[QUESTION], QUESTION.keys) >= LATE
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("performed")
 def test_what_is_printed(printed):
     told = printed.getvalue()
@@ -94,6 +97,7 @@ def test_what_is_printed(printed):
     assert "DIFFER" not in told
 
 
+@pytest.mark.thorough
 def test_the_page_shows_all_of_it(performed):
     text = build_page(performed).html()
     for heading in ("Sliding windows", "The stream gives", "While windows are open", "How fast",
@@ -144,12 +148,14 @@ SPOILERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spoil", SPOILERS)
 def test_a_disagreement_is_seen(found, spoil):
     spoil(found)
     assert not found.agrees
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spoil", [None, spoil_spark, spoil_so_far])
 def test_the_command_fails_if_anything_differs(found, spoil, monkeypatch, tmp_path):
     if spoil:

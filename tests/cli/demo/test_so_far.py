@@ -76,6 +76,7 @@ def test_a_file_has_what_became_known_in_its_time(shown):
         assert landed.astype("datetime64[us]").max() < end
 
 
+@pytest.mark.thorough
 def test_after_each_micro_batch_the_table_has_all_flights_so_far(followed, shown):
     _, files = so_far.arrange(shown)
     said = readings(followed.said)
@@ -84,6 +85,7 @@ def test_after_each_micro_batch_the_table_has_all_flights_so_far(followed, shown
         assert counted == count(files[: number + 1])
 
 
+@pytest.mark.thorough
 def test_days_are_open_before_they_are_final(followed):
     said = readings(followed.said)
     assert not said[0][1]
@@ -95,6 +97,7 @@ def test_days_are_open_before_they_are_final(followed):
     assert len({len(now) for now in final}) >= so_far.DAYS  # not all at once
 
 
+@pytest.mark.thorough
 def test_the_end_is_what_a_batch_gives(followed):
     assert followed.compared.rows == 3 * so_far.DAYS
     assert followed.compared.different == 0
@@ -137,6 +140,7 @@ def test_a_final_row_that_is_wrong_is_seen(classic, week, monkeypatch, tmp_path,
     assert found.compared.different >= (1 if spoil is open_one else so_far.DAYS)
 
 
+@pytest.mark.thorough
 def test_open_days_are_hatched_and_final_ones_are_not(followed):
     figure = figures.draw_days(followed.said, so_far.STEP)
     drawn = Counter()
