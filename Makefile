@@ -35,7 +35,7 @@ help: ## list the targets
 demo: export PYSPARK_PYTHON := $(CURDIR)/$(DEMO)
 demo: export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(DEMO)
 demo: .venv-demo/.ready ## show what fanlight does, on real flights
-	@$(WITH_JAVA) $(DEMO) -m fanlight.cli demo
+	@$(WITH_JAVA) $(DEMO) -m demo
 
 # Two processes, for two cores: one runs this half; both must succeed.
 HALF := tests/operators tests/laws tests/kernels
@@ -72,7 +72,7 @@ kills: $(READY) ## kill a stream of each engine once, and look for what is lost
 	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q tests/soak -k "not every"
 
 page: $(READY) ## make the demo's page of all flights, and look at it in a browser
-	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q tests/cli/demo/test_whole_page.py
+	@$(WITH_JAVA) THOROUGH=1 $(PY) -m pytest -q tests/demo/test_whole_page.py
 
 breakages: $(READY) ## break the source in many places: each must be seen by a test
 	@$(WITH_JAVA) $(PY) -m tests.breakages

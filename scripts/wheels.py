@@ -43,7 +43,7 @@ UV = (sys.executable, "-m", "uv")
 AROUND = "cli,spark,sql,watch"
 # The extras that bring PySpark.
 WITH_SESSION = ("spark", "connect")
-WITH_SPARK = {*WITH_SESSION, "demo", AROUND}
+WITH_SPARK = {*WITH_SESSION, AROUND}
 # Those where a platform brings its PySpark; "" is the wheel without an extra.
 BESIDE_SPARK = ("", "kernels")
 # PySpark 3.5 keeps NumPy 1, which a newer pyarrow does not load, and does not say so.
@@ -214,8 +214,6 @@ def checks(versions: Sequence[str], *, everything: bool) -> Iterator[tuple[Room,
     if everything:
         yield from matrix()
         yield from map(around, lines("spark"))
-    demo = ["demo", "--out", str(OUT / "demo")] if everything else ["--version"]
-    yield Room("demo", "newest"), ["-m", "fanlight.cli", *demo]
 
 
 def around(version: str) -> tuple[Room, list[str]]:

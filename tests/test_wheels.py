@@ -12,7 +12,7 @@ from tests.helpers.house import PROJECT
 from tests.wheel import first_script
 
 KINDS = wheels.CHECKS / "kinds.py"
-FOR_US = {"dev", "bench", "docs", "experiments", "release"}
+FOR_US = {"dev", "bench", "demo", "docs", "experiments", "release"}
 NO_WINDOWS = {"Episode", "FanlightError", "Rows"}
 
 

@@ -34,6 +34,7 @@ def modules_under(folder: Path, root: Path) -> dict[str, Path]:
 MODULES = modules_under(PACKAGE, SRC)
 OUTSIDE = {
     **modules_under(ROOT / "benchmarks", ROOT),
+    **modules_under(ROOT / "demo", ROOT),
     **modules_under(ROOT / "experiments", ROOT),
     **modules_under(ROOT / "tests/oracle", ROOT),
 }

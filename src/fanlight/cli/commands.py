@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import webbrowser
-from pathlib import Path
 from shutil import which
 
 import click
@@ -13,7 +11,7 @@ import click
 import fanlight as fl
 from fanlight.cli import job_commands
 from fanlight.cli.outcomes import FAILED, report_outcome
-from fanlight.cli.sessions import DEMO_PACKAGES, QUERY_PACKAGES, require
+from fanlight.cli.sessions import QUERY_PACKAGES, require
 
 SHELLS = ("bash", "zsh", "fish")
 EXIT_CODES = """\b
@@ -33,28 +31,6 @@ fanlight sql "SELECT …" -t bids=bids.parquet
 @click.version_option(fl.__version__, prog_name="fanlight")
 def fanlight() -> None:
     """Windows that Spark does not have, for PySpark."""
-
-
-@fanlight.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("out"),
-    show_default=True,
-    help="Folder for the page.",
-)
-@click.option("--open/--no-open", "show", default=False, help="Open the page in a browser.")
-def demo(out: Path, *, show: bool) -> None:
-    """All flights from New York in 2013, as a batch, as a stream, and by Spark's own windows."""
-    require(*DEMO_PACKAGES, extra="demo")
-    from fanlight.cli.demo import run
-
-    try:
-        page = run(out)
-    except fl.FanlightError as error:
-        raise click.ClickException(str(error)) from error
-    if show:
-        webbrowser.open(page.resolve().as_uri())
 
 
 @fanlight.command(

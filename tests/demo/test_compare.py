@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from fanlight.cli.demo.compare import count_differences
+from demo.compare import count_differences
 
 KEYS = ("origin", "window.start")
 

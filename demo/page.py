@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import fanlight as fl
-from fanlight.cli.demo import arrivals, figures, flights, running, so_far
-from fanlight.cli.demo.questions import air, chains, levels, sliding, storms
-from fanlight.cli.demo.questions.question import body_of
+from demo import arrivals, figures, flights, running, so_far
+from demo.questions import air, chains, levels, sliding, storms
+from demo.questions.question import body_of
 from fanlight.report import Page
 
 if TYPE_CHECKING:
-    from fanlight.cli.demo.outcome import Outcome
-    from fanlight.cli.demo.questions import Question
+    from demo.outcome import Outcome
+    from demo.questions import Question
 
 BRAND = "fanlight: windows that Spark does not have, for PySpark"
 DAY = np.timedelta64(1, "D")

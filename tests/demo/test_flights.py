@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 
-from fanlight.cli.demo import flights
+from demo import flights
 
 ALL = 336_776
 CANCELLED = 8_255

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
-from fanlight.cli.demo.arrivals import DELAY
+from demo.arrivals import DELAY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from fanlight.cli.demo.questions import Question
+    from demo.questions import Question
 
 SCHEMA = (
     "departed timestamp, landed timestamp, origin string, carrier string, flight bigint, "

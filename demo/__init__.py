@@ -18,9 +18,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 import fanlight as fl
-from fanlight.cli.demo import arrivals, compare, flights, running, so_far, streamed
-from fanlight.cli.demo.outcome import Comparison, Outcome, Timing
-from fanlight.cli.demo.page import build_page
+from demo import arrivals, compare, flights, running, so_far, streamed
+from demo.outcome import Comparison, Outcome, Timing
+from demo.page import build_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

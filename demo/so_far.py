@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 import fanlight as fl
+from demo import arrivals, compare, figures, flights, running, streamed
+from demo.outcome import Comparison
 from fanlight import agg
-from fanlight.cli.demo import arrivals, compare, figures, flights, running, streamed
-from fanlight.cli.demo.outcome import Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pytest
 
 import fanlight as fl
-from fanlight.cli.demo import figures, flights, running, so_far
+from demo import figures, flights, running, so_far
 
 WORST = np.datetime64("2013-03-06")
 

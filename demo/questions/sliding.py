@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 import fanlight as fl
+from demo.questions.question import Question
 from fanlight import agg
-from fanlight.cli.demo.questions.question import Question
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from plotly.subplots import make_subplots
 
+from demo.flights import ZONE
+from demo.questions import chains
 from fanlight import plots
-from fanlight.cli.demo.flights import ZONE
-from fanlight.cli.demo.questions import chains
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

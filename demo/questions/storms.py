@@ -8,8 +8,8 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 import fanlight as fl
+from demo.questions.question import Further, Question
 from fanlight import agg
-from fanlight.cli.demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
     from datetime import date

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 import fanlight as fl
+from demo.questions.question import Further, Question
 from fanlight import agg
-from fanlight.cli.demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
     from datetime import date

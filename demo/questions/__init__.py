@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fanlight.cli.demo.questions import air, chains, levels, sliding, storms
-from fanlight.cli.demo.questions.question import Question
+from demo.questions import air, chains, levels, sliding, storms
+from demo.questions.question import Question
 
 QUESTIONS: tuple[Question, ...] = tuple(
     asked.QUESTION for asked in (sliding, levels, air, storms, chains)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fanlight.cli.demo.questions import QUESTIONS
+from demo.questions import QUESTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fanlight.cli.demo import arrivals, so_far, streamed
-    from fanlight.cli.demo.questions import Question
+    from demo import arrivals, so_far, streamed
+    from demo.questions import Question
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
-from fanlight.cli.demo.questions.question import Further, Question
+from demo.questions.question import Further, Question
 
 if TYPE_CHECKING:
     from datetime import date

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fanlight.cli.demo import arrivals
+from demo import arrivals
 
 HOUR = 3_600_000_000
 DAY = 24 * HOUR

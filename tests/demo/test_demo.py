@@ -14,12 +14,13 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+import demo
 import fanlight as fl
-from fanlight.cli import commands, demo
-from fanlight.cli.demo import arrivals, compare, flights, running
-from fanlight.cli.demo.outcome import Comparison, Outcome
-from fanlight.cli.demo.page import build_page
-from fanlight.cli.demo.questions import QUESTIONS, sliding, storms
+from demo import arrivals, compare, flights, running
+from demo.__main__ import main
+from demo.outcome import Comparison, Outcome
+from demo.page import build_page
+from demo.questions import QUESTIONS, sliding, storms
 from tests.plots.browser import MISSING, asked, chromium
 
 LATE = 60
@@ -166,7 +167,7 @@ def test_the_command_fails_if_anything_differs(found, spoil, monkeypatch, tmp_pa
 
     monkeypatch.setattr(demo, "ask_questions", perform)
     monkeypatch.setattr(running, "session", lambda _log: contextlib.nullcontext())
-    ran = CliRunner().invoke(commands.fanlight, ["demo", "--out", str(tmp_path / "out")])
+    ran = CliRunner().invoke(main, ["--out", str(tmp_path / "out")])
     text = (tmp_path / "out" / "demo.html").read_text("utf-8")
     assert ran.exit_code == (1 if spoil else 0), ran.output
     assert ("The results differ" in text) is bool(spoil)
