@@ -49,8 +49,9 @@ _EXTRAS = {"plotly": ("plot", "pictures: fanlight.plots"), "click": ("cli", "the
 def doctor(spark: SparkSession) -> Diagnosis:
     """Check a Spark session: what is missing for which kind of window, and the line to write.
 
-    Nothing is changed. Two small jobs run: one asks Spark for the version of Java, one asks its
-    Python workers what is installed there. What a platform hides of a session is ``unknown``.
+    The doctor changes nothing. It runs two small jobs: one asks Spark for the version of Java, the
+    other asks the Python workers which packages they have. Facts that a platform hides are
+    ``unknown``.
 
     Parameters
     ----------
@@ -60,15 +61,15 @@ def doctor(spark: SparkSession) -> Diagnosis:
     Returns
     -------
     Diagnosis
-        A value that prints as a table, in a notebook too. ``ok`` is true if nothing is missing for
-        any kind of window; ``missing`` are the findings in the way; ``findings`` are all of them,
-        each with ``what``, ``state`` (``"ok"``, ``"missing"``, ``"unknown"``, ``"note"``),
+        A value that prints as a table, also in a notebook. ``ok`` is true if nothing is missing for
+        any kind of window; ``missing`` lists the findings that are missing; ``findings`` lists all
+        of them, each with ``what``, ``state`` (``"ok"``, ``"missing"``, ``"unknown"``, ``"note"``),
         ``found``, ``needed_by`` and the line to ``write``; ``to_dict()`` is for JSON.
 
     Raises
     ------
     FanlightError
-        If it is not a Spark session.
+        If ``spark`` is not a Spark session.
 
     Examples
     --------
