@@ -226,7 +226,7 @@ def test_one_switch_says_whether_tests_are_thorough(asked):
     )
     assert ("[every]" in tests.stdout) == bool(asked)
     assert ("THOROUGH=1 asks them" in tests.stdout) == (not asked)
-    assert examples.stdout == ("90 examples\n" if asked else "30 examples\n")
+    assert examples.stdout == ("90 examples\n" if asked else "22 examples\n")
 
 
 @given(st.just(0.25))

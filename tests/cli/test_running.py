@@ -342,7 +342,7 @@ def test_doctor_prints_and_its_exit_code_says_whether_something_is_missing(here)
     with configured(here, outcomes.PROVIDER, DEFAULT):
         ran = call("doctor", "--conf", "spark.x=1")
     assert ran.exit_code == 1
-    assert "needed by frames: streams" in ran.output
+    assert "needed for frames (streams)" in ran.output
 
 
 PAGE = (Path(__file__).parents[2] / "docs/command_line.md").read_text("utf-8")

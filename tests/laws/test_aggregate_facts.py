@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLLOWED = {name for name, running in RUNNING.items() if not running.why_not}
 MONOIDS = {type(monoid).__name__ for one in asked() for monoid in one.monoids}
 # What limits watch is called as the aggregates of that meaning; these modules say so, or do it.
-FOLLOWING = {"spec/running_values.py", "kinds/aggregate.py", "operators/frames/running.py",
+FOLLOWING = {"spec/frames/limits.py", "kinds/aggregate.py", "operators/frames/running.py",
              "operators/frames/logical_steps.py"}  # fmt: skip
 
 

@@ -160,7 +160,7 @@ def test_it_is_written_and_read_in_sql(classic):
 @pytest.mark.usefixtures("registered")
 def test_the_doctor_knows_what_it_needs():
     assert signs.KIND.features[0] in list_features()
-    assert "frames of one sign: streams" in list_needing("RocksDB")
+    assert "frames of one sign (streams)" in list_needing("RocksDB")
 
 
 @pytest.mark.usefixtures("registered")

@@ -66,7 +66,7 @@ def test_it_is_planned_explained_forced_and_run(windows):
     forced = windows.using("slow-copies")
     text = forced.explain()
     assert "each row goes to its windows, slowly" in text
-    assert "slow-copies, as asked for" in text
+    assert "slow-copies, as requested" in text
     asked = agg.max("v"), agg.count()
     found = forced.agg(*asked)
     assert found.columns == windows.agg(*asked).columns

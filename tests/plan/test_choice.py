@@ -102,7 +102,7 @@ def test_explain_says_what_how_often_how_and_why():
         "computes", "windows", "how", "strategy", "workload",
     ]  # fmt: skip
     assert "9 minutes long, one every 6 minutes" in text
-    assert "rows are combined in slices of 3 minutes, 3 a window; " in text
+    assert "rows are combined in slices of 3 minutes, 3 per window; " in text
     assert "panes, the cheapest of 5 ways that fit, by the cost model" in text
     assert "<- chosen" not in text
 
@@ -110,8 +110,8 @@ def test_explain_says_what_how_often_how_and_why():
 @pytest.mark.parametrize(
     ("strategy", "says"),
     [
-        ("pairs", "pairs, as asked for; 'auto' would take panes (scan)"),
-        ("panes", "panes, as asked for; explain(verbose=True)"),
+        ("pairs", "pairs, as requested; 'auto' would choose panes (scan)"),
+        ("panes", "panes, as requested; explain(verbose=True)"),
     ],
 )
 def test_explain_of_a_forced_strategy_says_what_auto_would_take(strategy, says):
@@ -122,7 +122,7 @@ def test_explain_of_a_forced_strategy_says_what_auto_would_take(strategy, says):
 def test_explain_in_full_names_the_cut_and_every_candidate():
     asked = request(hours(9, 6), [MAX])
     text = page(asked, plan_placed(asked), verbose=True)
-    assert "slices of 3 minutes, 3 a window, 2 a SLIDE" in text
+    assert "slices of 3 minutes, 3 per window, 2 per SLIDE" in text
     assert "max(v) has no inverse" in text
     for name in ("panes", "pairs", "expand", "differential"):
         assert name in text

@@ -16,7 +16,7 @@ from fanlight.watching import doctor
 from fanlight.watching.doctor import Diagnosis, Finding, list_features, list_needing
 from tests.helpers.house import ROOT
 
-MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames: streams",), "spark.conf.set(…)")
+MISSING = Finding("RocksDB <store>", "missing", "HDFS", ("frames (streams)",), "spark.conf.set(…)")
 FINE = Finding("Java", "ok", "17")
 SAID = Finding("partitions", "note", "200", (), "write this")
 
@@ -44,7 +44,7 @@ def test_it_prints_who_needs_what_is_missing_and_what_to_write():
     assert [line.split()[0] for line in lines[3:]] == [
         "ok", "missing", "needed", "write:", "note", "write:"
     ]  # fmt: skip
-    assert "needed by frames: streams" in lines[5]
+    assert "needed for frames (streams)" in lines[5]
 
 
 def test_a_notebook_is_given_text_not_tags_of_it():
@@ -55,7 +55,7 @@ def test_a_notebook_is_given_text_not_tags_of_it():
 
 def test_it_can_be_written_as_json():
     found = Diagnosis("t", (FINE, MISSING)).to_dict()
-    assert json.loads(json.dumps(found))["findings"][1]["needed_by"] == ["frames: streams"]
+    assert json.loads(json.dumps(found))["findings"][1]["needed_by"] == ["frames (streams)"]
     assert found["ok"] is False
 
 
@@ -112,7 +112,7 @@ def test_workers_that_lack_or_differ_are_missing():
     assert package("fanlight", own, "0.0.1").state == "missing"
     assert package("numba", "0.1", "0.2").state == "ok"
     lacking = package("protobuf", None)
-    assert (lacking.found, lacking.state) == ("not there", "missing")
+    assert (lacking.found, lacking.state) == ("not installed", "missing")
     assert lacking.needed_by == list_needing("RocksDB")
     assert f"fanlight[spark]=={own}" in lacking.write
 

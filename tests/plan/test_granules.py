@@ -145,8 +145,9 @@ def test_explain_names_granules_branches_and_costs():
     text = explain_placed(plan_placed(asked), asked, about)
     for part in (
         "cut at every 10 seconds",
-        "level 0     1 minute long, one every 10 seconds; 6 slices a window, from the slices, scan",
-        "level 2     1 hour long, one every 5 minutes; 12 slices a window, from level 1, copied",
+        "level 0     1 minute long, one every 10 seconds; 6 slices per window, from",
+        "6 slices per window, from the slices, scan",
+        "level 2     1 hour long, one every 5 minutes; 12 slices per window, from level 1, copied",
         "chain (operator)                does not fit",
         "<- chosen",
     ):

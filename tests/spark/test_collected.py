@@ -180,8 +180,8 @@ def test_a_column_of_that_name_is_told(classic):
 def test_explain_says_where_they_go(classic, tmp_path):
     df = stream_of(classic, tmp_path, [SEEN], DELAY)
     for spec in (FIVE, SESSION, fl.Trailing("1 minute"), WIDENING):
-        assert "given in the column late" in str(collecting(df, spec).explain())
-        assert "given in the column late" not in str(collecting(df, spec, late="drop").explain())
+        assert "in the column late" in str(collecting(df, spec).explain())
+        assert "in the column late" not in str(collecting(df, spec, late="drop").explain())
 
 
 def test_what_cannot_collect_says_so(classic, tmp_path):

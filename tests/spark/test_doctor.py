@@ -107,7 +107,7 @@ def test_what_is_missing_and_the_line_that_helps(own):
     found = fl.doctor(own)
     (one,) = found.missing
     assert one.what == "RocksDB state store"
-    assert "frames: streams" in one.needed_by
+    assert "frames (streams)" in one.needed_by
     with configured(own, PROVIDER, DEFAULT):
         exec(one.write, {"spark": own})  # noqa: S102
         assert fl.doctor(own).ok

@@ -68,7 +68,7 @@ def test_explain_says_what_a_stream_forgets(classic, tmp_path, spec, grows):
     assert ("state grows with the number of keys" in page) == grows
     page = fl.over(rows, spec, time="ts", by="k", forget_after="30 days").explain()
     assert "forgets" in page
-    assert "silent for more than '30 days', which then starts anew" in page
+    assert "silent for more than '30 days'; it then counts as new" in page
     assert "grows" not in page
 
 

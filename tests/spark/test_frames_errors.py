@@ -150,7 +150,7 @@ def test_streams(classic, df, stream):
     forgetting = fl.over(marked, SPEC, time="ts", forget_after="1 hour")
     assert forgetting.accumulate("1 second").isStreaming
     adapting = fl.AggregateFrame(agg.sum("v"), "mean_rows(3) * mean_value(5000)")
-    kept = "up to 5,003 numbers that its limits are means of"
+    kept = "up to 5,003 numbers for the means in its limits"
     assert kept in fl.over(marked, adapting, time="ts").explain()
     with pytest.raises(fl.FanlightError, match="max_duration='1 hour'"):
         windowed.fill(marked, time="ts").rows()

@@ -97,7 +97,7 @@ def test_swapped_ends_are_told(classic, spec):
         "select timestamp_seconds(id) ts, timestamp_seconds(id + id % 9) as stop from range(90)"
     )
     windows = fl.over(df, spec, time=("stop", "ts"))
-    told = "left out    those whose 'ts' is before 'stop', or null: rejected() lists them"
+    told = "dropped     events whose 'ts' is before 'stop', or null: rejected() lists them"
     assert told in windows.explain()
     found = windows.rejected().where("reason = 'ts is before stop'")
     assert found.count() == 80

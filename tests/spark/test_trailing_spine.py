@@ -200,5 +200,5 @@ def test_what_cannot_be_asked(classic, tmp_path):
     ):
         with pytest.raises(fl.FanlightError, match=says):
             windows[of].at(asks, time="ts").attach(agg.count())
-    assert "at(…) keeps those that ask" in windows[stream].explain()
+    assert "at(…) keeps them" in windows[stream].explain()
     assert "at(…)" not in windows[rows].explain()

@@ -151,7 +151,7 @@ def test_explain_names_levels_and_bounds():
     assert "watermark" in text
     wide = fl.ProgressiveWidening(1, max_duration=64, max_rows=4, factor=8)
     text = told(wide)
-    assert "at most 96 rows a key\n" in text
+    assert "at most 96 rows per key\n" in text
     assert [line.split()[-1] for line in text.splitlines() if " 128 " in line] == ["72"]
     assert density_warning(widening(), 1000, 1) is not None
     assert density_warning(widening(), 1000, 100) is None

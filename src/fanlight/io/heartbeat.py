@@ -26,45 +26,44 @@ def heartbeat(
     every: str | timedelta = "10 seconds",
     lag: str | timedelta = "1 minute",
 ) -> DataFrame:
-    """A stream with a watermark that goes on while no rows come, so that its last windows do come.
+    """Give a stream a watermark that advances while no rows arrive, so that its last windows come.
 
-    Spark's watermark follows the rows: when they stop, it stands still, and the windows that it
-    has not passed are never given. Here beats are mixed with the rows: times of the clock, less
-    ``lag``. The watermark follows them, too, and then they are dropped: no window sees one.
+    Spark's watermark follows the rows: when they stop, it does not move, and windows that it has
+    not passed are never emitted. This function mixes beats with the rows: times of the clock, minus
+    ``lag``. The watermark follows them, too, and then they are dropped: no window sees a beat.
 
     Parameters
     ----------
     df
         A streaming DataFrame, classic or Spark Connect, without a watermark. Filter it before, not
-        after: Spark takes no later filter past the beats, to where the rows are read.
+        after: Spark cannot push a later filter past the beats to the source.
     time
         The column with the time of each row, a timestamp.
     delay
-        The delay of the watermark, as in ``withWatermark``: by how much rows may be out of order.
+        The delay of the watermark, as in ``withWatermark``: how far rows may be out of order.
     every
-        How far beats are apart: whole seconds.
+        The time between two beats: whole seconds.
     lag
-        How far behind the clock a beat is. Once a micro-batch has been read, rows whose time is
-        more than ``lag`` and ``delay`` before it are late. If each micro-batch takes all rows that
-        are there, this is how long a row may be on its way to where Spark reads it. If a
-        micro-batch is limited (``maxFilesPerTrigger``, ``maxOffsetsPerTrigger``,
-        ``max_rows_per_batch`` of :func:`fanlight.replay`; Delta tables always are), it must be
-        longer than the longest time that the stream is ever behind: after a stop, or at its
-        beginning.
+        How far beats are behind the clock. Once a micro-batch has been read, rows whose time is
+        more than ``lag`` plus ``delay`` before it are late. If each micro-batch takes all available
+        rows, this is how long a row may take to reach the source that Spark reads. If a micro-batch
+        is limited (``maxFilesPerTrigger``, ``maxOffsetsPerTrigger``, ``max_rows_per_batch`` of
+        :func:`fanlight.replay`; Delta tables always are), ``lag`` must be longer than the longest
+        time that the stream is ever behind: after a stop, or at its beginning.
 
     Returns
     -------
     DataFrame
-        The rows of ``df``, with its columns and a watermark on ``time``; any column may be
-        null. To what is already running it is another source, so it needs a checkpoint of its own.
-        Each second has a beat to read, and so a micro-batch, unless the query's trigger says
-        otherwise: ``.trigger(processingTime="10 seconds")``.
+        The rows of ``df``, with its columns and a watermark on ``time``; any column may be null.
+        For an existing query it is a different source, so it needs its own checkpoint. Each second
+        has a beat to read, and so a micro-batch, unless the query's trigger says otherwise:
+        ``.trigger(processingTime="10 seconds")``.
 
     Raises
     ------
     FanlightError
-        If it is not a stream, or has a watermark already, ``time`` is not one of its timestamps, or
-        a duration is wrong.
+        If ``df`` is not a stream, or already has a watermark, ``time`` is not one of its
+        timestamps, or a duration is wrong.
 
     Examples
     --------

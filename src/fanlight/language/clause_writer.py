@@ -35,40 +35,39 @@ def clause(
     method: Method | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> str:
-    """Windows as :func:`fanlight.sql` writes them, between their brackets.
+    """Write windows as a clause in brackets for :func:`fanlight.sql`.
 
     Parameters
     ----------
     spec
-        The windows, as for :func:`fanlight.over`. Conditions have to be SQL text: a Column or a
-        Python function cannot be written down.
+        The windows, as for :func:`fanlight.over`. Conditions must be SQL text: a Column or a Python
+        function cannot be written as text.
     time, by, tiebreak
         As for :func:`fanlight.over`; columns by name.
     late, forget_after
         As for :func:`fanlight.over`.
     options
-        What is asked of the windows by their verbs, each with its arguments:
+        Methods that change the windows, each with its arguments:
         ``{"early": {"every": "1 minute"}, "with_empty": {"values": "zero", "most": 60}}``.
     method
-        What is asked of the windows, where SQL has words for it: ``"fit"``, ``"recurring"``,
-        ``"wide"``, ``"bursts"``, ``"fill"``, ``"split"``, ``"accumulate"``
-        or ``"detect"``. Aggregates stand in the
-        SELECT, not here.
+        The method to call on the windows, if SQL has words for it: ``"fit"``, ``"recurring"``,
+        ``"wide"``, ``"bursts"``, ``"fill"``, ``"split"``, ``"accumulate"`` or ``"detect"``. Write
+        aggregates in the SELECT, not here.
     arguments
-        Those of the method, by their names in Python: ``{"column": "price", "ahead": "1 minute"}``.
-        Columns, and the ``other`` table of ``fill``, by name.
+        The arguments of the method, by their names in Python:
+        ``{"column": "price", "ahead": "1 minute"}``. Columns, and the ``other`` table of ``fill``,
+        by name.
 
     Returns
     -------
     str
-        The clause, to stand after the name of a table. Read again, it is the same windows, asked
-        for the same.
+        The clause, to write after the name of a table. It stands for the same windows and method.
 
     Raises
     ------
     FanlightError
-        If the windows have a part that the language cannot write, or do not have the method, or it
-        has an argument that cannot be written.
+        If the windows have a part that the language cannot express, or do not have the method, or
+        the method has an argument that cannot be expressed.
 
     Examples
     --------

@@ -24,17 +24,18 @@ def serve(
 ) -> Server:
     """Answer for one key at a time from stored pieces, without Spark.
 
-    For requests: the same answer as :func:`fanlight.roll_up` gives for training, in microseconds.
+    For requests: the same values as from :func:`fanlight.roll_up` for training, in microseconds.
 
     Parameters
     ----------
     pieces
         The folder of Parquet files that ``pieces(…)`` of the windows wrote, a batch or a stream; or
-        their pyarrow table; or a DataFrame, which is fetched. All of it is held in memory.
+        their pyarrow table; or a DataFrame, which is fetched. The server holds all pieces in
+        memory.
     spec
         The trailing windows: one, or several by labels.
     aggregates
-        Your own aggregates that the table has partials of; they need ``lower_values``.
+        Your own aggregates whose partials are in the table; they need ``lower_values``.
 
     Returns
     -------
@@ -44,8 +45,8 @@ def serve(
     Raises
     ------
     FanlightError
-        If it is not a table of pieces, the windows are not made of whole pieces, or an aggregate
-        cannot be answered in Python: sketches, and your own without ``lower_values``.
+        If ``pieces`` is not a table of pieces, the windows do not consist of whole pieces, or an
+        aggregate cannot be computed in Python: sketches, and your own without ``lower_values``.
 
     See Also
     --------

@@ -41,7 +41,10 @@ _OLDEST_JAVA = 17
 _ROWS = 10_000  # more than any cluster has tasks: each task gets some
 _ON_WORKERS = ("fanlight", "numpy", "numba", "protobuf")
 _ELSEWHERE = "before the session is made; on a cluster set it to a Python that has fanlight"
-_KEYS = "frames, windows over rows, trend lines: a few numbers each, for ever unless forget_after="
+_KEYS = (
+    "frames, windows over rows, trend lines: a few numbers for every key ever seen; "
+    "set forget_after= to bound them"
+)
 _EXTRAS = {"plotly": ("plot", "pictures: fanlight.plots"), "click": ("cli", "the command line")}
 
 
@@ -49,8 +52,9 @@ _EXTRAS = {"plotly": ("plot", "pictures: fanlight.plots"), "click": ("cli", "the
 def doctor(spark: SparkSession) -> Diagnosis:
     """Check a Spark session: what is missing for which kind of window, and the line to write.
 
-    Nothing is changed. Two small jobs run: one asks Spark for the version of Java, one asks its
-    Python workers what is installed there. What a platform hides of a session is ``unknown``.
+    The doctor changes nothing. It runs two small jobs: one asks Spark for the version of Java, the
+    other asks the Python workers which packages they have. Facts that a platform hides are
+    ``unknown``.
 
     Parameters
     ----------
@@ -60,15 +64,15 @@ def doctor(spark: SparkSession) -> Diagnosis:
     Returns
     -------
     Diagnosis
-        A value that prints as a table, in a notebook too. ``ok`` is true if nothing is missing for
-        any kind of window; ``missing`` are the findings in the way; ``findings`` are all of them,
-        each with ``what``, ``state`` (``"ok"``, ``"missing"``, ``"unknown"``, ``"note"``),
+        A value that prints as a table, also in a notebook. ``ok`` is true if nothing is missing for
+        any kind of window; ``missing`` lists the findings that are missing; ``findings`` lists all
+        of them, each with ``what``, ``state`` (``"ok"``, ``"missing"``, ``"unknown"``, ``"note"``),
         ``found``, ``needed_by`` and the line to ``write``; ``to_dict()`` is for JSON.
 
     Raises
     ------
     FanlightError
-        If it is not a Spark session.
+        If ``spark`` is not a Spark session.
 
     Examples
     --------
@@ -134,7 +138,7 @@ def _check_compiler() -> Finding:
     try:
         return Finding(what, "ok", metadata.version(PACKAGE))
     except metadata.PackageNotFoundError:
-        return Finding(what, "missing", "not there", list_needing("Python workers"), INSTALL)
+        return Finding(what, "missing", "not installed", list_needing("Python workers"), INSTALL)
 
 
 def _check_workers(spark: Any) -> list[Finding]:
@@ -217,7 +221,11 @@ def _check_partitions(setting: str | None, tasks: int) -> Finding:
         return Finding("partitions", "ok", numbers)
     line = f"spark.conf.set({PARTITIONS!r}, {str(2 * tasks)!r})  # before a stream begins"
     return Finding(
-        "partitions", "note", f"{numbers}: a stream keeps a state store for each", (), line
+        "partitions",
+        "note",
+        f"{numbers}: a stream keeps a state store for each partition",
+        (),
+        line,
     )
 
 
@@ -259,7 +267,7 @@ def _check_ansi(setting: str | None) -> Finding:
 
 def _check_zone(setting: str | None) -> Finding:
     zone = setting or "spark.sql.session.timeZone is not shown"
-    text = f"{zone}: how times are shown and texts are read; no window depends on it"
+    text = f"{zone}: used to show times and read texts; no window depends on it"
     return Finding("time zone", "ok" if setting else "unknown", text)
 
 
@@ -282,7 +290,7 @@ def _read_setting(spark: Any, name: str) -> str | None:
 
 def _list_versions(workers: list[dict[str, str | None]], name: str) -> str:
     """The different versions of a package on the workers, in words."""
-    return ", ".join(sorted({worker[name] or "not there" for worker in workers}))
+    return ", ".join(sorted({worker[name] or "not installed" for worker in workers}))
 
 
 def list_features() -> tuple[Feature, ...]:
@@ -294,7 +302,7 @@ def list_needing(need: Need) -> tuple[str, ...]:
     """The kinds of windows that have this need, and whether in batches or in streams, in words.
 
     >>> list_needing("RocksDB")[0]
-    'windows over time while they are open: streams'
+    'early results of windows over time (streams)'
     """
     kinds_in_need = []
     for feature in list_features():
@@ -304,7 +312,7 @@ def list_needing(need: Need) -> tuple[str, ...]:
             if need in needs
         ]
         if where:
-            kinds_in_need.append(f"{feature.name}: {' and '.join(where)}")
+            kinds_in_need.append(f"{feature.name} ({' and '.join(where)})")
     return tuple(kinds_in_need)
 
 
@@ -353,7 +361,7 @@ class Diagnosis:
         """One line that sums it up."""
         if self.ok:
             return "every kind of window runs here, as far as can be seen"
-        return f"{len(self.missing)} missing; windows over time run natively, without any of it"
+        return f"{len(self.missing)} missing; windows over time run natively and need none of it"
 
     def __str__(self) -> str:
         """A table: state, what, found; below what is missing, who needs it and what to write."""
@@ -362,7 +370,7 @@ class Diagnosis:
         for one in self.findings:
             lines.append(f"{one.state:<8} {one.what:<{width}}  {one.found}")
             if one.state == "missing":
-                lines += [f"{'':9}needed by {name}" for name in one.needed_by]
+                lines += [f"{'':9}needed for {name}" for name in one.needed_by]
             if one.write and one.state != "ok":
                 lines.append(f"{'':9}write: {one.write}")
         return "\n".join(lines)
@@ -384,7 +392,7 @@ class Diagnosis:
             + "</tr>"
             for one in self.findings
         )
-        heads = ("state", "what", "found", "needed by", "write")
+        heads = ("state", "what", "found", "needed for", "write")
         head = "".join(f"<th>{name}</th>" for name in heads)
         return (
             f"<p><b>{escape(self.title)}</b><br>{escape(self.verdict)}</p>"

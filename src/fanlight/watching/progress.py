@@ -104,42 +104,42 @@ def describe_late(late: int | None, known: Mapping[str, int], groups: int) -> st
 
 @explain_wrong_calls("fl.progress(query)")
 def progress(of: Any) -> Progress:
-    """Rows, speed, watermark, state and late rows of a streaming query, in one value.
+    """Return the rows, speed, watermark, state and late rows of a streaming query in one value.
 
     Parameters
     ----------
     of
-        A streaming query, for the micro-batches that its ``recentProgress`` has (100, unless
-        ``spark.sql.streaming.numRecentProgressUpdates`` says otherwise); or one progress of it, as
-        a ``StreamingQueryListener`` gets it, for one micro-batch.
+        A streaming query, for the micro-batches in its ``recentProgress`` (100, unless
+        ``spark.sql.streaming.numRecentProgressUpdates`` says otherwise); or one of its progress
+        objects, as a ``StreamingQueryListener`` receives it, for one micro-batch.
 
     Returns
     -------
     Progress
         A value with the query's ``name``; the number of the last ``batch``; ``rows`` read and the
         ``seconds`` they took; ``rows_per_second`` of the last micro-batch that had rows;
-        ``watermark``, in UTC; ``state``, what each stateful operator keeps now (``operator``, what
-        it ``keeps`` in words, ``rows``, ``bytes`` of memory, bytes on ``disk``), which
-        ``state_rows`` adds up; ``late``, how many rows were late, or None where that is not
-        known; ``late_by``, those that are known by the windows that they were for; ``dropped``,
-        what Spark's own aggregations dropped, in groups of rows; ``rejected``, how many rows are
-        in no window because of their time, which ``windows.rejected()`` lists, counted once for
-        each ``over`` of the query; ``begun``, when the last micro-batch began, in UTC.
-        ``to_dict()`` is for JSON.
+        ``watermark``, in UTC; ``state``, the current state of each stateful operator (``operator``,
+        a description of what it ``keeps``, ``rows``, ``bytes`` of memory, bytes on ``disk``), with
+        ``state_rows`` as the total; ``late``, the number of late rows, or None if it is not known;
+        ``late_by``, the counted late rows by their windows; ``dropped``, the number of groups of
+        rows that Spark's own aggregations dropped; ``rejected``, the number of rows that are in no
+        window because of their time, which ``windows.rejected()`` lists, counted once for each
+        ``over`` of the query; ``begun``, when the last micro-batch began, in UTC. ``to_dict()`` is
+        for JSON.
 
     Raises
     ------
     FanlightError
-        If it is neither a query nor its progress.
+        If ``of`` is neither a query nor its progress.
 
     Notes
     -----
-    How many rows were late is known of data-driven windows (frames, windows over rows, a window at
-    every row, progressive widening, trend lines), and of all windows with ``late="collect"``, whose
-    late rows also come out of the stream. If a query has several of these, a row counts once for
-    each that it was too late for. Other windows over time are Spark's aggregations, and Spark
-    counts what they drop in groups of rows: as soon as it has dropped one, the number of rows is
-    None. In a query with windows that collect late rows, groups are taken to be theirs: do not put
+    The number of late rows is known for data-driven windows (frames, windows over rows, a window at
+    every row, progressive widening, trend lines), and for all windows with ``late="collect"``,
+    whose late rows the stream also emits. If a query has several of these, a row counts once for
+    each for which it was too late. Other windows over time are Spark aggregations, and Spark counts
+    what they drop in groups of rows: as soon as it has dropped one, the number of rows is None. In
+    a query with windows that collect late rows, groups are attributed to these windows: do not put
     windows over time that only drop late rows into the same query. The numbers are the sums of the
     metrics in ``observedMetrics`` whose names begin with ``fanlight late rows``.
 

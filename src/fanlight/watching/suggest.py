@@ -63,17 +63,17 @@ def suggest(
     patterns: Duration | Sequence[Duration] | None = None,
     share: float = 0.001,
 ) -> Suggestions:
-    """Measure the rows of a batch, and suggest what to set parameters to.
+    """Measure the rows of a batch, and suggest values for parameters.
 
-    Each part is given if its arguments are there: with ``arrived`` the delay of a watermark, with
-    a pair of times the time to postpone (TTP), with ``by`` the gap of sessions, with ``value`` and
+    Each part of the result needs its arguments: with ``arrived`` the delay of a watermark, with a
+    pair of times the time to postpone (TTP), with ``by`` the gap of sessions, with ``value`` and
     ``frames`` a delta and a threshold of frames, with ``patterns`` the ``max_rows`` and the levels
     of progressive widening. The rows are read once, by one Spark job, in Spark SQL alone.
 
     Parameters
     ----------
     df
-        A batch, for example what a stream has written. One of narwhals or ibis over PySpark, too.
+        A batch, for example the output of a stream. Also one of narwhals or ibis over PySpark.
     time
         The time of a row, a timestamp with or without time zone; or a pair ``(start, stop)`` of
         events that last. Rows without a time, or that stop before they start, are left out, and
@@ -81,17 +81,17 @@ def suggest(
     by
         The key: a column, several, or ``()`` for one key of all rows.
     arrived
-        A column whose order is that in which the rows came: a timestamp, a number, a text. A row is
-        as late as its time is behind the greatest time of the rows that came before it; those with
-        the same value here came together.
+        A column that gives the order in which the rows arrived: a timestamp, a number, a text. The
+        lateness of a row is how far its time is behind the greatest time of the rows that arrived
+        before it; rows with the same value here arrived together.
     value
-        The column that frames are cut by, a number. Nulls, NaN and infinite values are left out,
-        and counted; rows of equal time are in the order of their values.
+        The column, a number, that decides the frames. Nulls, NaN and infinite values are skipped,
+        and counted; rows of equal time are ordered by their values.
     frames
         About how many frames a key should have, on average.
     patterns
-        How long the patterns last that you look for: a duration, or several, of which the shortest
-        is that of the first level, and the longest that of the last.
+        The duration of the patterns that you look for, or several durations: the shortest is used
+        for the first level, and the longest for the last.
     share
         The share of rows that may be late, or of patterns that may have more rows than
         ``max_rows``: at least 0, and below 1.
@@ -99,17 +99,17 @@ def suggest(
     Returns
     -------
     Suggestions
-        A value that prints as tables with lines to write, in a notebook too. ``watermark``,
+        A value that prints as tables with lines to write, also in a notebook. ``watermark``,
         ``ttp``, ``session``, ``delta``, ``threshold`` and ``widening`` each have ``value``,
-        ``why``, ``write`` and the ``table`` of what was measured, or are None where not asked for;
-        ``rows`` were read, ``left_out`` counts those that could not be used, by why; ``to_dict()``
-        is for JSON.
+        ``why``, ``write`` and the ``table`` of what was measured, or are None if not requested;
+        ``rows`` is the number of rows read, ``left_out`` counts the rows that could not be used, by
+        reason; ``to_dict()`` is for JSON.
 
     Raises
     ------
     FanlightError
-        If ``df`` is a stream or has no rows with a time, a column is missing or of the wrong type,
-        an argument is out of its range, or nothing is asked for.
+        If ``df`` is a stream or has no rows with a time, a column is missing or has the wrong type,
+        an argument is out of range, or nothing is requested.
 
     Examples
     --------

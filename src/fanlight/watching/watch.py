@@ -142,38 +142,38 @@ def watch(
 ) -> Watch:
     """Serve a live page for a running stream: its windows, speed, watermark and state.
 
-    The page is served on this machine, to this machine alone, and is read only. After the query has
-    ended or failed it stays and shows that, until ``stop()`` or the end of the program. Needs
+    The page is available only on this machine, and is read-only. After the query has ended or
+    failed, the page remains and shows this, until ``stop()`` or the end of the program. Needs
     ``pip install 'fanlight[watch]'``.
 
     Parameters
     ----------
     query
-        The running query: what ``writeStream.start()`` returned, classic or of Spark Connect.
+        The running query, as returned by ``writeStream.start()``, classic or Spark Connect.
     windows
-        Where its windows can be read: ``spark.table(query.name)`` for a memory sink; for files and
-        all else that must be looked up anew, a function without arguments: ``lambda:
-        spark.read.parquet(path)``. Without it the page shows the progress alone.
+        Where to read its windows: ``spark.table(query.name)`` for a memory sink; for files and
+        other sources that must be read again each time, a function without arguments:
+        ``lambda: spark.read.parquet(path)``. Without it the page shows only the progress.
     value
         The column to draw; by default as :func:`fanlight.plots.draw` chooses.
     zone
-        The time zone in which times are written.
+        The time zone in which times are shown.
     newest
-        How many windows to read and draw at most: those that end last.
+        The maximum number of windows to read and draw: those that end last.
     every
-        How far two readings of the windows are apart at least: a duration of at most an hour. They
-        are read only while a page is open; and after a reading that takes one second, the next
-        waits at least ten.
+        The minimum time between two reads of the windows: a duration of at most an hour. They are
+        read only while a page is open. After a read that takes one second, the next read waits at
+        least ten.
     port
         The port; 0 for any free one.
     host
-        ``"127.0.0.1"`` or ``"localhost"``, which is this machine; nothing else is accepted.
+        ``"127.0.0.1"`` or ``"localhost"``, that is, this machine; other hosts are not accepted.
 
     Returns
     -------
     Watch
-        Its ``url`` is the page's address; a notebook shows it as a link. ``stop()`` ends the page,
-        and so does the end of a ``with`` statement.
+        Its ``url`` is the address of the page; a notebook shows it as a link. ``stop()`` closes the
+        page, and so does the end of a ``with`` statement.
 
     Raises
     ------

@@ -40,10 +40,10 @@ _OVER_TIME = Feature(
     "sliding, calendar and cumulative windows, lists and levels, over time", NATIVE, NATIVE
 )
 _OVERLAPPING = Feature(
-    "exact percentiles, frequent and distinct values of windows that overlap", WORKERS, NATIVE
+    "exact percentiles, frequent and distinct values of overlapping windows", WORKERS, NATIVE
 )
-_OPEN = Feature("windows over time while they are open", NATIVE, STATE)
-_SILENCES = Feature("windows without rows, too, over time", NATIVE, STATE)
+_OPEN = Feature("early results of windows over time", NATIVE, STATE)
+_SILENCES = Feature("empty windows over time", NATIVE, STATE)
 _OVER_ROWS = Feature("windows over rows, windows that rows end", NATIVE, STATE)
 
 
@@ -115,7 +115,7 @@ SLIDING = Kind(
         _OPEN,
         _SILENCES,
         Feature("events that last", NATIVE, NATIVE),
-        Feature("recurring items, trend lines with a point a row", NATIVE, NATIVE),
+        Feature("recurring items, trend lines with one point per row", NATIVE, NATIVE),
         _OVERLAPPING,
         _OVER_ROWS,
     ),

@@ -85,20 +85,18 @@ def _width(facts: Sequence[Fact]) -> int:
     return max([11, *(len(label) + 1 for label, _ in facts)])
 
 
-GROWS = "no key: state grows with the number of keys, unless forget_after='30 days' or the like"
+GROWS = "no key: state grows with the number of keys, unless forget_after= bounds it"
 
 
 def rejected_fact(start: str, stop: str) -> Fact:
     """Which events are in no window, and how to see them."""
-    return ("left out", f"those whose {stop!r} is before {start!r}, or null: rejected() lists them")
+    return ("dropped", f"events whose {stop!r} is before {start!r}, or null: rejected() lists them")
 
 
 def forgetting_facts(silence: Extent | None, *, grows: bool) -> list[Fact]:
     """When keys are forgotten; ``grows``: whether state grows with their number if they are not."""
     if silence is not None:
-        return [
-            ("forgets", f"a key that is silent for more than {silence}, which then starts anew")
-        ]
+        return [("forgets", f"a key that is silent for more than {silence}; it then counts as new")]
     return [("forgets", GROWS)] if grows else []
 
 
@@ -117,8 +115,8 @@ def _explain_choice(plan: Plan[Cut]) -> str:
     if not plan.forced:
         return f"{strategy}, {_describe_rank(len(fitting))}"
     cheapest = min(fitting, key=lambda one: one.cost, default=chosen)
-    other = "" if cheapest.strategy == chosen.strategy else f"; 'auto' would take {cheapest.name}"
-    return f"{strategy}, as asked for{other}"
+    other = "" if cheapest.strategy == chosen.strategy else f"; 'auto' would choose {cheapest.name}"
+    return f"{strategy}, as requested{other}"
 
 
 def _describe_rank(candidates: int) -> str:
@@ -132,7 +130,7 @@ def _list_candidate(candidate: Candidate[Cut], chosen: Candidate[Cut]) -> str:
     if candidate.refused:
         return f"{name} does not fit: {candidate.refused}"
     note = "   <- chosen" if candidate is chosen else ""
-    note = "   only if asked for" if candidate.forced and not note else note
+    note = "   only on request" if candidate.forced and not note else note
     if not (candidate.cost and chosen.cost):
         return f"{name}{note}"
     return f"{name} {candidate.cost / 1000:12,.1f} µs {candidate.cost / chosen.cost:8.2f} x{note}"

@@ -78,13 +78,15 @@ def explain_frames(
     if streaming:
         facts.append(late_fact(BEHIND, late or Lateness()))
     text = write_page(
-        spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose,
+        spec, repr(time), by, facts, plan, streaming=streaming, per="per row", verbose=verbose,
         output=OUTPUT_EARLY if early else OUTPUT,
     )  # fmt: skip
     return Explained(text, Picture(spec))
 
 
-_KEPT = "of each key, the rows that the watermark has not passed, and one partial of each aggregate"
+_KEPT = (
+    "for each key, the rows that the watermark has not passed, and one partial of each aggregate"
+)
 
 
 def _count_open(scheme: Scheme) -> str:
@@ -95,14 +97,14 @@ def _count_open(scheme: Scheme) -> str:
 def _describe_means(scheme: Scheme) -> str:
     """The state of means in limits, in words. Empty if limits have no means."""
     numbers = sum(mean.last for limit in scheme.limits if limit for mean in limit.means)
-    return f", and up to {numbers:,} numbers that its limits are means of" if numbers else ""
+    return f", and up to {numbers:,} numbers for the means in its limits" if numbers else ""
 
 
 def _describe_search(plan: Plan[Scheme]) -> str:
     if plan.chosen.way is ways.FRAMES_COMPARED:
         return "each row of a key is compared with those before it, in Spark SQL"
     how = "row by row in Python" if plan.chosen.pieces.kind in BY_PYTHON else "by a compiled loop"
-    return f"the rows of a key are gone through once, in order of time, {how}"
+    return f"the rows of a key are read once, in order of time, {how}"
 
 
 _WINDOWS = "from each start or stop of a key to its next one, where an event is running"
@@ -133,7 +135,7 @@ def explain_snapshot(
     return Explained(write_facts(spec, repr(time), by, facts, streaming=bool(state)), Picture(spec))
 
 
-_ASKING = "at(…) keeps those that ask until the watermark, one for both streams, passes them"
+_ASKING = "at(…) keeps them until the watermark, one for both streams, passes them"
 
 
 def explain_trailing(
@@ -154,10 +156,10 @@ def explain_trailing(
     ``late`` says what becomes of late rows, and ``options`` what is asked of the windows.
     """
     streaming = bool(state)
-    how = "Spark adds up the rows of each window anew (RANGE BETWEEN)"
+    how = "Spark aggregates each window from scratch (RANGE BETWEEN)"
     if plan.chosen.way is not ways.FOLDED:
         how = (
-            "the rows of a key are gone through once, in order of time; each enters and leaves a "
+            "the rows of a key are read once, in order of time; each enters and leaves a "
             "window once, however long it is (two stacks; exact sums by difference)"
         )
     if streaming:
@@ -177,7 +179,7 @@ def explain_trailing(
     if streaming:
         facts.append(late_fact(BEHIND, late or Lateness()))
     text = write_page(
-        spec, repr(time), by, facts, plan, streaming=streaming, per="a row", verbose=verbose
+        spec, repr(time), by, facts, plan, streaming=streaming, per="per row", verbose=verbose
     )
     return Explained(text, Picture(spec))
 
@@ -194,8 +196,8 @@ def _describe_kept(spec: Labelled, horizons: Sequence[Horizon]) -> str:
     if any(horizon.rows for horizon in horizons):
         kept.append(f"the last {max(horizon.rows for horizon in horizons)} rows")
     if any(horizon.whole for horizon in horizons):
-        kept.append("one partial of all rows before")
-    return f"of each key, as partials of one row: {', '.join(kept)}"
+        kept.append("one partial of all earlier rows")
+    return f"for each key, as partials of one row: {', '.join(kept)}"
 
 
 def explain_widening(
@@ -239,7 +241,7 @@ def _facts(
     limit = spec.max_rows
     facts = [
         ("levels", f"{len(levels)}; a window is two batches long, one every batch"),
-        ("", "level  batch             window            rows a window, at most"),
+        ("", "level  batch             window            rows per window, at most"),
     ]
     for level in levels:
         batch, window = (units_as_text(spec, n * level.duration) for n in (1, 2))
@@ -256,10 +258,10 @@ def _facts(
     ]
     per_second = bound_on_work(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
     unit = "second" if spec.measure == "time" else "unit of time"
-    facts.append(("searches", f"at most {per_second:,.2f} rows a {unit} and key (Theorem 2)"))
+    facts.append(("searches", f"at most {per_second:,.2f} rows per {unit} and key (Theorem 2)"))
     waiting = ", and those that the watermark has not passed" if streaming else ""
     facts += [
-        ("keeps", f"at most {most_kept_rows(levels, limit):,} rows a key{waiting}"),
+        ("keeps", f"at most {most_kept_rows(levels, limit):,} rows per key{waiting}"),
         ("assumes", f"a batch of level 0 has at most {limit:,} rows of a key (Theorem 2)"),
     ]
     warning = density_warning(spec, rate, groups)

@@ -28,12 +28,12 @@ from fanlight.engine.spec.units import Extent, write_duration, write_units
 
 _NO_CUT = "none: events differ only by the first and the last of their windows"
 _KEPT = "by key, partials of {pieces}windows that the watermark has not passed, in Spark's store"
-_ASSUMED = "assumed: say what you know by using("
+_ASSUMED = "assumed: give what you know with using("
 _ENDS = {
     (0, 0): "", (1, 1): " with their ends, not their starts", (0, 1): " with both ends",
     (1, 0): " without their ends",
 }  # fmt: skip
-_KEPT_BY_OPERATOR = "by key, the rows and partials that windows which are not final need"
+_KEPT_BY_OPERATOR = "by key, the rows and partials of windows that are not final"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explai
     """The page of a plan."""
     computed = ", ".join(about.aggregates)
     if about.others:
-        computed += f"; {', '.join(about.others)} apart, which is cheaper (below)"
+        computed += f"; {', '.join(about.others)} separately, which is cheaper (below)"
     facts = [("computes", computed), *_window_facts(plan, request, verbose=about.verbose)]
     facts += [("how", _describe_way(plan, request)), *strategy_facts(plan, verbose=about.verbose)]
     facts += (
@@ -106,8 +106,8 @@ def _cost_unit(request: Request) -> str:
     queries = request.queries
     first = f"{queries.name} {queries.labels[0]}"
     if request.lasting:
-        return f"a SLIDE of {first}" if queries.several else "a SLIDE"
-    return f"a report of {first}" if queries.several else "a window"
+        return f"per SLIDE of {first}" if queries.several else "per SLIDE"
+    return f"per report of {first}" if queries.several else "per window"
 
 
 def _window_facts(plan: Plan[Pieces], request: Request, *, verbose: bool) -> Iterator[Fact]:
@@ -171,7 +171,7 @@ def _describe_state(plan: Plan[Pieces], request: Request, state: str) -> str:
 def _describe_points_load(request: Request) -> str:
     queries, work = request.queries, request.work
     of = f" of {queries.name} {queries.labels[0]}" if queries.several else ""
-    load = f"{work.rows_per_slide:,.0f} rows a SLIDE{of}, {work.groups:,.0f} keys"
+    load = f"{work.rows_per_slide:,.0f} rows per SLIDE{of}, {work.groups:,.0f} keys"
     given = f"{load}, {_ASSUMED}rate=, groups=)" if work.assumed else f"{load}, as given"
     return _describe_rows(request, "rows") + given
 
@@ -196,14 +196,14 @@ def _describe_cut(plan: Plan[Pieces], request: Request) -> str:
             f"windows of {write_length(request.coordinate, cut.grid.range)}{gaps}, one slice each"
         )
     height = f", {request.height} levels" if way.tall else ""
-    return f"{_describe_slices(cut, request.coordinate)}, {cut.step} a SLIDE{height}"
+    return f"{_describe_slices(cut, request.coordinate)}, {cut.step} per SLIDE{height}"
 
 
 def _describe_slices(cut: Cut, coordinate: Coordinate) -> str:
     width = write_length(coordinate, cut.head)
     if cut.technique == "pairs":
         width = f"{width} and {write_length(coordinate, cut.grid.slide - cut.head)} in turn"
-    return f"slices of {width}, {cut.span} a window"
+    return f"slices of {width}, {cut.span} per window"
 
 
 def _describe_edges(coordinate: Coordinate, pieces: Pieces) -> str:
@@ -220,7 +220,9 @@ def _describe_branch(request: Request, branch: Branch) -> str:
     source = "the slices"
     if branch.source is not None:
         source = f"{queries.name} {queries.labels[branch.source]}"
-    slices = f"{branch.cut.span} slices a window" if branch.cut.span > 1 else "one slice a window"
+    slices = (
+        f"{branch.cut.span} slices per window" if branch.cut.span > 1 else "one slice per window"
+    )
     how = f", {branch.rollup}" if branch.rollup.name else ""
     how = ", copied to its windows" if branch.together else how
     return f"; {slices}, from {source}{'' if request.streaming else how}"
@@ -235,7 +237,7 @@ def _load_facts(request: Request) -> Iterator[Fact]:
 
 
 def _describe_events_load(load: Load) -> str:
-    known = f"{load.events:,.0f} events a SLIDE, {load.groups:,.0f} keys"
+    known = f"{load.events:,.0f} events per SLIDE, {load.groups:,.0f} keys"
     text = f"{known}, an event lasts {load.length:,.1f} SLIDEs"
     assumed = f"{text}; in part {_ASSUMED}rate=, groups=, duration=)"
     return assumed if load.assumed else f"{text}, as given"

@@ -24,9 +24,9 @@ EACH = "a late row would count in those of its windows that are open, as late='o
 class Release(Enum):
     """When windows are given, and in which of them a late row still is."""
 
-    AT_ONCE = "a batch gives all windows, and has no late rows"
-    DROPPING = "dropped once the watermark has passed the end of the first window that they are in"
-    OPENING = "counted in those of their windows whose end the watermark has not passed"
+    AT_ONCE = "a batch returns all windows, and has no late rows"
+    DROPPING = "dropped once the watermark has passed the end of their first window"
+    OPENING = "added to those of their windows whose end the watermark has not passed"
 
     @classmethod
     def of(cls, late: Late, *, streaming: bool) -> Release:
@@ -41,15 +41,15 @@ REJECTED = "fanlight rejected rows"  # of metrics that count rows that are in no
 COLLECTING = "windows that collect late rows"  # what counts those of windows over time, too
 # Only writeStream knows the output mode of a stream.
 OUTPUT = (
-    "append: each window once, when it is final; early() is for update; where windows share slices "
-    "Spark refuses other modes"
+    "append: each window once, when it is final; for update, call early(); "
+    "if windows share slices, Spark refuses other modes"
 )
 OUTPUT_EARLY = (
     "update: each window when it has changed, and once, with final = true, when it is final"
 )
 BEHIND = "dropped once the watermark has passed their time"
 LATE = "late"  # the column of late rows that are collected
-_COLLECTED = "; given in the column late, by an operator beside the windows"
+_COLLECTED = "; a separate operator emits them in the column late"
 
 
 def check_late(late: object) -> Late:

@@ -156,7 +156,7 @@ def over(
     late: Late = "drop",
     forget_after: Duration | None = None,
 ) -> Windowed:
-    """See a DataFrame through windows: the entry point of the library.
+    """Assign the rows of a DataFrame to windows: the entry point of the library.
 
     =====================================================  ===============================
     windows                                                are
@@ -174,54 +174,55 @@ def over(
     ----------
     df
         A batch or streaming DataFrame, classic or Spark Connect. A stream needs a watermark on
-        ``time``. One of narwhals or ibis over PySpark, too: results are then of its kind.
+        ``time``. Also a DataFrame of narwhals or ibis over PySpark: results are then of the same
+        kind.
     spec
         The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, one of the frames,
         such as :class:`fanlight.DeltaFrame`, :class:`fanlight.ProgressiveWidening`, a list of
         :class:`fanlight.Sliding`, which share their slices; or :class:`fanlight.Trailing`, one or
-        several by their labels. Spark's ``F.window(…)`` and ``F.session_window(…)`` stand for the
-        same windows here, and say the time as well.
+        several by their labels. Spark's ``F.window(…)`` and ``F.session_window(…)`` are also
+        accepted; they also name the time column.
     time
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
-        or a double. Rows without a time are left out;
-        :meth:`fanlight.SlidingWindows.rejected` shows them.
-        A pair ``(start, stop)`` of the same type for events with a duration: an event is then in
-        every window that shares an instant of ``[start, stop)`` with it, and a stream's watermark
-        is on ``stop``.
+        or a double. Rows without a time are dropped; :meth:`fanlight.SlidingWindows.rejected` lists
+        them. A pair ``(start, stop)`` of the same type for events with a duration: an event is then
+        in every window that shares an instant of ``[start, stop)`` with it. In a stream, set the
+        watermark on ``stop``.
     by
         The key: a column, several, or none (``()`` or ``None``). Null is a key like any other.
     tiebreak
         Columns that order rows of equal time, for aggregates and windows that depend on order.
     late
-        What becomes of a late row of a stream. ``"drop"``: once the watermark has passed the end of
-        the first of its windows, it is in none of them, whatever the strategy. ``"open"``: it is in
-        those of its windows that the watermark has not passed, as in Spark's ``window()``; only
-        what copies each row into its windows can do that. ``"collect"``: as ``"drop"``, and late
-        rows come out of the same stream, as rows with a column ``late``: a struct of the ``row``
-        and, where time places windows, the ``windows`` that it missed. In the rows of windows it
-        is null. It costs another reading of the source, and a stateful operator in Python beside
-        the windows. Data-driven windows (frames, windows over rows, progressive widening) do not
-        have ``"open"``: a row is late once the watermark has passed its time. A batch has no late
-        rows.
+        What happens to a late row of a stream. ``"drop"``: once the watermark has passed the end of
+        the first of its windows, the row is dropped from all of them, whatever the strategy.
+        ``"open"``: the row is added to those of its windows that the watermark has not passed, as
+        in Spark's ``window()``; only strategies that copy each row into its windows support this.
+        ``"collect"``: as ``"drop"``, but the same stream also emits the late rows, with a column
+        ``late``: a struct of the ``row`` and, for windows over time, the ``windows`` that it
+        missed. In the rows of windows ``late`` is null. This costs a second read of the source, and
+        one more stateful operator in Python. Data-driven windows (frames, windows over rows,
+        progressive widening) do not support ``"open"``: a row is late once the watermark has passed
+        its time. A batch has no late rows.
     forget_after
-        A length of time, in a batch and in a stream alike: the first row of a key after a longer
-        silence is that of a new key, so numbers begin at 0 again and nothing of before counts. In a
-        stream the key is gone from the state as soon as the watermark says that it was silent so
-        long; its open frame is then given as a batch gives it at its end. By default a stream keeps
-        what it needs of a key for as long as the query lives: for frames, windows over rows and
-        trend lines a few numbers. Windows that time places keep nothing of a key beyond the last
-        of them, so for them it has to be as long as the longest RANGE, and changes no aggregate.
+        A duration, with the same effect in a batch and in a stream: the first row of a key after a
+        longer silence counts as the first row of a new key, so numbers begin at 0 again and earlier
+        rows have no effect. In a stream, the state of a key is removed as soon as the watermark
+        shows that the key was silent that long; its open frame is then emitted as at the end of a
+        batch. By default a stream keeps state for every key for as long as the query lives: for
+        frames, windows over rows and trend lines a few numbers. Windows over time keep no state of
+        a key after its last window, so for them the duration has to be at least the longest RANGE,
+        and changes no aggregate.
 
     Returns
     -------
     Windowed
-        Of the class that the table says, which has what its windows can do.
+        An object of the class in the table above, with the methods of these windows.
 
     Raises
     ------
     FanlightError
-        If a column is missing or of the wrong type, a key is called ``window``, a stream has no
-        watermark or a numeric time, or the windows cannot have this rule for late rows.
+        If a column is missing or has the wrong type, a key is named ``window``, a stream has no
+        watermark or a numeric time, or the windows do not support this rule for late rows.
 
     Examples
     --------

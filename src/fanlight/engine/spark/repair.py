@@ -37,11 +37,11 @@ def roll_up_late(
     *,
     aggregates: Sequence[Aggregate] = (),
 ) -> DataFrame:
-    """Roll up the windows that late rows change, and no others, of stored and of late pieces.
+    """Compute the windows that late rows change, and no others, from stored and late pieces.
 
-    Written by key and window over the results that are stored, they make these what one batch over
-    all rows gives. Which windows a late piece is in is arithmetic on its time, so only the stored
-    pieces of such windows are aggregated.
+    Write them by key and window over the stored results, which are then the same as after one batch
+    over all rows. The windows of a late piece follow from its time by arithmetic, so only the
+    stored pieces of these windows are aggregated.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ def roll_up_late(
         The pieces of the late rows, made by the same call of
         :meth:`fanlight.SlidingWindows.pieces` over them. Their rows are added to what is stored.
     spec
-        The windows, as for :func:`fanlight.roll_up`, that the results were made for.
+        The windows of the stored results, as for :func:`fanlight.roll_up`.
     results
-        The table of results as it is stored. Nothing of it is read: its columns and their types
-        are compared with those of the repair.
+        The stored table of results. Its rows are not read: its columns and their types are compared
+        with those of the repair.
     aggregates
-        Your own aggregates that the tables have partials of.
+        Your own aggregates whose partials are in the tables.
 
     Returns
     -------

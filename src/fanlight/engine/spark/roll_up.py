@@ -36,11 +36,11 @@ def roll_up(
     by: Keys = None,
     aggregates: Sequence[Aggregate] = (),
 ) -> DataFrame:
-    """Windows made of stored pieces: the answers of the rows that made them, without the rows.
+    """Compute windows from stored pieces: the same results as from the rows, without the rows.
 
-    The pieces come from :meth:`fanlight.SlidingWindows.pieces`. Any windows that begin and end
-    where pieces do can be asked for, now or later. Rows of the table that are of one key and piece
-    are added up, so a table may be appended to.
+    The pieces come from :meth:`fanlight.SlidingWindows.pieces`. You can compute any windows that
+    begin and end where pieces do, now or later. Rows of the table with the same key and piece are
+    combined, so you may append to the table.
 
     Parameters
     ----------
@@ -51,23 +51,23 @@ def roll_up(
         :class:`fanlight.Sliding`; or :class:`fanlight.Trailing`, one or several by labels, as of
         the rows of ``spine``.
     spine, time, by
-        For trailing windows: the rows that ask, their time, and their keys in the order of those of
-        the table, by default columns of the same names. A row is answered as of the latest time,
-        not after its own, at which each window is made of whole pieces.
+        For trailing windows: the rows that need features, their time, and their keys in the order
+        of the table's keys; by default columns of the same names. A row gets its features as of the
+        latest time, not after its own, at which each window consists of whole pieces.
     aggregates
-        Your own aggregates that the table has partials of.
+        Your own aggregates whose partials are in the table.
 
     Returns
     -------
     DataFrame
-        As ``agg`` and ``attach`` give it, with a column for each aggregate of the table.
+        As from ``agg`` and ``attach``, with a column for each aggregate of the table.
 
     Raises
     ------
     FanlightError
-        If it is not a table of pieces, or windows begin or end within one. When it is computed,
-        Spark raises an error if a piece has not the length that the schema tells, or windows of a
-        calendar begin within it.
+        If ``pieces`` is not a table of pieces, or windows begin or end within a piece. During the
+        computation, Spark raises an error if a piece does not have the length in the schema, or if
+        windows of a calendar begin within it.
 
     Notes
     -----

@@ -68,9 +68,9 @@ def replay(
 ) -> DataFrame:
     """Play files back as a stream in event time: each row arrives at its time, or somewhat later.
 
-    It is for trying out a stream on recorded data: how soon results come, how much state is kept,
-    which delay the watermark needs. Each row comes exactly once, also if the stream is started
-    again from its checkpoint. The same arguments give the same order each time.
+    Use it to test a stream with recorded data: how soon results are emitted, how much state is
+    kept, which delay the watermark needs. Each row arrives exactly once, also if the stream
+    restarts from its checkpoint. The same arguments give the same order each time.
 
     Parameters
     ----------
@@ -90,20 +90,20 @@ def replay(
         they have an offset, whatever the time zone of the session.
     speedup
         Seconds of event time per second of real time: 1 plays at the original speed, 60 a minute
-        per second. By default rows come as fast as Spark takes them. A stream that is stopped and
-        started again goes on where it was.
+        per second. By default rows arrive as fast as Spark accepts them. A stream that is stopped
+        and restarted continues where it was.
     disorder
-        How long after its time each row arrives at most, at random: a duration of event time. A
-        watermark with this delay loses no row, unless ``late_share`` is given.
+        The maximum time by which rows arrive after their time, at random: a duration of event time.
+        A watermark with this delay loses no row, unless ``late_share`` is given.
     late_share
         The share of rows, from 0 to 1, that arrive later than ``disorder`` allows.
     lateness
-        How much later than ``disorder`` the late rows arrive at most: a duration.
+        The maximum time by which late rows arrive after ``disorder`` has passed: a duration.
     seed
         The seed of the random delays.
     max_rows_per_batch
-        The most rows in a micro-batch. On PySpark 4.0 and 4.1, which cannot limit Python data
-        sources, a replay without ``speedup`` is one micro-batch.
+        The maximum number of rows in a micro-batch. On PySpark 4.0 and 4.1, which cannot limit
+        Python data sources, a replay without ``speedup`` is one micro-batch.
     header
         Whether CSV files begin with a line of column names; columns may then be in any order.
     sep
@@ -121,9 +121,9 @@ def replay(
     Raises
     ------
     FanlightError
-        If a file or column does not exist, the column is not of timestamps, or an argument is
-        wrong. What comes to light only when files are read ends the stream with this error: a row
-        without a time, text where a number should be, the checkpoint of another replay.
+        If a file or column does not exist, the column has no timestamps, or an argument is wrong.
+        Problems that appear only when files are read end the stream with this error: a row without
+        a time, text instead of a number, the checkpoint of another replay.
 
     Examples
     --------

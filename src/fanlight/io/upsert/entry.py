@@ -83,10 +83,9 @@ def upsert(
 ) -> Upsert:
     """A writer for ``foreachBatch`` and for batches, which replaces rows that have the same key.
 
-    It is for results that come more than once: windows that are given early, in
-    ``outputMode("update")``, windows that are repaired, a query that runs again every day, or two
-    streams that write into one table. The table has the newest row of each key, however often
-    something is run again.
+    Use it for results that are emitted more than once: early results, in ``outputMode("update")``,
+    repaired windows, a query that runs again every day, or two streams that write into one table.
+    The table has the newest row of each key, however often a query runs again.
 
     Parameters
     ----------
@@ -108,10 +107,10 @@ def upsert(
         that was believed dead still writes. A new checkpoint counts from 0 again, so it needs a new
         name. Not for ``"delta"``.
     final_only
-        Of windows that are given early, write only the results that are final: the table has then
-        what append mode gives, and by default also the windows that are open, as they stand.
+        With early results, write only final results: the table is then the same as in append mode.
+        By default the table also has the current results of open windows.
     gone
-        The name of a column of true and false, such as :meth:`fanlight.FrameWindows.repair` gives:
+        The name of a boolean column, such as the one from :meth:`fanlight.FrameWindows.repair`:
         where it is true, the row with that key is deleted. The table does not have the column.
 
     Returns

@@ -32,24 +32,25 @@ _NAMED = re.compile(r"`(?:[^`]|``)+`")
 @explain_wrong_calls("fl.sql('SELECT count(*) FROM bids [WATTR ts RANGE 1 HOUR]', bids=df)")
 @in_kind
 def sql(text: str, /, **tables: Any) -> DataFrame:
-    """Ask for windows in SQL: the papers' query language, with Spark SQL around it.
+    """Query windows in SQL: the query language of the papers, with Spark SQL around it.
 
-    After the table of a SELECT the windows stand in brackets, ``[WATTR ts RANGE 4 MINUTES SLIDE 1
-    MINUTE]``; or as Flink has them, ``FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``. Aggregates
-    of :mod:`fanlight.agg` are computed over the windows; all the rest is Spark's.
+    Write the windows in brackets after the table of a SELECT,
+    ``[WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]``, or as in Flink,
+    ``FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``. Aggregates of :mod:`fanlight.agg` are
+    computed over the windows; everything else is Spark SQL.
 
     Parameters
     ----------
     text
-        One query. It may have sub-queries, WITH and UNION, and windows in any of them.
+        One query. It may contain sub-queries, WITH and UNION, with windows in any of them.
     tables
         The DataFrames that the text names, batches or streams; other names are tables and views of
-        the Spark session. Your own :class:`fanlight.algebra.Aggregate` is given by its name, too.
+        the Spark session. Pass your own :class:`fanlight.algebra.Aggregate` by name, too.
 
     Returns
     -------
     DataFrame
-        What is selected, a row a window and key; streaming if the source is.
+        The selected columns, with one row per window and key; streaming if the source is.
 
     Raises
     ------

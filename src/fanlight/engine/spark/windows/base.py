@@ -70,35 +70,36 @@ class Windowed(Pictured, ABC):
         groups: float | None = None,
         partitions: int | None = None,
     ) -> Self:
-        """Choose how windows are computed, or tell the cost model what it cannot know.
+        """Choose how windows are computed, or give the cost model facts that it cannot know.
 
         Parameters
         ----------
         strategy
             ``"auto"``: the cheapest by the cost model; snapshots and widening windows have no
-            other. Windows that time places, one kind of them: ``"panes"``, ``"pairs"``,
-            ``"differential"`` (running totals; exact and invertible aggregates only) or
-            ``"expand"`` (Spark's own way, for comparison). Levels and lists: ``"granules"`` (shared
-            by all, rolled up natively), ``"chain"`` (streams: granules into the stairwise chain,
-            one stateful operator) or ``"separate"`` (each by itself, for comparison: the source is
+            other. A single kind of windows over time: ``"panes"``, ``"pairs"``, ``"differential"``
+            (running totals; exact and invertible aggregates only) or ``"expand"`` (Spark's own way,
+            for comparison). Levels and lists: ``"granules"`` (shared by all, rolled up natively),
+            ``"chain"`` (streams: granules pass through the stairwise chain, in one stateful
+            operator) or ``"separate"`` (each computed separately, for comparison: the source is
             read once for each). Both, in a batch: ``"lifetimes"`` (distinct values as events that
-            last), for those aggregates that count these, and ``"ranks"`` (values ranked, and
-            windows read in one pass by a compiled loop), for those that read exact percentiles,
-            frequent or distinct values. Frames and features as of a row: ``"arrow"`` (compiled
-            loops over sorted rows, in Python workers), or in a batch ``"native"`` (Spark SQL alone,
-            for clusters whose Python workers have no fanlight): threshold and boundary frames, and
-            sessions, unless time or a number of rows cuts them short; windows in time that hold the
-            row itself, with aggregates whose partials are of one size and need no order.
+            last), for aggregates that count distinct values, and ``"ranks"`` (values are ranked,
+            and a compiled loop reads the windows in one pass), for aggregates that need exact
+            percentiles, frequent or distinct values. Frames and features as of a row: ``"arrow"``
+            (compiled loops over sorted rows, in Python workers), or in a batch ``"native"`` (Spark
+            SQL alone, for clusters whose Python workers have no fanlight): threshold and boundary
+            frames, and sessions, unless limits on time or rows end them; windows over time that
+            include the row itself, with aggregates whose partials have a fixed size and need no
+            order.
         rate
-            Rows per second over all keys (per unit of a numeric time). Nothing is read to find it
-            out; by default a busy stream is assumed. Widening windows warn if a first batch would
-            be longer than ``max_rows``.
+            Rows per second over all keys (per unit of a numeric time). fanlight does not read data
+            to find it; by default it assumes a busy stream. Widening windows warn if a first batch
+            would be longer than ``max_rows``.
         groups
-            How many distinct keys (the paper's G).
+            The number of distinct keys (the paper's G).
         partitions
-            A stream whose state is kept in Python: into how many groups its keys are divided, each
-            for one of Spark's tasks. By default as many as there are tasks,
-            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
+            For a stream with state in Python: the number of groups into which its keys are divided,
+            each for one of Spark's tasks. By default the number of tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps it.
 
         Returns
         -------
@@ -108,8 +109,8 @@ class Windowed(Pictured, ABC):
         Raises
         ------
         FanlightError
-            If the strategy is unknown or not one of these windows, or a hint is not positive.
-            Whether it fits the aggregates is checked by the last method.
+            If the strategy is unknown or not available for these windows, or a hint is not
+            positive. The last method checks whether it fits the aggregates.
 
         Examples
         --------
@@ -141,16 +142,16 @@ class Windowed(Pictured, ABC):
     def explain(
         self, /, *aggregates: Aggregated, verbose: bool = False, **named: Aggregated
     ) -> str:
-        """What is computed, how often and how, what a stream keeps, and why this strategy.
+        """Explain what is computed, how often and how, the state that a stream keeps, and why.
 
         Parameters
         ----------
         aggregates, named
-            As for the last method of the windows; without any, windows that time places are
-            explained for ``count(*)``. Widening windows have none.
+            As for the last method of the windows. Without any, windows over time are explained for
+            ``count(*)``. Widening windows have none.
         verbose
-            Also list every candidate, with its estimated cost or why it cannot be used, and how
-            time is cut.
+            Also list every candidate, with its estimated cost or the reason why it cannot be used,
+            and how time is cut.
 
         Returns
         -------
@@ -165,7 +166,7 @@ class Windowed(Pictured, ABC):
         ... # doctest: +ELLIPSIS
         Trailing('1 minute') over 'ts', batch
           computes    count(1)
-          how         the rows of a key are gone through once, in order of time; each enters and ...
+          how         the rows of a key are read once, in order of time; each enters and ...
           strategy    arrow, the cheapest of 2 ways that fit, by the cost model; explain(ver...
 
         """
@@ -185,11 +186,12 @@ class Windowed(Pictured, ABC):
     @explain_wrong_calls()
     @in_kind
     def rejected(self) -> DataFrame:
-        """The rows that are in no window because of their time, with a column ``reason``.
+        """Return the rows that are in no window because of their time, with a column ``reason``.
 
-        Their time is null, not a number, or too large for the windows' grid; of a pair of times
-        also a stop before the start; of sessions also rows whose own gap is null or not positive.
-        Late rows of a stream are not among them: :func:`fanlight.progress` counts those.
+        Their time is null, not a number, or too large for the grid of the windows. For a pair of
+        times also if the stop is before the start; for sessions also if the gap of the row is null
+        or not positive. Late rows of a stream are not included: :func:`fanlight.progress` counts
+        them.
 
         Returns
         -------
@@ -225,22 +227,22 @@ class Windowed(Pictured, ABC):
 
     @explain_wrong_calls("windows.postpone('2 hours')")
     def postpone(self, wait: Duration) -> Self:
-        """Wait so much longer for rows of a stream: windows are released, and rows late, later.
+        """Wait longer for rows of a stream: windows are released later, and rows are late later.
 
-        For rows that come later than the watermark's delay allows for, because of what they are.
-        An event that lasts, made of a frame or a session, is known when that has ended: in windows
-        over such events postpone by how long frames last. Of frames with ``max_duration`` that is
-        the default; of others :meth:`agg` asks for it.
+        For rows that always arrive later than the watermark's delay allows. An event that lasts,
+        made from a frame or a session, is known only when the frame has ended: for windows over
+        such events, postpone by the duration of the frames. For frames with ``max_duration`` this
+        is the default; for others :meth:`agg` requires it.
 
         Parameters
         ----------
         wait
-            How much longer: a duration, ``"0 seconds"`` for no longer at all.
+            How much longer to wait: a duration, ``"0 seconds"`` for no additional wait.
 
         Returns
         -------
         Windowed
-            The same windows, postponed. A batch has no late rows, and gives the same in any case.
+            The same windows, postponed. A batch has no late rows, and its result does not change.
 
         Raises
         ------
@@ -249,9 +251,9 @@ class Windowed(Pictured, ABC):
 
         Notes
         -----
-        A window is released when the watermark is that far past its end, so its result comes as
-        much later, and a stream keeps as much more. A row is late once the first of its windows
-        has been released.
+        A window is released when the watermark is that far past its end, so its result is emitted
+        that much later, and a stream keeps more state accordingly. A row is late once the first of
+        its windows has been released.
 
         See Also
         --------
@@ -299,40 +301,40 @@ class WindowedEarly(Windowed):
     __slots__ = ()
 
     def early(self, every: Duration | None = None) -> Self:
-        """The windows of a stream also while they are open: each again when it has changed.
+        """Also emit the open windows of a stream, each again when it has changed.
 
         For ``outputMode("update")``. The result has a column ``final``: false for a window that
-        rows may still change, true once, when the watermark has passed its end; that result is
-        the one that append mode gives. A later result replaces an earlier one: write windows over
-        time by key and window, and frames by key and ``frame_id``, with :func:`fanlight.upsert`.
+        rows may still change, true once, when the watermark has passed its end; that result is the
+        one that append mode emits. A later result replaces an earlier one: write windows over time
+        by key and window, and frames by key and ``frame_id``, with :func:`fanlight.upsert`.
 
-        An open frame, or session, has the rows that the watermark has passed, ends a microsecond
-        after the last of them, and is not ``closed``. It is given by ``agg`` and ``frames``.
+        An open frame or session has the rows that the watermark has passed, ends a microsecond
+        after the last of them, and is not ``closed``. ``agg`` and ``frames`` emit it.
 
         Parameters
         ----------
         every
-            Changes are given at most once in this time, a duration, as the watermark goes on; by
+            Emit changes at most once in this time, a duration, as the watermark advances; by
             default with each micro-batch.
 
         Returns
         -------
         Windowed
-            The same windows, given early.
+            The same windows, with early results.
 
         Raises
         ------
         FanlightError
-            If it is a batch, or ``every`` is no positive duration. Windows over time: if they are
-            counted in rows, or ``late="open"``, weights or ``changes_only`` are asked for. Frames:
-            if one that is open may yet turn out too small (``leave_for`` with ``min_rows`` or
+            If it is a batch, or ``every`` is not a positive duration. Windows over time: if they
+            are counted in rows, or with ``late="open"``, weights or ``changes_only``. Frames: if an
+            open one may still become too small (``leave_for`` with ``min_rows`` or
             ``min_duration``).
 
         Notes
         -----
         Cost: windows over time go to a stateful operator in Python, which keeps the pieces of open
-        ones, and a window is made of its pieces each time it is given. Frames are found by one
-        anyway, which keeps one more number of each key. It needs RocksDB.
+        windows, and computes a window from its pieces each time it is emitted. Frames always use a
+        stateful operator, which keeps one more number for each key. It needs RocksDB.
 
         Examples
         --------

@@ -27,31 +27,32 @@ class WithRunning(Windowed):
         id: str | None = None,
         max_duration: Duration | None = None,
     ) -> Self:
-        """Count events that have no stop yet, and take one row for each event.
+        """Count events that have no stop yet, and use one row for each event.
 
-        In a stream a row without a stop says that an event has begun, and a later row with the same
-        ``id`` when it ended. Until then it is running, at least up to the watermark, for a stop
-        before that would have come. So it is in every window from its start up to the watermark, a
-        window is exact once it is final, and the watermark's delay need not be as long as events
-        last: it says how late rows about starts and stops may be. With :meth:`early` open windows
-        are given, too, again when events start, go on or are corrected.
+        In a stream, a row without a stop reports that an event has begun, and a later row with the
+        same ``id`` reports when it ended. Until then the event is running, at least up to the
+        watermark, because an earlier stop would have arrived. So it is in every window from its
+        start up to the watermark, a window is exact once it is final, and the watermark's delay
+        does not have to be as long as events last: it is how late rows about starts and stops may
+        be. With :meth:`early` open windows are emitted, too, again when events start, continue or
+        are corrected.
 
         Parameters
         ----------
         as_of
             When the batch was taken: a ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or
             a number. An event whose stop is null is running until then: it is in every window from
-            its start on, up to this time. One that starts then or later is in none, and
+            its start up to this time. An event that starts then or later is in no window, and
             ``rejected()`` shows it. Without it, rows without a stop are in no window.
         id
-            A column that says which event a row is of. Of several rows of one the latest counts:
-            that with the latest stop, a row without a stop only where no other has one, then that
-            with the latest start. Null is no event in particular: each such row counts, but in a
-            stream only with a stop. A stream needs it, a text or a whole number; there it tells
-            the events of one key apart.
+            A column that identifies the event of a row. If an event has several rows, the latest
+            counts: the one with the latest stop, a row without a stop only if no other has one,
+            then the one with the latest start. Null does not identify an event: each such row
+            counts, but in a stream only with a stop. A stream requires ``id``, a text or a whole
+            number; there it distinguishes the events of one key.
         max_duration
-            In a stream: for how long an event without a stop is running at most, a duration.
-            Without it, an event whose stop never comes is kept, and counted, for ever.
+            In a stream: the maximum time for which an event without a stop is running, a duration.
+            Without it, an event whose stop never arrives is kept, and counted, forever.
 
         Returns
         -------
@@ -61,15 +62,16 @@ class WithRunning(Windowed):
         Raises
         ------
         FanlightError
-            If neither is said; if ``as_of`` is no time of the kind of the columns, or is said of a
-            stream, where it is the watermark; or there is no such column. Of a stream, if ``id`` is
-            missing, or late rows are to be collected or to open windows; and by ``agg``, if an
-            aggregate takes when events end: ``overlap``, ``peak``, ``first``, ``max_by``, lists.
+            If both are missing; if ``as_of`` is not a time of the same kind as the columns, or is
+            given for a stream, where the watermark replaces it; or if there is no such column. For
+            a stream, if ``id`` is missing, or with ``late="collect"`` or ``late="open"``; and from
+            ``agg``, if an aggregate needs the end of events: ``overlap``, ``peak``, ``first``,
+            ``max_by``, lists.
 
         Notes
         -----
-        Cost: in a batch ``id`` sorts the rows of each event. A stream keeps the events that are in
-        an open window, or are running, in a stateful operator in Python, which needs RocksDB.
+        Cost: in a batch ``id`` sorts the rows of each event. A stream keeps the events that are
+        running or in an open window in a stateful operator in Python, which needs RocksDB.
 
         Examples
         --------
@@ -107,29 +109,29 @@ class EventWindows(PlacedWindows, WithRunning):
         duration: Duration | None = None,
         height: int | None = None,
     ) -> Self:
-        """Force a strategy, or give the cost model what it cannot know.
+        """Force a strategy, or give the cost model facts that it cannot know.
 
         Parameters
         ----------
         strategy
-            ``"auto"`` (the cheapest by the cost model); ours: ``"levels"`` (batch: two entries an
-            event), ``"cells"`` (events of the same windows are combined first); the paper's:
-            ``"aggregate-buckets"`` (each event into each window). For what is of the parts of
-            events, in a batch, ``"panes"`` (events are cut at their edges). For one kind of windows
-            also, in a Python operator, for comparison, ``"tuple-buckets"``,
+            ``"auto"`` (the cheapest by the cost model); fanlight's own: ``"levels"`` (batch: two
+            entries per event), ``"cells"`` (events of the same windows are combined first); the
+            paper's: ``"aggregate-buckets"`` (each event is copied into each window). For aggregates
+            of the parts of events, in a batch, ``"panes"`` (events are cut at their edges). For a
+            single kind of windows, in a Python operator, for comparison, also ``"tuple-buckets"``,
             ``"cumulative-sweeping"`` (exact sums and counts), ``"selective-sweeping"`` (minima and
             maxima), ``"se-slicing"``, ``"se-ml-slicing"``; for levels and lists ``"separate"``
-            (each by itself).
+            (each computed separately).
         rate
             Events per second over all keys (per unit of a numeric time).
         groups
-            How many distinct keys.
+            The number of distinct keys.
         partitions
-            A stream whose state is kept in Python: into how many groups its keys are divided, each
-            for one of Spark's tasks. By default as many as there are tasks,
-            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps them.
+            For a stream with state in Python: the number of groups into which its keys are divided,
+            each for one of Spark's tasks. By default the number of tasks,
+            ``spark.sql.shuffle.partitions`` when the stream begins; the checkpoint keeps it.
         duration
-            How long events last on average: a duration, or a number for a numeric time. By default
+            The average duration of events: a duration, or a number for a numeric time. By default
             as long as a window of the first kind.
         height
             The levels of ``"se-ml-slicing"``, at least 1.
@@ -142,8 +144,8 @@ class EventWindows(PlacedWindows, WithRunning):
         Raises
         ------
         FanlightError
-            If the strategy is unknown, or a hint is not positive. Whether a strategy fits the
-            aggregates is checked by :meth:`agg`.
+            If the strategy is unknown, or a hint is not positive. :meth:`agg` checks whether a
+            strategy fits the aggregates.
 
         Examples
         --------

@@ -85,16 +85,16 @@ class FrameWindows(WindowedEarly):
 
     @in_kind
     def frames(self) -> DataFrame:
-        """One row a frame: the ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
+        """Return one row per frame: ``by`` columns, ``window``, ``frame_id``, ``rows``, ``closed``.
 
-        ``window`` begins at the frame's first row and ends at the row that closes it, the first one
-        not in it, or where ``max_duration`` or ``max_gap`` ends it. A batch also gives the last
-        frame of a key that nothing closes (``closed`` is false), to one microsecond after its last
-        row; a stream gives closed frames, once the watermark has passed what closes them, and such
-        an open one when its key is forgotten (``forget_after``).
-        ``frame_id`` counts a key's frames from 0.
+        ``window`` begins at the frame's first row and ends at the row that closes the frame, which
+        is the first row not in it, or where ``max_duration`` or ``max_gap`` ends it. A batch also
+        returns the last frame of a key if nothing closes it (``closed`` is false); it ends one
+        microsecond after its last row. A stream emits closed frames, once the watermark has passed
+        the row or time that closes them, and an open frame only when its key is forgotten
+        (``forget_after``). ``frame_id`` numbers the frames of a key from 0.
 
-        Cost: one shuffle and sort by key; then O(1) a row.
+        Cost: one shuffle and sort by key; then O(1) per row.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class FrameWindows(WindowedEarly):
 
     @in_kind
     def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
-        """One row a frame, as :meth:`frames` gives it, and aggregates of its rows.
+        """Return one row per frame, as from :meth:`frames`, with aggregates of its rows.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class FrameWindows(WindowedEarly):
         Returns
         -------
         DataFrame
-            A row a frame: what :meth:`frames` gives, then the aggregates.
+            One row per frame: the columns of :meth:`frames`, then the aggregates.
 
         Raises
         ------
@@ -169,11 +169,11 @@ class FrameWindows(WindowedEarly):
 
     @in_kind
     def rows(self) -> DataFrame:
-        """Every row unchanged, with the ``frame_id`` of its frame, null if it is in none.
+        """Return every row unchanged, with the ``frame_id`` of its frame, or null if it is in none.
 
-        In a stream a row goes out as soon as the watermark has passed it and its frame is certain,
-        so it does not wait for the frame to close, unless the frame may yet be left out for being
-        too small.
+        A stream emits a row as soon as the watermark has passed it and its frame is certain. The
+        row does not wait for the frame to close, unless the frame may still be dropped because it
+        is too small.
 
         Returns
         -------
@@ -227,26 +227,28 @@ Row(dye=0, frame_id=None)]
         how: How = "inner",
         own: Calls | Mapping[str, Call] | None = None,
     ) -> Self:
-        """Fill frames with the rows of another DataFrame: what it has within each frame.
+        """Join another DataFrame to each frame by time.
 
-        Then :meth:`rows` gives these rows, and :meth:`agg` aggregates of them.
+        Then :meth:`rows` returns the rows of the other DataFrame within each frame, and :meth:`agg`
+        aggregates of them.
 
         Parameters
         ----------
         other
-            Where the rows come from: a batch for a batch, a stream with a watermark for a stream.
+            The other DataFrame: a batch for a batch, a stream with a watermark for a stream.
         time, by
             The time of ``other``, and its keys in the order of the frames' own; by default columns
-            of the same names. Fewer keys than the frames have pair up by name: a frame has the rows
-            that are equal in these, and with ``by=()`` all that there are in its time.
+            of the same names. If there are fewer keys than the frames have, they are matched by
+            name: a frame gets the rows with equal values in these keys, and with ``by=()`` all rows
+            in its time.
         max_duration
-            How far before a frame's end rows of ``other`` count at most. A stream needs it: it
-            keeps a row until the watermark of the slower stream is so long after it. It does not
-            wait for that: rows are given once their frame is known, aggregates and frames without a
-            row once that watermark has passed the frame's end.
+            The maximum time before the end of a frame in which rows of ``other`` count. A stream
+            requires it: it keeps a row until the watermark of the slower stream is that far past
+            the row. Results do not wait for that: rows are emitted once their frame is known,
+            aggregates and frames without a row once that watermark has passed the frame's end.
         how
-            ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; one without a
-            row has counts of 0, and null otherwise.
+            ``"inner"``: frames that have a row of ``other``. ``"left"``: all frames; a frame
+            without a row has 0 for counts, and null for other aggregates.
         own
             Aggregates of the frame's own rows in addition to those of ``other``: one, a list, or a
             mapping from output names.
@@ -262,13 +264,14 @@ Row(dye=0, frame_id=None)]
         Raises
         ------
         FanlightError
-            If keys or times do not pair up, a stream meets a batch, or ``max_duration`` is missing.
+            If keys or times do not match, a stream is combined with a batch, or ``max_duration`` is
+            missing.
 
         Notes
         -----
-        Cost: that of :meth:`agg` with the ``own`` aggregates, and a sort of both DataFrames by key
-        and time, or in a stream, or with fewer keys, their join. With ``by=()`` each row is copied
-        about twelve times for it in a batch; in a stream one task joins all rows.
+        Cost: that of :meth:`agg` with the ``own`` aggregates, plus a sort of both DataFrames by key
+        and time, or in a stream, or with fewer keys, their join. With ``by=()`` a batch copies each
+        row about twelve times for the join; in a stream one task joins all rows.
 
         Examples
         --------
@@ -312,17 +315,18 @@ Row(dye=0, frame_id=None)]
 
     @in_kind
     def split(self, every: Duration, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
-        """The frames of a batch split at regular times, one row per part, with whole aggregates.
+        """Split the frames of a batch at regular times: one row per part, with whole aggregates.
 
-        For windows that sum parts up, for example for a heat map. A part has the keys, its own
-        ``window``, the frame's ``frame_id`` and ``closed``, and aggregates of the *whole* frame. A
-        frame that begins and ends at one instant has no part. :meth:`accumulate` gives each part
-        the aggregates of the rows before its end instead, in a stream, too.
+        Use it for windows that sum up parts, for example for a heat map. A part has the keys, its
+        own ``window``, the frame's ``frame_id`` and ``closed``, and aggregates of the *whole*
+        frame. A frame that begins and ends at the same instant has no part. With
+        :meth:`accumulate`, each part has the aggregates of the rows before its end instead, also in
+        a stream.
 
         Parameters
         ----------
         every
-            How far the times at which frames are split are apart: a duration for a timestamp,
+            The interval between the times at which frames are split: a duration for a timestamp,
             otherwise a whole number.
         aggregates, named
             Aggregates of each frame, as for :meth:`agg`.
@@ -370,17 +374,18 @@ Row(dye=0, frame_id=None)]
     def accumulate(
         self, every: Duration, /, *aggregates: Aggregated, **named: Aggregated
     ) -> DataFrame:
-        """Frames at regular times, while they go on: aggregates of the rows up to each time.
+        """Report frames at regular times while they are open, with aggregates of the rows so far.
 
-        A frame is split as :meth:`split` does it, and a part has the aggregates of its frame's rows
-        before the part's end. A stream gives it as soon as the watermark has passed that end, also
-        if no row has come since the part before. ``closed`` is then of the part: false only for
-        the last one of a frame that nothing closes, in a batch or when its key is forgotten.
+        A frame is split as by :meth:`split`, and each part has the aggregates of the rows of its
+        frame before the end of the part. A stream emits a part as soon as the watermark has passed
+        its end, even if no row has come since the previous part. ``closed`` then refers to the
+        part: it is false only for the last part of a frame that nothing closes, in a batch or when
+        its key is forgotten.
 
         Parameters
         ----------
         every
-            How far report times are apart: a duration for a timestamp, otherwise a whole number.
+            The interval between report times: a duration for a timestamp, otherwise a whole number.
         aggregates, named
             Aggregates of the rows so far, as for :meth:`agg`.
 
@@ -392,15 +397,16 @@ Row(dye=0, frame_id=None)]
         Raises
         ------
         FanlightError
-            If ``every`` does not fit the time column, as :meth:`agg`, and if frames may be left out
-            for being too small, or share rows, or later rows decide where they begin and end.
+            If ``every`` does not fit the time column, as :meth:`agg`, and if frames may be dropped
+            because they are too small, or share rows, or later rows decide where they begin and
+            end.
 
         Notes
         -----
-        Cost: that of :meth:`agg`, and O(1) per part. In a stream the open frame of a key that falls
-        silent goes on, with a part for each ``every``, until ``max_gap``, ``max_duration`` or
-        ``forget_after`` ends it; a batch has no parts after a key's last row, unless one of these
-        is given.
+        Cost: that of :meth:`agg`, and O(1) per part. In a stream the open frame of a silent key
+        continues, with a part for each ``every``, until ``max_gap``, ``max_duration`` or
+        ``forget_after`` ends it. A batch has no parts after the last row of a key, unless one of
+        these options is given.
 
         Examples
         --------
@@ -432,20 +438,21 @@ Row(dye=0, frame_id=None)]
         *aggregates: Aggregated,
         **named: Aggregated,
     ) -> DataFrame:
-        """The stored frames that late rows change, as they are with them, and those that are gone.
+        """Recompute the stored frames that late rows change, and list those that are gone.
 
-        For rows that came too late for a stream, or that are corrected afterwards. Written over the
-        stored results by key and ``frame_id``, with those that are gone deleted, they make the
-        table what one batch over all rows gives: ``fl.upsert(…, gone="gone")`` does both.
+        Use it for rows that came too late for a stream, or that are corrected afterwards. Write the
+        result over the stored table by key and ``frame_id``, and delete the frames that are gone:
+        the table is then the same as after one batch over all rows. ``fl.upsert(…, gone="gone")``
+        does both.
 
         Parameters
         ----------
         late_rows
-            The late rows, with the columns of the rows that these frames are of, and not among
+            The late rows, with the same columns as the rows of these frames, which must not include
             them.
         results
-            The table of results as it is stored: what :meth:`agg` with the same aggregates, or
-            :meth:`frames`, has given of the rows without the late ones. Windows may be two columns,
+            The stored table of results: the result of :meth:`agg` with the same aggregates, or of
+            :meth:`frames`, for the rows without the late ones. Windows may be two columns,
             ``window_start`` and ``window_end``.
         aggregates, named
             As for :meth:`agg`; none if the table has the result of :meth:`frames`.
@@ -453,22 +460,22 @@ Row(dye=0, frame_id=None)]
         Returns
         -------
         DataFrame
-            The columns of the results and ``gone``, a row for each key and ``frame_id`` that is
-            new, is not what it was, or is no frame any more (``gone`` is true): of the keys of late
-            rows alone. A frame more or less moves the numbers of those after it.
+            The columns of the results and ``gone``, one row for each key and ``frame_id`` that is
+            new, has changed, or is not a frame any more (``gone`` is true), only for the keys of
+            late rows. An additional or missing frame changes the numbers of the frames after it.
 
         Raises
         ------
         FanlightError
-            If the rows are those of a stream; if ``late_rows`` or ``results`` lacks a column, or
-            has others, or of another type; and as :meth:`agg`.
+            If the rows are those of a stream; if ``late_rows`` or ``results`` lacks a column, has
+            additional columns, or columns of another type; and as :meth:`agg`.
 
         Notes
         -----
-        Cost: that of :meth:`agg` over the rows of the keys of late rows, for threshold frames and
-        sessions from the last frame on that began before them. Where one frame begins as another
-        ends, frames share rows, frames of some size are left out, or a key may be forgotten, it
-        is over all rows of those keys.
+        Cost: that of :meth:`agg` over the rows of the keys of late rows; for threshold frames and
+        sessions, only from the last frame that began before them. If one frame begins as another
+        ends, frames share rows, frames of some size are dropped, or a key may be forgotten, it
+        reads all rows of those keys.
 
         Examples
         --------

@@ -42,43 +42,44 @@ class LevelWindows(SlidingWindows):
     def bursts(
         self, threshold: Number | Sequence[Number], /, *aggregates: Aggregated, **named: Aggregated
     ) -> DataFrame:
-        """The windows with far more in them than the next coarser level leads one to expect.
+        """Return the windows with far more in them than expected from the next coarser level.
 
-        A rate is the aggregate's value divided by the length of the window. A window is a burst if
-        its rate is at least ``threshold`` times that of the next coarser level's window that ends
-        at the same instant. Where none ends then, or its rate is not above zero, nothing is
-        compared. Slides that divide the coarser ones, or ``report="continuous"``, compare most.
+        A rate is the value of the aggregate divided by the length of the window. A window is a
+        burst if its rate is at least ``threshold`` times the rate of the next coarser level's
+        window that ends at the same instant. If no such window ends then, or its rate is not above
+        zero, nothing is compared. To compare most windows, use slides that divide the coarser ones,
+        or ``report="continuous"``.
 
         Parameters
         ----------
         threshold
-            How many times the coarser rate: a number above 1, or a list with one for each level
-            but the coarsest, the finest first.
+            The factor over the coarser rate: a number above 1, or a list with one number for each
+            level except the coarsest, the finest first.
         aggregates, named
-            One aggregate that adds up: a window has the sum of what its parts have, as of counts
-            and sums, ``calls=agg.count()``, and sums and multiples of these.
+            One additive aggregate, so that the value of a window is the sum of the values of its
+            parts: counts and sums, such as ``calls=agg.count()``, and sums and multiples of these.
 
         Returns
         -------
         DataFrame
             The ``by`` columns, ``window`` and ``level`` (0 is the finest; not the coarsest), the
-            aggregate under its name, ``expected`` (the value that the coarser rate gives for the
-            window's length, a double) and ``ratio`` (value / expected). In a stream each row comes
+            aggregate under its name, ``expected`` (the value that the coarser rate predicts for the
+            window's length, a double) and ``ratio`` (value / expected). A stream emits each row
             once, when the watermark passes the window's end.
 
         Raises
         ------
         FanlightError
-            If a threshold is not above 1, if not one aggregate is given, if it is not a number or
-            does not add up, as a mean or a maximum, with ``weights``, ``changes_only`` or
-            ``horizons``, after :meth:`early`, if a name clashes with an output, and in a stream if
-            levels are counted in rows or a key has a collation.
+            If a threshold is not above 1, if there is not exactly one aggregate, if it is not a
+            number or is not additive, such as a mean or a maximum, with ``weights``,
+            ``changes_only`` or ``horizons``, after :meth:`early`, if a name clashes with an output,
+            and in a stream if levels are counted in rows or a key has a collation.
 
         Notes
         -----
-        It is the result of :meth:`agg`, aggregated once more by key and instant, as :meth:`wide`.
-        A coarser window that is not yet full has a rate that is too low: :meth:`complete_only`
-        leaves it out.
+        It is the result of :meth:`agg`, aggregated once more by key and instant, as :meth:`wide`. A
+        coarser window that is not yet full has a rate that is too low: :meth:`complete_only` drops
+        it.
 
         Examples
         --------
@@ -116,7 +117,7 @@ class LevelWindows(SlidingWindows):
         instant: Duration | None = None,
         ahead: Duration | None = None,
     ) -> DataFrame:
-        """The least-squares line of a number over time, for each level: the regression of its rows.
+        """Fit a least-squares line to a number over time, for each window of each level.
 
         Each row is a point, as for ``regr_slope``. Rows whose value is null do not count.
 
@@ -125,17 +126,17 @@ class LevelWindows(SlidingWindows):
         column
             The number.
         columns
-            Further numbers, each with a line of its own.
+            More numbers, each with its own line.
         filled
-            Fit a series that has one value an instant, as the paper does: rows of an instant are
-            averaged, and an instant without a row has the latest value before it, however old;
-            instants before a key's first row have none.
+            Fit a series that has one value per instant, as the paper does: rows of the same instant
+            are averaged, and an instant without a row takes the latest value before it, however
+            old; instants before the first row of a key have no value.
         instant
-            How long an instant of a filled series is: a duration (a number for a numeric time) that
-            divides the granules of the levels. By default a second (1 for a numeric time), or the
-            granule if that is not a multiple of a second.
+            The length of an instant of a filled series: a duration (a number for a numeric time)
+            that divides the granules of the levels. By default a second (1 for a numeric time), or
+            the granule if that is not a multiple of a second.
         ahead
-            Adds ``forecast``: the line's value so long after the window's end, a duration (a
+            Adds ``forecast``: the line's value this long after the window's end, a duration (a
             number for a numeric time).
 
         Returns
@@ -143,10 +144,10 @@ class LevelWindows(SlidingWindows):
         DataFrame
             The ``by`` columns, ``window``, ``level``, ``slope`` (per second; per unit of a numeric
             time), ``intercept`` (the line's value at the window's start), ``r2``, ``slope_error``
-            (the standard error of the slope) and ``forecast``. Null where fewer than two instants
-            have a value, the error of fewer than three points. Of several columns each has a
-            struct of these, under its name, in the windows where any has a value. In a stream, once
-            a window is complete.
+            (the standard error of the slope) and ``forecast``. Null if fewer than two instants have
+            a value; the error is null for fewer than three points. With several columns, each has a
+            struct of these values, under its name, in the windows where any has a value. A stream
+            emits them once a window is complete.
 
         Raises
         ------
@@ -158,13 +159,14 @@ class LevelWindows(SlidingWindows):
 
         Notes
         -----
-        Moments are centred and kept with the granules, so combining them is exact to rounding, also
-        near 1.7e15 microseconds. Of a filled series a stream keeps the latest value of each key,
-        unless keys are forgotten (``forget_after``), in one stateful operator, which needs the
-        RocksDB state store, and the source is read once for each column; else once for all.
+        Moments are centred and kept with the granules, so combining them is exact up to rounding,
+        also near 1.7e15 microseconds. For a filled series a stream keeps the latest value of each
+        key, unless keys are forgotten (``forget_after``), in one stateful operator, which needs the
+        RocksDB state store, and the source is read once for each column. Otherwise the source is
+        read once for all columns.
 
-        The error is that of points which miss the line independently: a filled series repeats
-        values, so there it is too small where rows are rarer than instants.
+        The error assumes that points deviate from the line independently: a filled series repeats
+        values, so its error is too small if rows are rarer than instants.
 
         Examples
         --------
@@ -215,10 +217,11 @@ class LevelWindows(SlidingWindows):
         filled: bool = False,
         instant: Duration | None = None,
     ) -> DataFrame:
-        """The windows whose trend line goes the other way than that of the next coarser level.
+        """Return the windows whose trend line runs opposite to that of the next coarser level.
 
         The signs of the slopes of :meth:`fit` are compared where windows of both levels end at the
-        same instant; a slope of 0 has none. What is 0 but for rounding may have a sign.
+        same instant; a slope of 0 has no sign. A slope that is 0 except for rounding may have a
+        sign.
 
         Parameters
         ----------
@@ -231,8 +234,8 @@ class LevelWindows(SlidingWindows):
         -------
         DataFrame
             The ``by`` columns, ``window`` and ``level`` (0 is the finest; not the coarsest),
-            ``slope`` (per second; per unit of a numeric time) and ``coarser_slope``. In a stream
-            each row comes once, when the watermark passes the window's end.
+            ``slope`` (per second; per unit of a numeric time) and ``coarser_slope``. A stream emits
+            each row once, when the watermark passes the window's end.
 
         Raises
         ------
@@ -310,19 +313,19 @@ class LevelWindows(SlidingWindows):
 
     @in_kind
     def recurring(self, column: ColumnOrName, counts: bool = False) -> DataFrame:
-        """The items that were seen at least once in every interval between the levels.
+        """Return the items that occur at least once in every interval between the levels.
 
-        The levels cut the widest window into intervals: the finest level, then what each coarser
-        one has beyond the finer. An item recurs if it was seen in each of them. Reported whenever
-        the widest level is. Nulls are not items.
+        The levels cut the widest window into intervals: the finest level, then the part of each
+        coarser level beyond the finer one. An item recurs if it occurs in each of them. Items are
+        reported whenever the widest level is. Nulls are not items.
 
         Parameters
         ----------
         column
             The item: any type that can be grouped.
         counts
-            Also say how often: one row a level, with the number of the item's rows in that level's
-            window.
+            Also return how often: one row per level, with the number of the item's rows in that
+            level's window.
 
         Returns
         -------
@@ -338,8 +341,8 @@ class LevelWindows(SlidingWindows):
 
         Notes
         -----
-        Cost: a row a distinct item and granule, then one for each window of the widest level that
-        the granule lies in; bounded by the bits that are set.
+        Cost: one row per distinct item and granule, then one for each window of the widest level
+        that contains the granule; bounded by the bits that are set.
 
         Examples
         --------

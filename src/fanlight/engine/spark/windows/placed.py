@@ -108,37 +108,38 @@ class PlacedWindows(WindowedEarly):
         between: tuple[Instant, Instant] | None = None,
         keys: DataFrameLike | None = None,
     ) -> Self:
-        """Give windows without rows, too, between the first and the last window of a key.
+        """Also return empty windows, between the first and the last window of a key.
 
         Parameters
         ----------
         values
-            What they have: ``"null"``, nulls; ``"zero"``, 0 in place of numbers, right for counts
-            and sums; ``"last"``, the results of the window before; ``"linear"``, in place of
-            numbers what lies between those of the window with rows before and the one after, by
-            the steps between them (of a calendar those that its clock shows). With ``"linear"``
-            numbers become doubles. What is not a number is null, except with ``"last"``.
+            The values of empty windows. ``"null"``: nulls; ``"zero"``: 0 for numbers, which is
+            right for counts and sums; ``"last"``: the results of the previous window; ``"linear"``:
+            for numbers, values interpolated between the previous and the next window with rows, by
+            the steps between them (for a calendar, the steps of its clock). With ``"linear"``
+            numbers become doubles. Values that are not numbers are null, except with ``"last"``.
         most
-            At most how many windows without rows follow one with rows: those before the next, and
-            as many after the last. A stream needs it, and gives them as the watermark goes on;
-            with ``"linear"`` once the next window is final, or so many are without rows. Where more
-            are, none of them has a number.
+            The maximum number of empty windows after a window with rows: those before the next one,
+            and as many after the last. A stream requires it, and emits empty windows as the
+            watermark advances; with ``"linear"`` once the next window is final, or once ``most``
+            windows are empty. If more are empty, none of them has a number.
         between
-            The windows that a batch gives then, for every key: those from a start to an end. Each
-            is a ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or a number.
+            The start and end of the windows that a batch then returns, for every key. Each is a
+            ``datetime``, a text such as ``"2025-03-01T00:00:00Z"``, or a number.
         keys
-            A DataFrame with the ``by`` columns: its keys are given, too, also without any row.
+            A DataFrame with the ``by`` columns: the result also includes its keys, even without any
+            row.
 
         Returns
         -------
         Self
-            The same windows, with those without rows, for :meth:`agg` and :meth:`wide`.
+            The same windows, including empty ones, for :meth:`agg` and :meth:`wide`.
 
         Raises
         ------
         FanlightError
-            If it cannot be said which windows are empty: where rows end windows, in a stream
-            without ``most``, of windows that are given early, or of which only changes are.
+            If it is not known which windows are empty: if rows end windows, in a stream without
+            ``most``, with early results, or if only changes are reported.
 
         Notes
         -----
@@ -163,35 +164,36 @@ class PlacedWindows(WindowedEarly):
         return self._ask(WITH_EMPTY, values=values, most=most, between=between, keys=opened)
 
     def complete_only(self, since: Instant | None = None, *, side: Side = "both") -> Self:
-        """Give the windows alone that the edges of the data do not cut.
+        """Return only the windows that the edges of the data do not cut.
 
-        Those are left out that began before the first row of their key, or end after the last row
-        of the batch, of whatever key. Of windows over rows, those with fewer rows than RANGE.
+        Windows are dropped if they begin before the first row of their key, or end after the last
+        row of the batch, of any key. Windows over rows are dropped if they have fewer rows than
+        RANGE.
 
         Parameters
         ----------
         since
-            When the data begin, for all keys: a ``datetime``, a text such as
-            ``"2025-03-01T00:00:00Z"``, or a number. A stream needs it, since it does not keep the
-            first row of each key; it gives no window that time has not passed in any case.
+            The time at which the data of all keys begin: a ``datetime``, a text such as
+            ``"2025-03-01T00:00:00Z"``, or a number. A stream requires it, because it does not store
+            the first row of each key. A stream never emits a window before time has passed its end.
         side
-            ``"start"``: windows may end after the last row. ``"end"``: they may begin before the
-            first one.
+            ``"start"``: windows may end after the last row. ``"end"``: windows may begin before the
+            first row.
 
         Returns
         -------
         Self
-            The same windows, those alone that are complete.
+            The same windows, but only complete ones.
 
         Raises
         ------
         FanlightError
-            In a stream of windows over time without ``since``; with ``changes_only``; of a
-            ``side`` of windows over rows.
+            For windows over time in a stream without ``since``; with ``changes_only``; with
+            ``side`` for windows over rows.
 
         Notes
         -----
-        Cost: in a batch the rows are read once more, for the first and the last row of each key.
+        Cost: a batch reads the rows once more, to find the first and the last row of each key.
 
         Examples
         --------
@@ -208,16 +210,17 @@ class PlacedWindows(WindowedEarly):
 
     @in_kind
     def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
-        """One row per window and key: the ``by`` columns, ``window``, then the aggregates.
+        """Return one row per window and key: the ``by`` columns, ``window``, then the aggregates.
 
-        Several windows have a label in a column after ``window``: ``level`` for levels, ``query``
-        (the place in the list) for a list. In a stream each row is emitted once, when the
+        If there are several windows, a column after ``window`` labels them: ``level`` for levels,
+        ``query`` (the position in the list) for a list. A stream emits each row once, when the
         watermark passes the window's end (append mode). The result does not depend on the
-        technique, on partitioning, or on how the rows fell into micro-batches.
+        technique, on partitioning, or on how the rows were split into micro-batches.
 
-        Cost: each row is touched once, however many windows it is in, and an event with a duration
-        is inserted twice, however long it is. A window touches a constant number of partials (or
-        each of its slices, if that is cheaper or the aggregate keeps lists or moments).
+        Cost: each row is processed once, no matter how many windows contain it, and an event with a
+        duration is inserted twice, no matter how long it is. A window reads a constant number of
+        partials (or each of its slices, if that is cheaper or the aggregate keeps lists or
+        moments).
 
         Parameters
         ----------
@@ -235,7 +238,7 @@ class PlacedWindows(WindowedEarly):
         Raises
         ------
         FanlightError
-            If an aggregate is unknown, its column is missing or of the wrong type, if output names
+            If an aggregate is unknown, its column is missing or has the wrong type, if output names
             clash, if an aggregate has no weighted form, or if the forced strategy cannot compute
             the windows.
 
@@ -291,7 +294,7 @@ class PlacedWindows(WindowedEarly):
 
     @in_kind
     def wide(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
-        """Several windows side by side: one row for a key and an instant at which windows end.
+        """Put several windows side by side: one row per key and instant at which windows end.
 
         Parameters
         ----------
@@ -302,16 +305,17 @@ class PlacedWindows(WindowedEarly):
         -------
         DataFrame
             The ``by`` columns, ``at`` (when the windows end), and a column for each aggregate and
-            level, or window of a list by its place: ``calls_0``, ``calls_1``, … Null where no such
-            window ends at that instant, or where no row lies in it. In a stream each row comes
-            once, when the watermark passes ``at``, which carries the watermark on.
+            level, or for each window of a list, numbered by position: ``calls_0``, ``calls_1``, … A
+            column is null if no such window ends at that instant, or if the window has no rows. A
+            stream emits each row once, when the watermark passes ``at``; the column keeps the
+            watermark.
 
         Raises
         ------
         FanlightError
-            As :meth:`agg`; also of one kind of windows, with ``horizons``, after :meth:`early`, if
-            a key has the name of an output, and in a stream if windows are counted in rows, if
-            one's end is in it (``closed``) or if a key has a collation.
+            As :meth:`agg`; also for a single kind of windows, with ``horizons``, after
+            :meth:`early`, if a key has the name of an output, and in a stream if windows are
+            counted in rows, if a window includes its end (``closed``) or if a key has a collation.
 
         Notes
         -----
@@ -552,12 +556,13 @@ class SlidingWindows(PlacedWindows):
 
     @in_kind
     def pieces(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
-        """The pieces of time that these windows are made of, with partials: to store them.
+        """Return the pieces of time of these windows, with partials, to store them.
 
-        :func:`fanlight.roll_up` makes windows of them later, these or any others that begin and end
-        where pieces do, and :func:`fanlight.serve` answers for one key without Spark. A stream
-        gives each piece once, when the watermark passes its end; after :meth:`early` also pieces
-        that are open, each again when it has changed, to be written by key and ``window``.
+        :func:`fanlight.roll_up` computes windows from them later, these or any others that begin
+        and end where pieces do, and :func:`fanlight.serve` answers requests for one key without
+        Spark. A stream emits each piece once, when the watermark passes its end; after
+        :meth:`early` also open pieces, each again when it has changed: write them by key and
+        ``window``.
 
         Parameters
         ----------
@@ -568,8 +573,8 @@ class SlidingWindows(PlacedWindows):
         -------
         DataFrame
             The ``by`` columns, ``window`` (the piece), and a struct of partials for each aggregate.
-            Column metadata say what they are, and formats that keep a DataFrame's schema keep them:
-            Parquet, Delta, Spark's tables.
+            The metadata of the columns describe them, and formats that keep the schema of a
+            DataFrame keep the metadata: Parquet, Delta, Spark's tables.
 
         Raises
         ------
@@ -579,7 +584,7 @@ class SlidingWindows(PlacedWindows):
         Notes
         -----
         Pieces are as long as the greatest common divisor of all RANGEs, SLIDEs and offsets. Cost:
-        each row is touched once.
+        each row is processed once.
 
         See Also
         --------

@@ -71,15 +71,15 @@ class SnapshotWindows(WithRunning):
 
     @in_kind
     def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
-        """One row a window and key: the ``by`` columns, ``window``, then the aggregates.
+        """Return one row per window and key: the ``by`` columns, ``window``, then the aggregates.
 
-        The aggregates are those of the events that are running in the window. In a stream each row
-        is emitted once, when the watermark on the stop passes the window's end (append mode).
+        The aggregates cover the events that are running in the window. A stream emits each row
+        once, when the watermark on the stop passes the window's end (append mode).
 
         Cost: one shuffle by key; then an event is combined into as many nodes of a tree as the
-        logarithm of the windows that it is in. A batch of counts, sums, and least and greatest
-        values is read in one pass in Python, and keeps the events that are running; of others
-        Spark sorts the starts and stops of each key, and joins events with their numbers twice and
+        logarithm of the number of its windows. For counts, sums, and least and greatest values, a
+        batch uses one pass in Python, which keeps the running events. For other aggregates, Spark
+        sorts the starts and stops of each key, and joins events with their numbers twice and
         windows once.
 
         Parameters
@@ -98,10 +98,10 @@ class SnapshotWindows(WithRunning):
         Raises
         ------
         FanlightError
-            If an aggregate is unknown, its column is missing or of the wrong type, output names
-            clash, or it is of when rows are (``linear_fit``); in a stream also for
-            ``merge_equal`` with an aggregate whose results may be equal although what is kept of
-            them is not, such as a mean.
+            If an aggregate is unknown, its column is missing or has the wrong type, output names
+            clash, or it depends on the instants of rows (``linear_fit``); in a stream also for
+            ``merge_equal`` with an aggregate whose results may be equal although their states
+            differ, such as a mean.
 
         Examples
         --------

@@ -62,7 +62,7 @@ class TrailingWindows(Windowed):
 
     @in_kind
     def attach(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
-        """Each row unchanged, with aggregates of the rows that its windows hold.
+        """Return each row unchanged, with aggregates of the rows in its windows.
 
         Parameters
         ----------
@@ -75,14 +75,14 @@ class TrailingWindows(Windowed):
         Returns
         -------
         DataFrame
-            The columns of the DataFrame, then a column for each aggregate and window:
-            ``spend_1h`` for the label ``1h``, ``spend`` for a window without one. Null in rows
-            whose time is null. A stream gives each row once the watermark has passed it.
+            The columns of the DataFrame, then a column for each aggregate and window: ``spend_1h``
+            for the label ``1h``, ``spend`` for a window without one. They are null in rows whose
+            time is null. A stream emits each row once the watermark has passed it.
 
         Raises
         ------
         FanlightError
-            If an aggregate is unknown, its column is missing or of the wrong type, or a name is
+            If an aggregate is unknown, its column is missing or has the wrong type, or a name is
             taken.
 
         Examples
@@ -115,14 +115,15 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
     def at(self, spine: DataFrameLike, *, time: str, by: Keys = None) -> Self:
         """Look back from the rows of another DataFrame, each at its own time: an as-of join.
 
-        Then :meth:`attach` gives these rows with aggregates of the windows. Nothing from after a
-        row of ``spine`` is ever in its windows. ``fl.Trailing()`` and ``agg.last`` give the
-        latest row before each.
+        Then :meth:`attach` returns these rows with aggregates of the windows. The windows of a row
+        of ``spine`` never include anything later than the row. ``fl.Trailing()`` and ``agg.last``
+        return the latest row before each.
 
         Parameters
         ----------
         spine
-            The rows that ask: labels, requests. A stream with a watermark, if the windows' is one.
+            The rows to look back from: labels, requests. If the windows are over a stream, a stream
+            with a watermark.
         time, by
             The time of ``spine``, and its keys in the order of the windows' own; by default
             columns of the same names.
@@ -130,15 +131,16 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         Returns
         -------
         TrailingWindows
-            The same windows at other rows. Their :meth:`attach` gives the columns of ``spine``,
-            then a column for each aggregate and window. A row without any history has counts of 0,
-            and null otherwise; one whose time is null has null. A stream gives each row once the
-            watermark, by default that of the slower of the two streams, has passed it.
+            The same windows at other rows. Their :meth:`attach` returns the columns of ``spine``,
+            then a column for each aggregate and window. A row without any history has 0 for counts,
+            and null for other aggregates; a row whose time is null has nulls. A stream emits each
+            row once the watermark, by default that of the slower of the two streams, has passed it.
 
         Raises
         ------
         FanlightError
-            If keys or times do not pair up, a stream meets a batch, or late rows are collected.
+            If keys or times do not match, a stream is combined with a batch, or late rows are
+            collected.
 
         Examples
         --------

@@ -85,23 +85,24 @@ class WideningWindows(Windowed):
     ) -> DataFrame:
         """Search every window, and report each match once.
 
-        Every pattern of at most ``max_rows`` rows of a key, and of at most ``max_duration``, is
-        in some window, and no row is left out between its first and its last: it is in one run.
+        Every pattern of at most ``max_rows`` rows of a key, and of at most ``max_duration``, is in
+        some window, and no row between its first and its last is dropped: it is in one run.
 
         Parameters
         ----------
         function
-            Takes rows of a window, in order of time, as a ``pyarrow.Table``, and returns the
+            Takes the rows of a window, ordered by time, as a ``pyarrow.Table``, and returns the
             matches among them: a list (or a generator) of dicts, an Arrow table, or a pandas
-            DataFrame; ``[]`` for none. Times are in UTC. It is called for each run of rows between
-            which none has been left out. Or an :class:`fanlight.Episode`.
+            DataFrame; ``[]`` for none. Times are in UTC. It is called for each run, that is, rows
+            between which no row was dropped. Or an :class:`fanlight.Episode`.
         schema
             The fields of a match, as DDL (``"user string, tries int"``) or a ``StructType``. Not
             with an episode, which has its own: its variables, ``started``, ``ended``, ``rows``.
         columns
-            Which columns the function sees; by default all. Fewer are faster.
+            The columns that the function receives; by default all. Fewer are faster.
         rows_as
-            ``"arrow"``, ``"pandas"`` or ``"dicts"``: how the function is given the rows.
+            ``"arrow"``, ``"pandas"`` or ``"dicts"``: the form in which the function receives the
+            rows.
         span
             Two columns of the schema, of the type of ``time``, that hold the times of a match's
             first and last row. A match is then identified by these times, and the function is
@@ -110,17 +111,18 @@ class WideningWindows(Windowed):
         once
             Columns of the schema whose values identify a match, if not all of them.
         context
-            Whether the function takes a second argument that says which window it is given: its
-            ``key``, ``level``, ``start``, ``end``, and ``cuts`` (numbers of rows before which rows
-            have been left out: none, unless ``across_cuts``).
+            Whether the function takes a second argument that describes its window: the ``key``,
+            ``level``, ``start``, ``end``, and ``cuts`` (positions of the rows before which rows
+            were dropped: none, unless ``across_cuts``).
         across_cuts
-            Give the function all rows of a window at once. Then rows are neighbours between which
-            others have been left out, and it may find what never happened, such as "a login and a
-            logout with nothing between"; matches of more than ``max_rows`` rows are found now and
-            then. By default it is given one run of rows after the other.
+            Pass all rows of a window to the function at once. Rows between which others were
+            dropped are then neighbours, and the function may find patterns that never happened,
+            such as "a login and a logout with nothing between"; it sometimes finds matches of more
+            than ``max_rows`` rows. By default it receives one run of rows after the other.
         on_error
-            ``"fail"``: an exception in the function ends the query, and names the key, level and
-            window. ``"record"``: it becomes an output row, with the message in a column ``error``.
+            ``"fail"``: an exception in the function ends the query with an error that names the
+            key, level and window. ``"record"``: the exception becomes an output row, with the
+            message in a column ``error``.
 
         Returns
         -------
@@ -131,13 +133,13 @@ class WideningWindows(Windowed):
         Raises
         ------
         FanlightError
-            If the function cannot be called, or schema, columns, span or episode do not fit.
+            If the function cannot be called, or the schema, columns, span or episode do not match.
 
         Notes
         -----
-        Cost: a row is sorted once and travels a few times; each level's window is searched once, in
-        parallel. A window has at most 4·max_rows rows where batches double, and at most
-        2·(1 + factor)·max_rows otherwise.
+        Cost: each row is sorted once and moved a few times; each level's window is searched
+        once, in parallel. A window has at most 4·max_rows rows if batches double, and at most 2·(1
+        + factor)·max_rows otherwise.
 
         See Also
         --------
