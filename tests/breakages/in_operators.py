@@ -91,7 +91,7 @@ BREAKAGES = (
     ),
     packed(
         "pyarrow is loaded before rows come",
-        "encoding:_OURS",
+        "pickled:_OURS",
         Code('{"fanlight", "pyarrow"}', '{"fanlight"}'),
     ),
     packed(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fanlight.engine.operators.arrow_tables import pack, table_of_rows
 from fanlight.engine.operators.group import Group
 from fanlight.engine.operators.protocol import COMPLETE
-from fanlight.engine.operators.stored_state import HEAD, concatenate_snapshots
+from fanlight.engine.operators.snapshots import concatenate_snapshots
+from fanlight.engine.operators.stored_state import HEAD
 
 
 class InMemory:

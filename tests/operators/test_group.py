@@ -19,13 +19,9 @@ from fanlight.engine.operators.arrow_tables import pack, table_of_rows, unpack
 from fanlight.engine.operators.buckets import HASH, balanced_group_numbers, bucket_of, murmur3
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.operator import FrameQuery
+from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
 from fanlight.engine.operators.spanning_events import SpanningQuery
-from fanlight.engine.operators.stored_state import (
-    WAITING,
-    Snapshot,
-    concatenate_snapshots,
-    split_snapshot,
-)
+from fanlight.engine.operators.stored_state import WAITING
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.cut import EveryRows, LastRows, cut_into_panes

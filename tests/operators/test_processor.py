@@ -16,7 +16,7 @@ from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.cut import EveryRows
 from fanlight.engine.plan.grid import Grid
-from fanlight.engine.spark.ordered.encoding import Pickled
+from fanlight.engine.spark.ordered.pickled import Pickled
 from fanlight.engine.spark.ordered.processor import GroupProcessor
 
 DECLARE = """

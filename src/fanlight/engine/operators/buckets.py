@@ -24,13 +24,8 @@ from fanlight.engine.operators.arrow_tables import (
     with_schema_of,
 )
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Operator, Query
-from fanlight.engine.operators.stored_state import (
-    KEYS,
-    Snapshot,
-    Store,
-    concatenate_snapshots,
-    split_snapshot,
-)
+from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
+from fanlight.engine.operators.stored_state import KEYS, Store
 
 HASH = "key_hash"
 SEED = 42  # of Spark's hash

@@ -32,7 +32,7 @@ from fanlight.engine.operators.clock import MICROSECONDS, Clock
 from fanlight.engine.operators.lives import UNSEEN, complete_lives, split_lives
 from fanlight.engine.operators.partials import combine_columns, combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.stored_state import Snapshot
+from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.grid import Grid
 
 Combine = Callable[[Sequence[pa.Array], Sequence[Monoid], Ints, Ints], tuple[Ints, list[pa.Array]]]

@@ -7,7 +7,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from fanlight.engine.operators.arrow_tables import Ints
-from fanlight.engine.operators.stored_state import Snapshot
+from fanlight.engine.operators.snapshots import Snapshot
 
 BEGINNING = -(2**62)  # the watermark before the first row
 COMPLETE = 2**62  # the watermark that follows the last row

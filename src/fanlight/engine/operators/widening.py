@@ -29,7 +29,7 @@ from fanlight.engine.operators.arrow_tables import (
 )
 from fanlight.engine.operators.pages import Page, Windows, pages_of
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.stored_state import Snapshot
+from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.plan.widening import Level
 
 CHUNK = 200_000  # rows of sorted input that are handled at a time

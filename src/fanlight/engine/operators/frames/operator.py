@@ -41,7 +41,7 @@ from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.engine.operators.frames.several import SeveralAssembly
 from fanlight.engine.operators.lives import complete_lives, split_lives
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.operators.stored_state import CODE, Snapshot
+from fanlight.engine.operators.snapshots import CODE, Snapshot
 from fanlight.engine.plan.frames import Scheme
 
 Bools = NDArray[np.bool_]

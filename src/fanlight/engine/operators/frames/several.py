@@ -25,7 +25,7 @@ from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Fr
 from fanlight.engine.operators.frames.logical_steps import SeveralStep, State, several_step
 from fanlight.engine.operators.frames.marks import Logical
 from fanlight.engine.operators.partials import combine_any_ranges, combine_pairs
-from fanlight.engine.operators.stored_state import CODE
+from fanlight.engine.operators.snapshots import CODE
 from fanlight.engine.plan.frames import Scheme, Timing
 
 Ints = NDArray[np.int64]

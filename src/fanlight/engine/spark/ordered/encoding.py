@@ -6,10 +6,7 @@ neither Python's nor SQL's business. Structs are cast, which goes by place.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping, Sequence
-from io import BytesIO
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -210,48 +207,3 @@ def _types_by_name(kind: DataType) -> pa.DataType | None:
         srid = pa.field("srid", pa.int32(), nullable=False)
         return pa.struct([srid, pa.field("wkb", pa.binary(), nullable=False, metadata=metadata)])
     return None
-
-
-_OURS = {"fanlight", "pyarrow"}
-_PLAIN = (type(None), bool, int, float, str, bytes, tuple, list, dict, set, frozenset)
-
-
-class Pickled:
-    """One of our objects, pickled; a user's objects in it stay outside, for Spark to pickle."""
-
-    def __init__(self, value: Any) -> None:
-        file = BytesIO()
-        self._users: list[Any] = []
-        _Pickler(file, self._users).dump(value)
-        self._ours = file.getvalue()
-
-    def value(self) -> Any:
-        """The value."""
-        return _Unpickler(BytesIO(self._ours), self._users).load()
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, file: BytesIO, users: list[Any]) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._users = users
-
-    def persistent_id(self, obj: Any) -> int | None:
-        if type(obj) in _PLAIN or _is_ours(obj):
-            return None
-        self._users.append(obj)
-        return len(self._users) - 1
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: BytesIO, users: list[Any]) -> None:
-        super().__init__(file)
-        self._users = users
-
-    def persistent_load(self, pid: Any) -> Any:
-        return self._users[pid]
-
-
-def _is_ours(value: Any) -> bool:
-    """Whether an object, or its class, is from a package that every worker can import."""
-    home = value if hasattr(value, "__qualname__") else type(value)  # functions and classes have it
-    return str(getattr(home, "__module__", "")).partition(".")[0] in _OURS

@@ -15,7 +15,7 @@ from pyspark.sql import Row
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from fanlight.engine.operators.stored_state import Store, older_format_error
-from fanlight.engine.spark.ordered.encoding import Pickled
+from fanlight.engine.spark.ordered.pickled import Pickled
 from fanlight.engine.spark.ordered.workers import Guard, freeze_modules, load_guarded
 
 if TYPE_CHECKING:
