@@ -14,12 +14,11 @@ from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_kinds import explain_frames
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
-from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
+from fanlight.engine.plan.ways import ARROW, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields
-from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.handed import (
     Handed,
@@ -27,7 +26,7 @@ from fanlight.engine.spark.handed import (
     explain_handed,
     find_handed,
 )
-from fanlight.engine.spark.options import check_options, name_options
+from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frame_split import (
@@ -40,11 +39,12 @@ from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import is_taken
 from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
+    Named,
+    Several,
     WindowedEarly,
     check_analysis,
     errors_of_call,
     name_call,
-    with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.types import Aggregated, Calls, DataFrameLike, Duration, How, Keys
@@ -60,28 +60,13 @@ if TYPE_CHECKING:
 class FrameWindows(WindowedEarly):
     """A DataFrame cut into frames; made by :func:`fanlight.over`, frozen."""
 
-    __slots__ = ("_bound", "_strategy")
+    __slots__ = ()
     _bound: FrameBound
 
-    def __init__(self, bound: FrameBound, strategy: Strategy = AUTO) -> None:
-        self._bound = bound
-        self._strategy = strategy
-
-    def _with_strategy(
-        self,
-        strategy: str,
-        *,
-        partitions: int | None,
-        **_: Any,
-    ) -> Self:
-        asked, bound = find_strategy(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
-        plan_frames(  # or refused
-            bound.scheme,
-            streaming=bound.df.isStreaming,
-            strategy=asked,
-            incomparable=bound.source.why_not_in_python,
-        )
-        return type(self)(with_partitions(bound, partitions), asked)
+    def _find_strategy(self, strategy: str) -> Strategy:
+        asked = find_strategy(strategy, FRAME_STRATEGIES, of=" of frames")
+        self._plan_by(asked)()  # or refused
+        return asked
 
     @in_kind
     def frames(self) -> DataFrame:
@@ -298,9 +283,7 @@ Row(dye=0, frame_id=None)]
         )
         return remember(filled, self._bound.source.back or back)
 
-    def _fill(
-        self, filling: Fill, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
-    ) -> DataFrame:
+    def _fill(self, filling: Fill, aggregates: Several, named: Named) -> DataFrame:
         """The rows of another DataFrame in each frame, or aggregates of them."""
         bound = self._bound.without(FILL)
         with errors_of_call("fill()"):
@@ -495,13 +478,7 @@ Row(dye=0, frame_id=None)]
         with errors_of_call("repair(…)"):
             return check_analysis(repair_frames(bound, late_rows, results, frames))
 
-    def _explain(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        verbose: bool,
-    ) -> Explained:
+    def _explain(self, aggregates: Several, named: Named, *, verbose: bool) -> Explained:
         bound = self._bound
         filling = read_fill(bound)
         if filling is not None:  # aggregates are of the other DataFrame
@@ -518,22 +495,13 @@ Row(dye=0, frame_id=None)]
                 return explain_handed(bound, handed)
             fields = self._find_fields(asked, called)
         by_spark = not in_one_pass(bound, fields)
-        plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
-        state = describe_state(bound) if streaming else ""
+        plan, about = self._plan(by_spark=by_spark), self._about(verbose=verbose)
         labels = [*(output.label for output in fields.outputs), *others]
-        return explain_frames(
-            bound.spec, plan, bound.time, bound.names, labels,
-            state=state, by_spark=by_spark, silence=bound.source.forget_after,
-            early=bound.early is not None, late=bound.lateness, options=name_options(bound),
-            verbose=verbose,
-        )  # fmt: skip
-
-    def _with_bound(self, bound: FrameBound) -> Self:
-        return type(self)(bound, self._strategy)
+        return explain_frames(bound.spec, plan, about, labels, by_spark=by_spark)
 
     def _find_handed(
-        self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
-    ) -> tuple[Handed | None, Sequence[Aggregated], Mapping[str, Aggregated]]:
+        self, aggregates: Several, named: Named
+    ) -> tuple[Handed | None, Several, Named]:
         """The aggregates, where only Spark has some and rows of a batch have one frame each."""
         bound = self._bound
         apart = not (bound.scheme.is_unnumbered or bound.df.isStreaming)
@@ -569,13 +537,16 @@ Row(dye=0, frame_id=None)]
         frames: DataFrame = self._choose_module(fields).frames(self._bound, fields)
         return frames
 
+    def _plan_by(self, strategy: Strategy) -> partial[Plan[Scheme]]:
+        bound = self._bound
+        return partial(
+            plan_frames, bound.scheme, streaming=bound.df.isStreaming, strategy=strategy,
+            incomparable=bound.source.why_not_in_python,
+        )  # fmt: skip
+
     @property
     def _plan(self) -> partial[Plan[Scheme]]:
-        streaming, scheme = self._bound.df.isStreaming, self._bound.scheme
-        asked = partial(
-            plan_frames, scheme, streaming=streaming, strategy=self._strategy,
-            incomparable=self._bound.source.why_not_in_python,
-        )  # fmt: skip
+        asked = self._plan_by(self._hints.strategy)
         # How many rows there are is asked of Spark only if it makes a difference.
         if asked(rows=0.0).chosen.name == asked().chosen.name:
             return asked
@@ -583,16 +554,13 @@ Row(dye=0, frame_id=None)]
 
     def _plan_parts(self) -> Plan[Scheme]:
         """The plan of frames given in parts, which only a pass through Python can find."""
-        if self._strategy == NATIVE:
+        if self._hints.strategy == NATIVE:
             raise refuse(
                 "accumulate(…) with using('native')",
                 "combines the rows up to each report time in Python workers",
                 "use 'auto', or write split(…), whose parts have the aggregates of the whole frame",
             )
-        return plan_frames(
-            self._bound.scheme, streaming=self._bound.df.isStreaming, strategy=ARROW,
-            incomparable=self._bound.source.why_not_in_python,
-        )  # fmt: skip
+        return self._plan_by(ARROW)()
 
     def _choose_module(self, fields: Fields) -> ModuleType:
         """The module that finds the frames."""
@@ -609,6 +577,3 @@ Row(dye=0, frame_id=None)]
         columns += result.lower_outputs(fields, "start")
         times = result.window_times(bound, "start", "ending")
         return result.finish_result(bound, self._find_frames(fields), *times, columns)
-
-    def __repr__(self) -> str:
-        return f"FrameWindows({self._bound.spec!r} over {self._bound.time!r})"
