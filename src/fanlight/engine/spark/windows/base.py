@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
@@ -18,6 +18,7 @@ from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.algebra.suggestions import advise_called, advise_of_rows
 from fanlight.engine.kinds.options import EARLY, POSTPONE
+from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import About, Explained
 from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.ways import Strategy
@@ -28,6 +29,7 @@ from fanlight.engine.spark.options import ask, name_options
 from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import (
     FanlightError,
@@ -178,6 +180,11 @@ class Windowed(Pictured, ABC):
         """
         verbose, named = read_verbose(verbose, named)
         return self._explain(aggregates, named, verbose=verbose)
+
+    def _rows_for(self, plan: Callable[..., Plan[Any]]) -> float | None:
+        """About how many rows there are; Spark is asked only if it makes a difference to a plan."""
+        alike = plan(rows=0.0).chosen.name == plan(rows=None).chosen.name
+        return None if alike else estimated_rows(self._bound.df)
 
     def _about(self, *, verbose: bool) -> About:
         """What is said of the windows, whatever is computed."""

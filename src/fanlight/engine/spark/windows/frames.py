@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
@@ -35,7 +35,6 @@ from fanlight.engine.spark.ordered.frame_split import (
     split_frames,
 )
 from fanlight.engine.spark.ordered.frames import in_one_pass
-from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import is_taken
 from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
@@ -98,7 +97,7 @@ class FrameWindows(WindowedEarly):
         """
         check_options(self._bound, "frames")
         with errors_of_call("frames()"):
-            return self._complete(self._finish_frames(self._shown_fields()))
+            return self._complete(self._finish_frames(self._find_fields((), {})))
 
     @in_kind
     def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
@@ -150,7 +149,8 @@ class FrameWindows(WindowedEarly):
                 return self._complete(found)
         calls = (*asked, *called.values())
         with errors_of_call(name_call(calls)):
-            return self._complete(self._finish_frames(self._build_fields(asked, called)))
+            fields = self._find_fields(asked, called, needed=True)
+            return self._complete(self._finish_frames(fields))
 
     @in_kind
     def rows(self) -> DataFrame:
@@ -509,24 +509,14 @@ Row(dye=0, frame_id=None)]
             return None, aggregates, named
         return find_handed(bound, aggregates, named, bound.outputs)
 
-    def _shown_fields(self, *, exact: bool = False) -> Fields:
-        """What the scheme shows of each frame."""
-        return self._keep_fields([], exact=exact) if self._bound.shown else Fields()
-
-    def _find_fields(self, aggregates: Any, named: Any, *, exact: bool = False) -> Fields:
-        """The aggregates that are asked of each frame, or without any what its scheme shows."""
-        if aggregates or named:
-            return self._build_fields(aggregates, named, exact=exact)
-        return self._shown_fields(exact=exact)
-
-    def _build_fields(self, aggregates: Any, named: Any, *, exact: bool = False) -> Fields:
-        """What is asked of each frame, after what its scheme shows of it."""
-        calls = collect_calls(self._bound, aggregates, named, self._bound.outputs)
-        return self._keep_fields(calls, exact=exact)
-
-    def _keep_fields(self, calls: Sequence[Call], *, exact: bool = False) -> Fields:
-        shown = [first(one, ignorenulls=True).alias(name) for one, name in self._bound.shown]
-        return build_fields(self._bound, [*shown, *calls], exact=exact or self._is_exact)
+    def _find_fields(
+        self, aggregates: Several, named: Named, *, exact: bool = False, needed: bool = False
+    ) -> Fields:
+        """What is asked of each frame, if not ``needed`` perhaps nothing, after what it shows."""
+        bound, asked = self._bound, needed or aggregates or named
+        calls = [first(one, ignorenulls=True).alias(name) for one, name in bound.shown]
+        calls += collect_calls(bound, aggregates, named, bound.outputs) if asked else []
+        return build_fields(bound, calls, exact=exact or self._is_exact) if calls else Fields()
 
     @property
     def _is_exact(self) -> bool:
@@ -547,10 +537,7 @@ Row(dye=0, frame_id=None)]
     @property
     def _plan(self) -> partial[Plan[Scheme]]:
         asked = self._plan_by(self._hints.strategy)
-        # How many rows there are is asked of Spark only if it makes a difference.
-        if asked(rows=0.0).chosen.name == asked().chosen.name:
-            return asked
-        return partial(asked, rows=estimated_rows(self._bound.df))
+        return partial(asked, rows=self._rows_for(asked))
 
     def _plan_parts(self) -> Plan[Scheme]:
         """The plan of frames given in parts, which only a pass through Python can find."""

@@ -20,7 +20,7 @@ from fanlight.engine.plan.events import ANEW, CALENDAR
 from fanlight.engine.plan.explain_placed import explain_placed
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
-from fanlight.engine.plan.request import Queries, Request, rule_out
+from fanlight.engine.plan.request import FieldFacts, Queries, Request, rule_out
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
@@ -315,8 +315,12 @@ class PlacedWindows(WindowedEarly):
         check_options(bound, "wide", named)
         check_several(bound, "wide")
         check_at_instants(bound, "wide")
-        alone = self._with_bound(replace(bound, collects=False))
-        return self._complete(put_beside_by_end(bound, alone.agg(*aggregates, **named)))
+        return self._complete(put_beside_by_end(bound, self._alone.agg(*aggregates, **named)))
+
+    @property
+    def _alone(self) -> Self:
+        """The same windows, without late rows among their results."""
+        return self._with_bound(replace(self._bound, collects=False))
 
     def _explain(self, aggregates: Several, named: Named, *, verbose: bool) -> Explained:
         from fanlight.engine.algebra.library import count
@@ -389,32 +393,20 @@ class PlacedWindows(WindowedEarly):
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         # Weights, and what has changed, are of partials.
         reads = frozenset({""}) if weighted or bound.changes_only else fields.reads
-        request = Request(
-            bound.coordinate,
-            bound.queries,
+        request = self._request(
             [field.facts for field in fields.all],
-            self._hints.estimate_workload(
-                bound.coordinate,
-                bound.grid,
-                keyed=bool(bound.by),
-                ends=bound.row_ends,
-            ),
-            event=bound.event,
-            ends=bound.row_ends,
-            release=bound.release,
-            height=self._hints.height,
-            ruled_out=rule_out(
-                together="" if apart else _TOGETHER,
-                operator=_ORDERED if streaming and counted and several else "",
-                native=_why_not_in_operator(bound) or fields.why_not_in_python,
-            ),
+            together="" if apart else _TOGETHER,
+            operator=_ORDERED if streaming and counted and several else "",
+            native=_why_not_in_operator(bound) or fields.why_not_in_python,
+        )
+        all_native = all(one.native or not one.counts for one in fields.outputs)
+        request = replace(
+            request,
             reads=reads,
             early=early,
             unended=unended,
-            by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
-            native_windows=apart
-            and has_spark_windows(bound)
-            and all(one.native or not one.counts for one in fields.outputs),
+            by_spark=not weighted and all_native,
+            native_windows=apart and has_spark_windows(bound) and all_native,
         )
         if reads <= READ and request.is_placed_batch:
             from fanlight.engine.spark.ordered.ranked_values import refusal
@@ -422,6 +414,17 @@ class PlacedWindows(WindowedEarly):
             why = refusal(bound, fields)
             request = replace(request, ruled_out={**request.ruled_out, ways.RANKS: why})
         return calls, fields, request
+
+    def _request(self, facts: Sequence[FieldFacts], **why_not: str) -> Request:
+        """The request of fields; ``why_not``: which strategies are ruled out."""
+        bound = self._bound
+        work = self._hints.estimate_workload(
+            bound.coordinate, bound.grid, keyed=bool(bound.by), ends=bound.row_ends
+        )
+        return Request(
+            bound.coordinate, bound.queries, facts, work, event=bound.event, ends=bound.row_ends,
+            release=bound.release, height=self._hints.height, ruled_out=rule_out(**why_not),
+        )  # fmt: skip
 
     def _find_handed(
         self, aggregates: Several, named: Named, *, plain: bool = True

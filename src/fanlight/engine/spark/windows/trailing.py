@@ -25,14 +25,12 @@ from fanlight.engine.spark.ordered.trailing import (
     rank_where_possible,
     why_not_natively,
 )
-from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import expr, expr_as, is_taken
 from fanlight.engine.spark.way_runs import attach_function
 from fanlight.engine.spark.windows.base import (
     Named,
     Several,
     Windowed,
-    check_analysis,
     errors_of_call,
     name_call,
 )
@@ -92,17 +90,21 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         """
         bound = self._bound
         check_options(bound, "attach", named)
-        if (asks := read_at(bound)) is not None:
-            return self._attach_to(asks, aggregates, named)
+        asks = read_at(bound)
+        given = bound.df if asks is None else asks.df
         with errors_of_call(name_call((*aggregates, *named.values()))):
-            fields = self._build_fields(aggregates, named, bound.df)
+            fields = self._build_fields(aggregates, named, given)
             arguments = list(fields.arguments.values())
-            way = self._plan(fields).chosen.way
+            way = ways.LOOKED_BACK if asks else self._plan(fields).chosen.way
             looked = Looked(fields) if way is ways.FOLDED else rank_where_possible(bound, fields)
-            rows = attach_function(way)(bound, looked, arguments)
-            names = [fields.arguments[name] for name in bound.df.columns]
-            columns = list(zip(names, bound.df.columns, strict=True))
-            return self._complete(self._lower(rows, looked, columns, bound), bound.df.columns)
+            if asks is None:
+                rows = attach_function(way)(bound, looked, arguments)
+                names = [fields.arguments[name] for name in given.columns]
+            else:  # the rows of another DataFrame, with aggregates of the windows before them
+                rows = attach_to(bound, looked, arguments, asks)
+                names = name_columns(given)
+            columns = list(zip(names, given.columns, strict=True))
+            return self._complete(self._lower(rows, looked, columns, asks or bound), given.columns)
 
     def at(self, spine: DataFrameLike, *, time: str, by: Keys = None) -> Self:
         """Look back from the rows of another DataFrame, each at its own time: an as-of join.
@@ -147,17 +149,6 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         asked = self._ask(AT, spine=opened, time=time, by=by)
         return remember(asked, self._bound.source.back or back)
 
-    def _attach_to(self, asks: TrailingBound, aggregates: Several, named: Named) -> DataFrame:
-        """The rows of another DataFrame with aggregates of the windows before them."""
-        bound, spine = self._bound, asks.df
-        with errors_of_call(name_call((*aggregates, *named.values()))):
-            fields = self._build_fields(aggregates, named, spine)
-            arguments = list(fields.arguments.values())
-            looked = rank_where_possible(bound, fields)
-            rows = attach_to(bound, looked, arguments, asks)
-            columns = list(zip(name_columns(spine), spine.columns, strict=True))
-            return check_analysis(self._lower(rows, looked, columns, asks))
-
     def _find_strategy(self, strategy: str) -> Strategy:
         return find_strategy(strategy, STRATEGIES, of=" of trailing windows")
 
@@ -172,10 +163,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             refused=refused, incomparable=incomparable,
             strategy=self._hints.strategy, rate=self._rate_of_key,
         )  # fmt: skip
-        # How many rows there are is asked of Spark only if it makes a difference.
-        if asked(rows=0.0).chosen.name == asked().chosen.name:
-            return asked()
-        return asked(rows=estimated_rows(bound.df))
+        return asked(rows=self._rows_for(asked))
 
     @property
     def _rate_of_key(self) -> float | None:
