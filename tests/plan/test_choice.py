@@ -6,7 +6,8 @@ import pytest
 
 import fanlight as fl
 from fanlight.engine.plan.cost import constants, points
-from fanlight.engine.plan.explain_placed import About, explain_placed
+from fanlight.engine.plan.explain import About
+from fanlight.engine.plan.explain_placed import explain_placed
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.request import Workload
 from tests.plan.requests import COUNT, MAX, MEDIAN, MINUTE, plan_placed, request
@@ -91,8 +92,8 @@ def test_forced_strategies_are_taken(strategy, how):
 
 def page(asked, plan, *, verbose):
     spec = fl.Sliding("9 minutes", "6 minutes")
-    about = About(spec, "ts", ["item"], ["max(v)"], verbose=verbose)
-    return explain_placed(plan, asked, about)
+    about = About(spec, "ts", ["item"], asked.streaming, verbose=verbose)
+    return explain_placed(plan, asked, about, ["max(v)"])
 
 
 def test_explain_says_what_how_often_how_and_why():

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fanlight as fl
-from fanlight.engine.plan.explain_placed import About, explain_placed
+from fanlight.engine.plan.explain import About
+from fanlight.engine.plan.explain_placed import explain_placed
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.placed import check_strategy
@@ -141,8 +142,8 @@ def test_sharing_is_estimated_cheaper_than_apart():
 
 def test_explain_names_granules_branches_and_costs():
     asked = levels(NESTED)
-    about = About(NESTED, "ts", ["k"], ["sum(v)"], verbose=True)
-    text = explain_placed(plan_placed(asked), asked, about)
+    about = About(NESTED, "ts", ["k"], verbose=True)
+    text = explain_placed(plan_placed(asked), asked, about, ["sum(v)"])
     for part in (
         "cut at every 10 seconds",
         "level 0     1 minute long, one every 10 seconds; 6 slices per window, from",

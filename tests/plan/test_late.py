@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from fanlight.engine.plan.explain_placed import About, explain_placed
+from fanlight.engine.plan.explain import About
+from fanlight.engine.plan.explain_placed import explain_placed
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late_rows import BEHIND, Release
 from fanlight.engine.plan.request import Event, Workload, rule_out
@@ -66,7 +67,8 @@ def test_a_batch_has_no_late_rows():
 
 
 def explained(of):
-    return explain_placed(plan_placed(of), of, About(fl.Sliding("7 minutes"), "ts", [], ["n"]))
+    about = About(fl.Sliding("7 minutes"), "ts", [], of.streaming)
+    return explain_placed(plan_placed(of), of, about, ["n"])
 
 
 def test_the_rule_is_explained():

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 import fanlight as fl
+from fanlight.engine.plan.explain import About
 from fanlight.engine.plan.explain_kinds import explain_widening
 from fanlight.engine.plan.ordered import plan_widening
 from fanlight.engine.plan.widening import bound_on_work, density_warning, levels_of
@@ -139,7 +140,8 @@ def test_the_bound_of_theorem_2():
 
 def told(spec, *, state="", rate=None):
     plan = plan_widening(levels_of(spec), spec.max_rows)
-    return explain_widening(spec, plan, "ts", ("host",), state=state, rate=rate, groups=None)
+    about = About(spec, "ts", ("host",), bool(state), state)
+    return explain_widening(spec, plan, about, density_warning(spec, rate, None))
 
 
 def test_explain_names_levels_and_bounds():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Self, TypeVar
 
 from fanlight.engine.plan.candidate import Candidate, Plan
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.plan.late_rows import OUTPUT
+from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, Lateness, late_fact
 from fanlight.engine.plan.ways import AUTO
 from fanlight.engine.spec.pictures import Picture, Pictured
 from fanlight.engine.spec.units import Extent, write_duration, write_units
@@ -41,63 +41,91 @@ class Explained(Pictured, str):
         return replace(self._shown, text=str(self))
 
 
-def write_page(
-    spec: object,
-    over: str,
-    by: Sequence[str],
-    facts: Iterable[Fact],
-    plan: Plan[Cut],
-    *,
-    streaming: bool,
-    per: str = "",
-    verbose: bool = False,
-    output: str = OUTPUT,
-) -> str:
-    """The page as text: the request, and one line a fact.
-
-    ``over`` names the time column or columns. A fact without a label continues the one before.
-    ``verbose`` adds every candidate with its cost, ``per`` window, SLIDE or the like;
-    ``output`` tells the output mode of a stream.
-    """
-    listed = [*facts, *([("output mode", output)] if streaming else [])]
-    lines = [write_facts(spec, over, by, listed, streaming=streaming)]
-    if verbose and len(plan.candidates) > 1:
-        width = _width(listed)
-        cost = f"estimated cost {per}, and relative to the chosen one" if per else ""
-        lines.append(f"  {'candidates':{width}} {cost}".rstrip())
-        ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.forced, c.cost))
-        lines += ["    " + _list_candidate(candidate, plan.chosen) for candidate in ranked]
-    return "\n".join(lines)
-
-
-def write_facts(
-    spec: object, over: str, by: Sequence[str], facts: Sequence[Fact], *, streaming: bool
-) -> str:
-    """The request, with one line per fact, of windows that are computed in one way."""
-    shown = list(spec) if isinstance(spec, tuple) else spec
-    keys = f" by {', '.join(by)}" if by else ""
-    first = f"{shown!r} over {over}{keys}, {'stream' if streaming else 'batch'}"
-    width = _width(facts)
-    return "\n".join([first, *(f"  {label:{width}} {text}" for label, text in facts)])
-
-
-def _width(facts: Sequence[Fact]) -> int:
-    return max([11, *(len(label) + 1 for label, _ in facts)])
-
-
 GROWS = "no key: state grows with the number of keys, unless forget_after= bounds it"
 
 
-def rejected_fact(start: str, stop: str) -> Fact:
-    """Which events are in no window, and how to see them."""
-    return ("dropped", f"events whose {stop!r} is before {start!r}, or null: rejected() lists them")
+@dataclass(frozen=True)
+class About:
+    """What a page says of windows of any kind.
 
+    ``time`` names the time column or columns; ``state`` says where an operator keeps state;
+    ``silence`` is after how long a silence a key is forgotten; ``early`` says whether windows are
+    given also while they are open; ``verbose`` adds every candidate with its cost.
+    """
 
-def forgetting_facts(silence: Extent | None, *, grows: bool) -> list[Fact]:
-    """When keys are forgotten; ``grows``: whether state grows with their number if they are not."""
-    if silence is not None:
-        return [("forgets", f"a key that is silent for more than {silence}; it then counts as new")]
-    return [("forgets", GROWS)] if grows else []
+    spec: object
+    time: str | tuple[str, str]
+    by: Sequence[str]
+    streaming: bool = False
+    state: str = ""
+    silence: Extent | None = None
+    late: Lateness = field(default_factory=Lateness)
+    options: str = ""
+    early: bool = False
+    verbose: bool = False
+
+    @property
+    def over(self) -> str:
+        """The time column, or those of the start and stop of events."""
+        time = self.time
+        return repr(time) if isinstance(time, str) else f"events from {time[0]!r} to {time[1]!r}"
+
+    @property
+    def option_facts(self) -> list[Fact]:
+        """What is asked of the windows, if anything is."""
+        return [("options", self.options)] if self.options else []
+
+    @property
+    def rejected_facts(self) -> list[Fact]:
+        """Which events are in no window, and how to see them."""
+        if isinstance(self.time, str):
+            return []
+        start, stop = self.time
+        text = f"events whose {stop!r} is before {start!r}, or null: rejected() lists them"
+        return [("dropped", text)]
+
+    def page(
+        self,
+        facts: Iterable[Fact],
+        plan: Plan[Cut] | None = None,
+        *,
+        keeps: Iterable[Fact] = (),
+        grows: bool = False,
+        released: Iterable[Fact] = (),
+        rule: str = BEHIND,
+        per: str = "",
+        over: str = "",
+        picture: Picture | None = None,
+    ) -> Explained:
+        """The page: the request, and one line per fact; without a label it continues the last one.
+
+        Of a stream there is also what it ``keeps``, whether that ``grows`` with the number of keys,
+        and by which ``rule`` rows are late, if there is one. Costs are ``per`` window, SLIDE or the
+        like.
+        """
+        facts = [*facts, *(keeps if self.streaming else ())]
+        if self.silence is not None:
+            text = f"a key that is silent for more than {self.silence}; it then counts as new"
+            facts.append(("forgets", text))
+        elif grows and self.streaming:
+            facts.append(("forgets", GROWS))
+        facts += released
+        if self.streaming and rule:
+            output = OUTPUT_EARLY if self.early else OUTPUT
+            facts += [late_fact(rule, self.late), ("output mode", output)]
+        width = max([11, *(len(label) + 1 for label, _ in facts)])
+        shown = list(self.spec) if isinstance(self.spec, tuple) else self.spec
+        keys = f" by {', '.join(self.by)}" if self.by else ""
+        lines = [
+            f"{shown!r} over {over or self.over}{keys}, {'stream' if self.streaming else 'batch'}"
+        ]
+        lines += [f"  {label:{width}} {text}" for label, text in facts]
+        if self.verbose and plan is not None and len(plan.candidates) > 1:
+            cost = f"estimated cost {per}, and relative to the chosen one" if per else ""
+            lines.append(f"  {'candidates':{width}} {cost}".rstrip())
+            ranked = sorted(plan.candidates, key=lambda c: (bool(c.refused), c.forced, c.cost))
+            lines += ["    " + _list_candidate(candidate, plan.chosen) for candidate in ranked]
+        return Explained("\n".join(lines), picture or Picture(self.spec))
 
 
 def strategy_facts(plan: Plan[Cut], *, verbose: bool) -> list[Fact]:

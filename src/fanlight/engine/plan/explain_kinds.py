@@ -3,62 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.explain import (
+    About,
     Explained,
-    forgetting_facts,
-    rejected_fact,
     strategy_facts,
-    write_facts,
-    write_page,
 )
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, Lateness, late_fact
 from fanlight.engine.plan.ordered import BY_PYTHON
 from fanlight.engine.plan.trailing import EVER, Horizon
 from fanlight.engine.plan.widening import (
     Level,
     bound_on_work,
-    density_warning,
     most_kept_rows,
     most_window_rows,
     units_as_text,
 )
 from fanlight.engine.spec.frames import Frame
-from fanlight.engine.spec.pictures import Picture
-from fanlight.engine.spec.snapshot import Snapshot
 from fanlight.engine.spec.trailing import Labelled
-from fanlight.engine.spec.units import Extent
 from fanlight.engine.spec.widening import ProgressiveWidening
 
 
 def explain_frames(
-    spec: Frame,
-    plan: Plan[Scheme],
-    time: str,
-    by: Sequence[str],
-    aggregates: Sequence[str],
-    *,
-    state: str,
-    by_spark: bool,
-    silence: Extent | None = None,
-    early: bool = False,
-    late: Lateness | None = None,
-    options: str = "",
-    verbose: bool = False,
+    spec: Frame, plan: Plan[Scheme], about: About, aggregates: Sequence[str], *, by_spark: bool
 ) -> Explained:
     """The page of frames: when one ends, and how frames are found.
 
-    ``state`` says where a stream keeps its state, and is empty for a batch; ``by_spark`` whether
-    Spark groups rows by their frame; ``silence`` after how long a silence a key is forgotten;
-    ``early`` whether frames are given also while they are open; ``late`` what becomes of late
-    rows; ``options`` what is asked of the frames.
+    ``by_spark`` says whether Spark groups rows by their frame.
     """
-    streaming = bool(state)
+    scheme = plan.chosen.pieces
     search = _describe_search(plan)
-    if streaming:
+    if about.streaming:
         search += ", in one stateful operator, once the watermark has passed them"
     elif by_spark or plan.chosen.way is ways.FRAMES_COMPARED:
         search += "; then Spark groups the rows of each frame"
@@ -66,22 +44,13 @@ def explain_frames(
         ("computes", ", ".join(aggregates) or "the bounds of frames"),
         ("a frame ends", spec.ends),
         ("how", search),
-        *([("options", options)] if options else []),
-        *strategy_facts(plan, verbose=verbose),
+        *about.option_facts,
+        *strategy_facts(plan, verbose=about.verbose),
     ]
-    if verbose:
+    if about.verbose:
         facts.append(("guaranteed", ", ".join(sorted(spec.guarantees))))
-    if streaming:
-        kept = f"{_KEPT} for {_count_open(plan.chosen.pieces)}{_describe_means(plan.chosen.pieces)}"
-        facts += [("keeps", f"{kept}; {state}")]
-    facts += forgetting_facts(silence, grows=streaming)
-    if streaming:
-        facts.append(late_fact(BEHIND, late or Lateness()))
-    text = write_page(
-        spec, repr(time), by, facts, plan, streaming=streaming, per="per row", verbose=verbose,
-        output=OUTPUT_EARLY if early else OUTPUT,
-    )  # fmt: skip
-    return Explained(text, Picture(spec))
+    kept = f"{_KEPT} for {_count_open(scheme)}{_describe_means(scheme)}; {about.state}"
+    return about.page(facts, plan, keeps=[("keeps", kept)], grows=True, per="per row")
 
 
 _KEPT = (
@@ -114,74 +83,41 @@ _STREAM = "by one operator, which keeps the events that the watermark has not pa
 _LATE = "dropped once the watermark has passed their start"
 
 
-def explain_snapshot(
-    native: str,
-    spec: Snapshot,
-    time: tuple[str, str],
-    by: tuple[str, ...],
-    *,
-    state: str,
-    late: Lateness,
-) -> Explained:
-    """The page; ``native`` says why a batch is left to Spark, and is empty if it is not.
-
-    ``state`` says where a stream keeps its state, and is empty for a batch.
-    """
-    how = f"{_NATIVE}: {native}" if native else _STREAM if state else _IN_PYTHON
-    facts = [("windows", _WINDOWS), ("computed", how)]
-    facts.append(rejected_fact(*time))
-    if state:
-        facts += [("state", state), late_fact(_LATE, late), ("output mode", OUTPUT)]
-    return Explained(write_facts(spec, repr(time), by, facts, streaming=bool(state)), Picture(spec))
+def explain_snapshot(native: str, about: About) -> Explained:
+    """The page; ``native`` says why a batch is left to Spark, and is empty if it is not."""
+    how = f"{_NATIVE}: {native}" if native else _STREAM if about.streaming else _IN_PYTHON
+    facts = [("windows", _WINDOWS), ("computed", how), *about.rejected_facts]
+    about = replace(about, silence=None)  # keys are kept
+    return about.page(facts, keeps=[("state", about.state)], rule=_LATE, over=repr(about.time))
 
 
 _ASKING = "at(…) keeps them until the watermark, one for both streams, passes them"
 
 
 def explain_trailing(
-    spec: Labelled,
-    plan: Plan[tuple[Horizon, ...]],
-    time: str,
-    by: Sequence[str],
-    aggregates: Sequence[str],
-    *,
-    state: str,
-    silence: Extent | None = None,
-    late: Lateness | None = None,
-    options: str = "",
-    verbose: bool = False,
+    spec: Labelled, plan: Plan[tuple[Horizon, ...]], about: About, aggregates: Sequence[str]
 ) -> Explained:
-    """The page of trailing windows; ``state`` is empty for a batch.
-
-    ``late`` says what becomes of late rows, and ``options`` what is asked of the windows.
-    """
-    streaming = bool(state)
+    """The page of trailing windows."""
     how = "Spark aggregates each window from scratch (RANGE BETWEEN)"
     if plan.chosen.way is not ways.FOLDED:
         how = (
             "the rows of a key are read once, in order of time; each enters and leaves a "
             "window once, however long it is (two stacks; exact sums by difference)"
         )
-    if streaming:
+    if about.streaming:
         how += ", in one stateful operator, once the watermark has passed them"
     facts = [
         ("computes", ", ".join(aggregates) or "nothing yet"),
         ("how", how),
-        *([("options", options)] if options else []),
-        *strategy_facts(plan, verbose=verbose),
+        *about.option_facts,
+        *strategy_facts(plan, verbose=about.verbose),
     ]
     horizons = plan.chosen.pieces
-    if streaming:
-        facts.append(("keeps", f"{_describe_kept(spec, horizons)}; {state}"))
-        facts.append(("other rows", _ASKING))
-    grows = streaming and any(horizon.first == EVER for horizon in horizons)
-    facts += forgetting_facts(silence, grows=grows)
-    if streaming:
-        facts.append(late_fact(BEHIND, late or Lateness()))
-    text = write_page(
-        spec, repr(time), by, facts, plan, streaming=streaming, per="per row", verbose=verbose
-    )
-    return Explained(text, Picture(spec))
+    kept = f"{_describe_kept(spec, horizons)}; {about.state}"
+    return about.page(
+        facts, plan, keeps=[("keeps", kept), ("other rows", _ASKING)],
+        grows=any(horizon.first == EVER for horizon in horizons), per="per row",
+    )  # fmt: skip
 
 
 def _describe_kept(spec: Labelled, horizons: Sequence[Horizon]) -> str:
@@ -201,43 +137,10 @@ def _describe_kept(spec: Labelled, horizons: Sequence[Horizon]) -> str:
 
 
 def explain_widening(
-    spec: ProgressiveWidening,
-    plan: Plan[tuple[Level, ...]],
-    time: str,
-    by: tuple[str, ...],
-    *,
-    state: str,
-    rate: float | None,
-    groups: float | None,
-    silence: Extent | None = None,
-    late: Lateness | None = None,
-    verbose: bool = False,
+    spec: ProgressiveWidening, plan: Plan[tuple[Level, ...]], about: About, warning: str | None
 ) -> Explained:
-    """The page: the levels, what each may hold, and what the search may cost.
-
-    ``state`` says where a stream keeps its state, and is empty for a batch; ``silence`` after how
-    long a silence a key is forgotten; ``late`` what becomes of late rows.
-    """
-    streaming = bool(state)
-    facts = _facts(spec, plan.chosen.pieces, streaming=streaming, rate=rate, groups=groups)
-    if streaming:
-        facts.append(("state", state))
-    facts += forgetting_facts(silence, grows=False)
-    if streaming:
-        facts.append(late_fact(BEHIND, late or Lateness()))
-    text = write_page(spec, repr(time), by, facts, plan, streaming=streaming, verbose=verbose)
-    return Explained(text, Picture(spec))
-
-
-def _facts(
-    spec: ProgressiveWidening,
-    levels: tuple[Level, ...],
-    *,
-    streaming: bool,
-    rate: float | None,
-    groups: float | None,
-) -> list[tuple[str, str]]:
-    """(Label, text): a line for each level, then what holds for all of them."""
+    """The page: a line for each level, then what each may hold, and what the search may cost."""
+    levels = plan.chosen.pieces
     limit = spec.max_rows
     facts = [
         ("levels", f"{len(levels)}; a window is two batches long, one every batch"),
@@ -259,10 +162,10 @@ def _facts(
     per_second = bound_on_work(levels, limit) * (1_000_000 if spec.measure == "time" else 1)
     unit = "second" if spec.measure == "time" else "unit of time"
     facts.append(("searches", f"at most {per_second:,.2f} rows per {unit} and key (Theorem 2)"))
-    waiting = ", and those that the watermark has not passed" if streaming else ""
+    waiting = ", and those that the watermark has not passed" if about.streaming else ""
     facts += [
         ("keeps", f"at most {most_kept_rows(levels, limit):,} rows per key{waiting}"),
         ("assumes", f"a batch of level 0 has at most {limit:,} rows of a key (Theorem 2)"),
     ]
-    warning = density_warning(spec, rate, groups)
-    return [*facts, ("warning", warning)] if warning else facts
+    facts += [("warning", warning)] if warning else []
+    return about.page(facts, plan, keeps=[("state", about.state)])

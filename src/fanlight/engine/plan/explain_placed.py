@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.plan.candidate import Plan
@@ -11,20 +10,18 @@ from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.lasting import Load, list_loads
 from fanlight.engine.plan.cut import Cut, EveryRows, LastRows, counts_rows
 from fanlight.engine.plan.explain import (
+    About,
     Explained,
     Fact,
-    forgetting_facts,
-    rejected_fact,
     strategy_facts,
     write_length,
-    write_page,
 )
 from fanlight.engine.plan.granules import Branch, Pieces
 from fanlight.engine.plan.grid import Grid, Months, MonthsBack
-from fanlight.engine.plan.late_rows import BEHIND, OUTPUT, OUTPUT_EARLY, Lateness, late_fact
+from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.request import Event, Request
 from fanlight.engine.spec.pictures import Picture
-from fanlight.engine.spec.units import Extent, write_duration, write_units
+from fanlight.engine.spec.units import write_duration, write_units
 
 _NO_CUT = "none: events differ only by the first and the last of their windows"
 _KEPT = "by key, partials of {pieces}windows that the watermark has not passed, in Spark's store"
@@ -36,63 +33,41 @@ _ENDS = {
 _KEPT_BY_OPERATOR = "by key, the rows and partials of windows that are not final"
 
 
-@dataclass(frozen=True)
-class About:
-    """What a page says of a request besides its plan.
+def explain_placed(
+    plan: Plan[Pieces],
+    request: Request,
+    about: About,
+    aggregates: Sequence[str],
+    *,
+    others: Sequence[str] = (),
+    ttp: int | None = None,
+) -> Explained:
+    """The page of a plan.
 
-    ``ttp`` is in milliseconds; ``state`` says where an operator keeps state, and is empty if Spark
-    does; ``others`` are aggregates that are computed apart from these; ``silence`` is after how
-    long a silence a key is forgotten.
+    ``others`` are aggregates that are computed apart from these; ``ttp`` is in milliseconds.
     """
-
-    spec: object
-    time: str | tuple[str, str]
-    by: Sequence[str]
-    aggregates: Sequence[str]
-    ttp: int | None = None
-    state: str = ""
-    others: Sequence[str] = ()
-    silence: Extent | None = None
-    late: Lateness = field(default_factory=Lateness)
-    options: str = ""
-    verbose: bool = False
-
-
-def explain_placed(plan: Plan[Pieces], request: Request, about: About) -> Explained:
-    """The page of a plan."""
-    computed = ", ".join(about.aggregates)
-    if about.others:
-        computed += f"; {', '.join(about.others)} separately, which is cheaper (below)"
+    computed = ", ".join(aggregates)
+    if others:
+        computed += f"; {', '.join(others)} separately, which is cheaper (below)"
     facts = [("computes", computed), *_window_facts(plan, request, verbose=about.verbose)]
     facts += [("how", _describe_way(plan, request)), *strategy_facts(plan, verbose=about.verbose)]
     facts += (
         _load_facts(request) if request.lasting else [("workload", _describe_points_load(request))]
     )
-    if about.options:
-        facts.append(("options", about.options))
-    if isinstance(about.time, tuple):
-        facts.append(rejected_fact(*about.time))
+    facts += [*about.option_facts, *about.rejected_facts]
     if about.verbose and not request.queries.several:
         facts.append(("cut", _describe_cut(plan, request)))
-    if request.streaming:
-        facts.append(("keeps", _describe_state(plan, request, about.state)))
-    grows = request.streaming and (request.event is Event.COUNTED or counts_rows(request.ends))
-    facts += forgetting_facts(about.silence, grows=grows)
+    released = []
     if request.unended:
-        facts.append(("running", "an event without a stop, at least up to the watermark"))
-    if about.ttp is not None:
-        facts.append(("released", f"{write_duration(1000 * about.ttp)} (TTP) after a window's end"))
-    if request.streaming:
-        rule = BEHIND if request.event.ordered else request.release.value
-        facts.append(late_fact(rule, about.late))
-    time = about.time
-    over = f"events from {time[0]!r} to {time[1]!r}" if isinstance(time, tuple) else repr(time)
-    text = write_page(
-        about.spec, over, about.by, facts, plan,
-        streaming=request.streaming, per=_cost_unit(request), verbose=about.verbose,
-        output=OUTPUT_EARLY if request.early else OUTPUT,
+        released.append(("running", "an event without a stop, at least up to the watermark"))
+    if ttp is not None:
+        released.append(("released", f"{write_duration(1000 * ttp)} (TTP) after a window's end"))
+    return about.page(
+        facts, plan, keeps=[("keeps", _describe_state(plan, request, about.state))],
+        grows=request.event is Event.COUNTED or counts_rows(request.ends), released=released,
+        rule=BEHIND if request.event.ordered else request.release.value,
+        per=_cost_unit(request), picture=Picture(about.spec, _first_cut(plan), plan.chosen.name),
     )  # fmt: skip
-    return Explained(text, Picture(about.spec, _first_cut(plan), plan.chosen.name))
 
 
 def _first_cut(plan: Plan[Pieces]) -> Cut | None:
@@ -161,7 +136,7 @@ def _describe_way(plan: Plan[Pieces], request: Request) -> str:
 
 def _describe_state(plan: Plan[Pieces], request: Request, state: str) -> str:
     """What a stream keeps, and where."""
-    if state:
+    if plan.chosen.rollup.in_operator:
         return f"{_KEPT_BY_OPERATOR}; {state}"
     copied = plan.chosen.way.copied
     pieces = "" if copied else "events and " if request.lasting else "slices and "

@@ -13,11 +13,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
-from fanlight.engine.plan.explain import Explained, write_facts
+from fanlight.engine.plan.explain import About, Explained
 from fanlight.engine.spark.asked import check_labels
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import FrameBound
-from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_calls, column_of
 from fanlight.engine.spark.cuts import starts_of_row
 from fanlight.engine.spark.fields import Fields
@@ -28,7 +28,6 @@ from fanlight.engine.spark.result import finish_windows, name_by_number
 from fanlight.engine.spark.sql import expr_as, free_name, group_rows, name_columns, project
 from fanlight.engine.spark.translation import read_aggregate
 from fanlight.engine.spec.errors import FanlightError, is_column, refuse
-from fanlight.engine.spec.pictures import Picture
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -123,13 +122,9 @@ def explain_handed(bound: Placed | FrameBound, asked: Handed) -> Explained:
         how = "by Spark, which has these windows: groupBy(window(…)).agg(…)"
     else:
         how = "rows are copied into each of their windows, and Spark groups the copies"
-    over = f"{bound.time!r}"
-    if isinstance(bound, Lasting):
-        over = f"events from {bound.start!r} to {bound.time!r}"
     facts = [("computes", ", ".join(asked)), ("how", how), ("why", WHY)]
-    streaming = bound.df.isStreaming
-    text = write_facts(bound.spec, over, bound.names, facts, streaming=streaming)
-    return Explained(text, Picture(bound.spec))
+    about = About(bound.spec, bound.times, bound.names, bound.df.isStreaming)
+    return about.page(facts, rule="")
 
 
 def _by_number(asked: Handed) -> list[Column]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
@@ -17,12 +18,18 @@ from fanlight.engine.algebra.registry import AGGREGATES
 from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.algebra.suggestions import advise_called, advise_of_rows
 from fanlight.engine.kinds.options import EARLY, POSTPONE
+from fanlight.engine.plan.candidate import Plan
+from fanlight.engine.plan.explain import About, Explained
+from fanlight.engine.plan.request import Hints
+from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind
-from fanlight.engine.spark.options import ask
+from fanlight.engine.spark.options import ask, name_options
 from fanlight.engine.spark.ordered.late_rows import add_late_rows
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.rejected import rejected_rows
+from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import (
     FanlightError,
@@ -35,11 +42,9 @@ from fanlight.engine.spec.pictures import Picture, Pictured
 from fanlight.types import Aggregated, Duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from pyspark.sql import DataFrame
-
-    from fanlight.engine.plan.explain import Explained
 
 
 class Windowed(Pictured, ABC):
@@ -53,7 +58,13 @@ class Windowed(Pictured, ABC):
     :class:`fanlight.TrailingWindows`, ``detect`` in :class:`fanlight.WideningWindows`.
     """
 
-    __slots__ = ()
+    __slots__ = ("_bound", "_hints")
+    _bound: Any
+    _hints: Hints
+
+    def __init__(self, bound: Any, hints: Hints | None = None) -> None:
+        self._bound = bound
+        self._hints = hints or Hints()
 
     def __init_subclass__(cls) -> None:
         """Have each method explain calls with wrong arguments."""
@@ -125,18 +136,16 @@ class Windowed(Pictured, ABC):
 
         """
         check_hints(rate=rate, groups=groups)
-        return self._with_strategy(strategy, rate=rate, groups=groups, partitions=partitions)
+        return self._with_hints(strategy, partitions, rate=rate, groups=groups)
+
+    def _with_hints(self, strategy: str, partitions: int | None, **hints: Any) -> Self:
+        """The same windows with a strategy, once it is checked, and these hints."""
+        given = self._hints.with_hints(self._find_strategy(strategy), **hints)
+        return type(self)(with_partitions(self._bound, partitions), given)
 
     @abstractmethod
-    def _with_strategy(
-        self,
-        strategy: str,
-        *,
-        rate: float | None,
-        groups: float | None,
-        partitions: int | None,
-    ) -> Self:
-        """The same windows with a strategy, once it is checked, and these hints."""
+    def _find_strategy(self, strategy: str) -> Strategy:
+        """The strategy of a name; an error says why these windows have no such one."""
 
     @explain_wrong_calls()
     def explain(
@@ -173,14 +182,23 @@ class Windowed(Pictured, ABC):
         verbose, named = read_verbose(verbose, named)
         return self._explain(aggregates, named, verbose=verbose)
 
+    def _rows_for(self, plan: Callable[..., Plan[Any]]) -> float | None:
+        """About how many rows there are; Spark is asked only if it makes a difference to a plan."""
+        alike = plan(rows=0.0).chosen.name == plan(rows=None).chosen.name
+        return None if alike else estimated_rows(self._bound.df)
+
+    def _about(self, *, verbose: bool) -> About:
+        """What is said of the windows, whatever is computed."""
+        bound, streaming = self._bound, self._bound.df.isStreaming
+        return About(
+            self._spec, bound.times, bound.names, streaming,
+            state=describe_state(bound) if streaming else "", silence=bound.source.forget_after,
+            late=bound.lateness, options=name_options(bound), early=bound.early is not None,
+            verbose=verbose,
+        )  # fmt: skip
+
     @abstractmethod
-    def _explain(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        verbose: bool,
-    ) -> Explained:
+    def _explain(self, aggregates: Several, named: Named, *, verbose: bool) -> Explained:
         """The page of what is computed and how."""
 
     @explain_wrong_calls()
@@ -215,11 +233,9 @@ class Windowed(Pictured, ABC):
         """
         return check_analysis(add_late_rows(self._bound, result, kept))
 
-    _bound: Any
-
-    @abstractmethod
     def _with_bound(self, bound: Any) -> Self:
         """The same windows of another bound."""
+        return type(self)(bound, self._hints)
 
     def _ask(self, verb: str, **arguments: Any) -> Self:
         """The same windows, asked by a verb."""
@@ -279,6 +295,10 @@ class Windowed(Pictured, ABC):
     def _spec(self) -> Any:
         """The windows, as a user wrote them."""
         return self._bound.spec
+
+    def __repr__(self) -> str:
+        spec = list(self._spec) if isinstance(self._spec, tuple) else self._spec
+        return f"{type(self).__name__}({spec!r} over {self._bound.times!r})"
 
     def _picture_(self) -> Picture:
         """What a notebook shows: the windows; nothing is asked of Spark."""
@@ -357,6 +377,8 @@ class WindowedEarly(Windowed):
 
 _MOST = 1e18  # rows a second, or keys
 SOME = range(1, 100_001)
+Several = Sequence[Aggregated]
+Named = Mapping[str, Aggregated]
 B = TypeVar("B", bound=Bound)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from fanlight.engine.kinds.options import RUNNING
 from fanlight.engine.plan.events import check_height
@@ -10,9 +10,6 @@ from fanlight.engine.spark.windows.base import Windowed, check_hints
 from fanlight.engine.spark.windows.placed import PlacedWindows
 from fanlight.engine.spec.units import read_extent
 from fanlight.types import Duration, Instant
-
-if TYPE_CHECKING:
-    pass
 
 
 class WithRunning(Windowed):
@@ -164,11 +161,6 @@ class EventWindows(PlacedWindows, WithRunning):
             given = read_extent("duration", duration)
             self._bound.check_length("duration", given, whole=False)
             length = given.value
-        return self._with_strategy(
-            strategy,
-            rate=rate,
-            groups=groups,
-            partitions=partitions,
-            duration=length,
-            height=levels,
+        return self._with_hints(
+            strategy, partitions, rate=rate, groups=groups, duration=length, height=levels
         )

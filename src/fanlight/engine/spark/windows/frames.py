@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
@@ -14,12 +14,11 @@ from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_kinds import explain_frames
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
-from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
+from fanlight.engine.plan.ways import ARROW, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields
-from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.handed import (
     Handed,
@@ -27,7 +26,7 @@ from fanlight.engine.spark.handed import (
     explain_handed,
     find_handed,
 )
-from fanlight.engine.spark.options import check_options, name_options
+from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frame_split import (
@@ -36,15 +35,15 @@ from fanlight.engine.spark.ordered.frame_split import (
     split_frames,
 )
 from fanlight.engine.spark.ordered.frames import in_one_pass
-from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import is_taken
 from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (
+    Named,
+    Several,
     WindowedEarly,
     check_analysis,
     errors_of_call,
     name_call,
-    with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.types import Aggregated, Calls, DataFrameLike, Duration, How, Keys
@@ -60,28 +59,13 @@ if TYPE_CHECKING:
 class FrameWindows(WindowedEarly):
     """A DataFrame cut into frames; made by :func:`fanlight.over`, frozen."""
 
-    __slots__ = ("_bound", "_strategy")
+    __slots__ = ()
     _bound: FrameBound
 
-    def __init__(self, bound: FrameBound, strategy: Strategy = AUTO) -> None:
-        self._bound = bound
-        self._strategy = strategy
-
-    def _with_strategy(
-        self,
-        strategy: str,
-        *,
-        partitions: int | None,
-        **_: Any,
-    ) -> Self:
-        asked, bound = find_strategy(strategy, FRAME_STRATEGIES, of=" of frames"), self._bound
-        plan_frames(  # or refused
-            bound.scheme,
-            streaming=bound.df.isStreaming,
-            strategy=asked,
-            incomparable=bound.source.why_not_in_python,
-        )
-        return type(self)(with_partitions(bound, partitions), asked)
+    def _find_strategy(self, strategy: str) -> Strategy:
+        asked = find_strategy(strategy, FRAME_STRATEGIES, of=" of frames")
+        self._plan_by(asked)()  # or refused
+        return asked
 
     @in_kind
     def frames(self) -> DataFrame:
@@ -113,7 +97,7 @@ class FrameWindows(WindowedEarly):
         """
         check_options(self._bound, "frames")
         with errors_of_call("frames()"):
-            return self._complete(self._finish_frames(self._shown_fields()))
+            return self._complete(self._finish_frames(self._find_fields((), {})))
 
     @in_kind
     def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
@@ -165,7 +149,8 @@ class FrameWindows(WindowedEarly):
                 return self._complete(found)
         calls = (*asked, *called.values())
         with errors_of_call(name_call(calls)):
-            return self._complete(self._finish_frames(self._build_fields(asked, called)))
+            fields = self._find_fields(asked, called, needed=True)
+            return self._complete(self._finish_frames(fields))
 
     @in_kind
     def rows(self) -> DataFrame:
@@ -301,9 +286,7 @@ Row(dye=0, frame_id=None)]
         )
         return remember(filled, self._bound.source.back or back)
 
-    def _fill(
-        self, filling: Fill, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
-    ) -> DataFrame:
+    def _fill(self, filling: Fill, aggregates: Several, named: Named) -> DataFrame:
         """The rows of another DataFrame in each frame, or aggregates of them."""
         bound = self._bound.without(FILL)
         with errors_of_call("fill()"):
@@ -502,13 +485,7 @@ Row(dye=0, frame_id=None)]
         with errors_of_call("repair(…)"):
             return check_analysis(repair_frames(bound, late_rows, results, frames))
 
-    def _explain(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        verbose: bool,
-    ) -> Explained:
+    def _explain(self, aggregates: Several, named: Named, *, verbose: bool) -> Explained:
         bound = self._bound
         filling = read_fill(bound)
         if filling is not None:  # aggregates are of the other DataFrame
@@ -525,22 +502,13 @@ Row(dye=0, frame_id=None)]
                 return explain_handed(bound, handed)
             fields = self._find_fields(asked, called)
         by_spark = not in_one_pass(bound, fields)
-        plan, streaming = self._plan(by_spark=by_spark), bound.df.isStreaming
-        state = describe_state(bound) if streaming else ""
+        plan, about = self._plan(by_spark=by_spark), self._about(verbose=verbose)
         labels = [*(output.label for output in fields.outputs), *others]
-        return explain_frames(
-            bound.spec, plan, bound.time, bound.names, labels,
-            state=state, by_spark=by_spark, silence=bound.source.forget_after,
-            early=bound.early is not None, late=bound.lateness, options=name_options(bound),
-            verbose=verbose,
-        )  # fmt: skip
-
-    def _with_bound(self, bound: FrameBound) -> Self:
-        return type(self)(bound, self._strategy)
+        return explain_frames(bound.spec, plan, about, labels, by_spark=by_spark)
 
     def _find_handed(
-        self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
-    ) -> tuple[Handed | None, Sequence[Aggregated], Mapping[str, Aggregated]]:
+        self, aggregates: Several, named: Named
+    ) -> tuple[Handed | None, Several, Named]:
         """The aggregates, where only Spark has some and rows of a batch have one frame each."""
         bound = self._bound
         apart = not (bound.scheme.is_unnumbered or bound.df.isStreaming)
@@ -548,24 +516,14 @@ Row(dye=0, frame_id=None)]
             return None, aggregates, named
         return find_handed(bound, aggregates, named, bound.outputs)
 
-    def _shown_fields(self, *, exact: bool = False) -> Fields:
-        """What the scheme shows of each frame."""
-        return self._keep_fields([], exact=exact) if self._bound.shown else Fields()
-
-    def _find_fields(self, aggregates: Any, named: Any, *, exact: bool = False) -> Fields:
-        """The aggregates that are asked of each frame, or without any what its scheme shows."""
-        if aggregates or named:
-            return self._build_fields(aggregates, named, exact=exact)
-        return self._shown_fields(exact=exact)
-
-    def _build_fields(self, aggregates: Any, named: Any, *, exact: bool = False) -> Fields:
-        """What is asked of each frame, after what its scheme shows of it."""
-        calls = collect_calls(self._bound, aggregates, named, self._bound.outputs)
-        return self._keep_fields(calls, exact=exact)
-
-    def _keep_fields(self, calls: Sequence[Call], *, exact: bool = False) -> Fields:
-        shown = [first(one, ignorenulls=True).alias(name) for one, name in self._bound.shown]
-        return build_fields(self._bound, [*shown, *calls], exact=exact or self._is_exact)
+    def _find_fields(
+        self, aggregates: Several, named: Named, *, exact: bool = False, needed: bool = False
+    ) -> Fields:
+        """What is asked of each frame, if not ``needed`` perhaps nothing, after what it shows."""
+        bound, asked = self._bound, needed or aggregates or named
+        calls = [first(one, ignorenulls=True).alias(name) for one, name in bound.shown]
+        calls += collect_calls(bound, aggregates, named, bound.outputs) if asked else []
+        return build_fields(bound, calls, exact=exact or self._is_exact) if calls else Fields()
 
     @property
     def _is_exact(self) -> bool:
@@ -576,30 +534,27 @@ Row(dye=0, frame_id=None)]
         frames: DataFrame = self._choose_module(fields).frames(self._bound, fields)
         return frames
 
+    def _plan_by(self, strategy: Strategy) -> partial[Plan[Scheme]]:
+        bound = self._bound
+        return partial(
+            plan_frames, bound.scheme, streaming=bound.df.isStreaming, strategy=strategy,
+            incomparable=bound.source.why_not_in_python,
+        )  # fmt: skip
+
     @property
     def _plan(self) -> partial[Plan[Scheme]]:
-        streaming, scheme = self._bound.df.isStreaming, self._bound.scheme
-        asked = partial(
-            plan_frames, scheme, streaming=streaming, strategy=self._strategy,
-            incomparable=self._bound.source.why_not_in_python,
-        )  # fmt: skip
-        # How many rows there are is asked of Spark only if it makes a difference.
-        if asked(rows=0.0).chosen.name == asked().chosen.name:
-            return asked
-        return partial(asked, rows=estimated_rows(self._bound.df))
+        asked = self._plan_by(self._hints.strategy)
+        return partial(asked, rows=self._rows_for(asked))
 
     def _plan_parts(self) -> Plan[Scheme]:
         """The plan of frames given in parts, which only a pass through Python can find."""
-        if self._strategy == NATIVE:
+        if self._hints.strategy == NATIVE:
             raise refuse(
                 "accumulate(…) with using('native')",
                 "combines the rows up to each report time in Python workers",
                 "use 'auto', or write split(…), whose parts have the aggregates of the whole frame",
             )
-        return plan_frames(
-            self._bound.scheme, streaming=self._bound.df.isStreaming, strategy=ARROW,
-            incomparable=self._bound.source.why_not_in_python,
-        )  # fmt: skip
+        return self._plan_by(ARROW)()
 
     def _choose_module(self, fields: Fields) -> ModuleType:
         """The module that finds the frames."""
@@ -616,6 +571,3 @@ Row(dye=0, frame_id=None)]
         columns += result.lower_outputs(fields, "start")
         times = result.window_times(bound, "start", "ending")
         return result.finish_result(bound, self._find_frames(fields), *times, columns)
-
-    def __repr__(self) -> str:
-        return f"FrameWindows({self._bound.spec!r} over {self._bound.time!r})"

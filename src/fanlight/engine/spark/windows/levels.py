@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.aggregate import contains_type
@@ -13,7 +12,6 @@ from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
-from fanlight.engine.plan.request import Request, rule_out
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import Placed, know_calendar
@@ -101,8 +99,7 @@ class LevelWindows(SlidingWindows):
         check_options(bound, "bursts", named)
         bursts.check_compared(bound, "bursts")
         bursts.check_single(len(aggregates) + len(named))
-        alone = self._with_bound(replace(bound, collects=False))
-        found = alone.agg(*aggregates, **named)
+        found = self._alone.agg(*aggregates, **named)
         handed, asked, called = self._find_handed(aggregates, named)
         given = (asked, called) if handed is None else ((), {})
         calls = collect_calls(bound, *given, bound.window_columns) if any(given) else []
@@ -200,13 +197,11 @@ class LevelWindows(SlidingWindows):
             collect_calls(bound, [linear_fit(one).alias("slope")], {}, bound.window_columns)
         trend.check_several(bound, names)
         after = trend.read_ahead(bound, ahead)
-        alone = self._with_bound(replace(bound, collects=False))
         if not filled:
-            lines = alone._fit_rows(asked)  # noqa: SLF001 - of this class
+            lines = self._alone._fit_rows(asked)  # noqa: SLF001 - of this class
         else:
-            fit = alone._fit_series  # noqa: SLF001 - of this class
-            found = [fit(one, instant) for one in asked]
-            lines = trend.put_lines_beside(bound, found)
+            fit = self._alone._fit_series  # noqa: SLF001 - of this class
+            lines = trend.put_lines_beside(bound, [fit(one, instant) for one in asked])
         return self._complete(trend.finish_lines(bound, lines, names, after))
 
     @in_kind
@@ -264,8 +259,7 @@ class LevelWindows(SlidingWindows):
         bound = self._bound
         check_options(bound, "reversals", {})
         bursts.check_compared(bound, "reversals")
-        alone = self._with_bound(replace(bound, collects=False))
-        lines = alone.fit(column, filled=filled, instant=instant)
+        lines = self._alone.fit(column, filled=filled, instant=instant)
         return self._complete(bursts.find_reversals(bound, lines))
 
     def _fit_rows(self, columns: Sequence[Any]) -> DataFrame:
@@ -395,28 +389,17 @@ class LevelWindows(SlidingWindows):
                 "clashes with an output column of the same name",
                 f"rename it first: df.withColumnRenamed({name!r}, …)",
             )
-        for asked, why, instead in (
-            (bound.weights is not None and f"{what} with weights", "has no weighted form",
-             "leave weights out"),
-        ):  # fmt: skip
-            if asked:
-                raise refuse(asked, why, instead)
+        if bound.weights is not None:
+            raise refuse(f"{what} with weights", "has no weighted form", "leave weights out")
         return bound
 
     def _plan_levels(self, operator: str, together: str) -> Plan[Pieces]:
         """The plan of levels that must be computed together; ``operator`` as in a request."""
-        bound, streaming = self._bound, self._bound.df.isStreaming
-        request = Request(
-            bound.coordinate,
-            bound.queries,
+        streaming = self._bound.df.isStreaming
+        request = self._request(
             [trend.FACTS],
-            self._hints.estimate_workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
-            event=bound.event,
-            release=bound.release,
-            ruled_out=rule_out(
-                together=together,
-                operator=operator if streaming else "",
-                native="" if streaming and operator else "items are counted natively",
-            ),
+            together=together,
+            operator=operator if streaming else "",
+            native="" if streaming and operator else "items are counted natively",
         )
         return plan_placed(request, self._hints.strategy)

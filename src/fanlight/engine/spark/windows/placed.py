@@ -5,7 +5,7 @@ Those over points are here: sliding windows, one kind or a list of them that sha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
@@ -17,19 +17,18 @@ from fanlight.engine.plan import ways
 from fanlight.engine.plan.aggregate_parts import plan_in_parts
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.events import ANEW, CALENDAR
-from fanlight.engine.plan.explain_placed import About, explain_placed
+from fanlight.engine.plan.explain_placed import explain_placed
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
-from fanlight.engine.plan.request import Hints, Queries, Request, rule_out
-from fanlight.engine.plan.ways import AUTO
+from fanlight.engine.plan.request import FieldFacts, Queries, Request, rule_out
+from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields
-from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame
 from fanlight.engine.spark.handed import Handed, aggregate_placed, explain_handed, find_handed
-from fanlight.engine.spark.options import check_options, name_options, run_steps
+from fanlight.engine.spark.options import check_options, run_steps
 from fanlight.engine.spark.ordered.silences import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
@@ -52,11 +51,12 @@ from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import types_in
 from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
+    Named,
+    Several,
     WindowedEarly,
     check_analysis,
     errors_of_call,
     name_call,
-    with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.types import Aggregated, DataFrameLike, Filling, Instant, Side
@@ -77,28 +77,12 @@ _TOGETHER = "weights, an initiation time and changes_only are about all levels t
 class PlacedWindows(WindowedEarly):
     """A DataFrame seen through time windows; frozen."""
 
-    __slots__ = ("_bound", "_hints")
+    __slots__ = ()
     _bound: Placed
-    _hints: Hints
 
-    def __init__(self, bound: Placed, hints: Hints | None = None) -> None:
-        self._bound = bound
-        self._hints = hints or Hints()
-
-    def _with_strategy(
-        self,
-        strategy: str,
-        *,
-        rate: float | None,
-        groups: float | None,
-        partitions: int | None,
-        **hints: Any,
-    ) -> Self:
-        """The same windows with these hints, once strategy and workload are checked."""
+    def _find_strategy(self, strategy: str) -> Strategy:
         bound = self._bound
-        known = check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
-        given = self._hints.with_hints(known, rate=rate, groups=groups, **hints)
-        return type(self)(with_partitions(bound, partitions), given)
+        return check_strategy(strategy, lasting=bound.lasting, several=bound.queries.several)
 
     def with_empty(
         self,
@@ -269,9 +253,7 @@ class PlacedWindows(WindowedEarly):
             )
         )
 
-    def _aggregate(
-        self, aggregates: Sequence[Aggregated], named: Mapping[str, Aggregated]
-    ) -> DataFrame:
+    def _aggregate(self, aggregates: Several, named: Named) -> DataFrame:
         """The results of a request whose steps have been taken."""
         bound = self._bound
         empty = read_empty(bound)
@@ -337,16 +319,14 @@ class PlacedWindows(WindowedEarly):
         check_options(bound, "wide", named)
         check_several(bound, "wide")
         check_at_instants(bound, "wide")
-        alone = self._with_bound(replace(bound, collects=False))
-        return self._complete(put_beside_by_end(bound, alone.agg(*aggregates, **named)))
+        return self._complete(put_beside_by_end(bound, self._alone.agg(*aggregates, **named)))
 
-    def _explain(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        verbose: bool,
-    ) -> Explained:
+    @property
+    def _alone(self) -> Self:
+        """The same windows, without late rows among their results."""
+        return self._with_bound(replace(self._bound, collects=False))
+
+    def _explain(self, aggregates: Several, named: Named, *, verbose: bool) -> Explained:
         from fanlight.engine.algebra.library import count
 
         bound = self._bound
@@ -356,33 +336,18 @@ class PlacedWindows(WindowedEarly):
             return explain_handed(bound, handed)
         asked = asked or (() if called else (count(),))
         calls, parts = self._plan_parts(asked, called, followed=read_empty(bound) is not None)
-        time: str | tuple[str, str] = bound.time
-        ttp = None
-        if isinstance(bound, Lasting):
-            time, ttp = (bound.start, bound.time), bound.ttp
+        about = self._about(verbose=verbose)
+        ttp = bound.ttp if isinstance(bound, Lasting) else None
         labels = [call.label for call in calls]
         pages = []
         for fields, request, plan in parts:
             own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
             others = [label for label in labels if label not in own]
-            state = describe_state(bound) if plan.chosen.rollup.in_operator else ""
-            silence = bound.source.forget_after
-            about = About(
-                bound.spec, time, bound.names, own, ttp, state, others, silence, bound.lateness,
-                name_options(bound), verbose,
-            )  # fmt: skip
-            pages.append(explain_placed(plan, request, about))
+            pages.append(explain_placed(plan, request, about, own, others=others, ttp=ttp))
         return pages[0].with_text("\n\n".join(pages))
 
-    def _with_bound(self, bound: Placed) -> Self:
-        return type(self)(bound, self._hints)
-
     def _plan_parts(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        followed: bool = False,
+        self, aggregates: Several, named: Named, *, followed: bool = False
     ) -> tuple[list[Call], list[Part]]:
         """The aggregates, with their fields and plan: together, or in parts."""
         strategy = self._hints.strategy
@@ -418,11 +383,7 @@ class PlacedWindows(WindowedEarly):
         return calls, [(fields, request, plan)]
 
     def _make_request(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated] | None = None,
-        *,
-        exact: bool = False,
+        self, aggregates: Several, named: Named | None = None, *, exact: bool = False
     ) -> tuple[list[Call], Fields, Request]:
         """The aggregates, their fields, and the request to plan."""
         bound, streaming = self._bound, self._bound.df.isStreaming
@@ -436,32 +397,20 @@ class PlacedWindows(WindowedEarly):
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         # Weights, and what has changed, are of partials.
         reads = frozenset({""}) if weighted or bound.changes_only else fields.reads
-        request = Request(
-            bound.coordinate,
-            bound.queries,
+        request = self._request(
             [field.facts for field in fields.all],
-            self._hints.estimate_workload(
-                bound.coordinate,
-                bound.grid,
-                keyed=bool(bound.by),
-                ends=bound.row_ends,
-            ),
-            event=bound.event,
-            ends=bound.row_ends,
-            release=bound.release,
-            height=self._hints.height,
-            ruled_out=rule_out(
-                together="" if apart else _TOGETHER,
-                operator=_ORDERED if streaming and counted and several else "",
-                native=_why_not_in_operator(bound) or fields.why_not_in_python,
-            ),
+            together="" if apart else _TOGETHER,
+            operator=_ORDERED if streaming and counted and several else "",
+            native=_why_not_in_operator(bound) or fields.why_not_in_python,
+        )
+        all_native = all(one.native or not one.counts for one in fields.outputs)
+        request = replace(
+            request,
             reads=reads,
             early=early,
             unended=unended,
-            by_spark=not weighted and all(one.native or not one.counts for one in fields.outputs),
-            native_windows=apart
-            and has_spark_windows(bound)
-            and all(one.native or not one.counts for one in fields.outputs),
+            by_spark=not weighted and all_native,
+            native_windows=apart and has_spark_windows(bound) and all_native,
         )
         if reads <= READ and request.is_placed_batch:
             from fanlight.engine.spark.ordered.ranked_values import refusal
@@ -470,13 +419,20 @@ class PlacedWindows(WindowedEarly):
             request = replace(request, ruled_out={**request.ruled_out, ways.RANKS: why})
         return calls, fields, request
 
+    def _request(self, facts: Sequence[FieldFacts], **why_not: str) -> Request:
+        """The request of fields; ``why_not``: which strategies are ruled out."""
+        bound = self._bound
+        work = self._hints.estimate_workload(
+            bound.coordinate, bound.grid, keyed=bool(bound.by), ends=bound.row_ends
+        )
+        return Request(
+            bound.coordinate, bound.queries, facts, work, event=bound.event, ends=bound.row_ends,
+            release=bound.release, height=self._hints.height, ruled_out=rule_out(**why_not),
+        )  # fmt: skip
+
     def _find_handed(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        plain: bool = True,
-    ) -> tuple[Handed | None, Sequence[Aggregated], Mapping[str, Aggregated]]:
+        self, aggregates: Several, named: Named, *, plain: bool = True
+    ) -> tuple[Handed | None, Several, Named]:
         """The aggregates, where only Spark has some and can be given the rows of windows.
 
         And the same as they were read; not ``plain``: more than aggregates is asked for.
@@ -538,12 +494,6 @@ class PlacedWindows(WindowedEarly):
             label = f"{query.label} as {quote(bound.queries.name)}"
             results.append(one.agg(*calls).selectExpr(*keys, "window", label, *outputs))
         return reduce(lambda a, b: a.unionAll(b), results)
-
-    def __repr__(self) -> str:
-        bound = self._bound
-        time = (bound.start, bound.time) if isinstance(bound, Lasting) else bound.time
-        spec = list(bound.spec) if isinstance(bound.spec, tuple) else bound.spec
-        return f"{type(self).__name__}({spec!r} over {time!r})"
 
 
 class SlidingWindows(PlacedWindows):

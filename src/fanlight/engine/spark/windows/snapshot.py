@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from fanlight.engine.algebra.sql_text import find_places
 from fanlight.engine.plan.candidate import find_strategy, strategy_error
 from fanlight.engine.plan.explain_kinds import explain_snapshot
-from fanlight.engine.plan.ways import ARROW, AUTO, NATIVE, Strategy
+from fanlight.engine.plan.ways import ARROW, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import bind_lasting
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields, build_fields
-from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered.event_windows import release_snapshots, why_not_in_a_pass
 from fanlight.engine.spark.placed.snapshots import merge_equal, take_snapshots
-from fanlight.engine.spark.windows.base import (
-    errors_of_call,
-    name_call,
-    with_partitions,
-)
+from fanlight.engine.spark.windows.base import Named, Several, errors_of_call, name_call
 from fanlight.engine.spark.windows.events import EventWindows, WithRunning
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.types import Aggregated
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from pyspark.sql import DataFrame
 
@@ -39,35 +34,19 @@ if TYPE_CHECKING:
 class SnapshotWindows(WithRunning):
     """Events that last, seen through snapshots; made by :func:`fanlight.over`, frozen."""
 
-    __slots__ = ("_bound", "_strategy")
+    __slots__ = ()
     _bound: SnapshotBound
-
-    def __init__(self, bound: SnapshotBound, strategy: Strategy = AUTO) -> None:
-        self._bound = bound
-        self._strategy = strategy
 
     @property
     def _spec(self) -> Any:
         """The windows, as a user wrote them: those of the bound are a grid over time."""
         return self._bound.snapshot
 
-    def __repr__(self) -> str:
-        return f"SnapshotWindows({self._spec!r} over {(self._bound.start, self._bound.time)!r})"
-
-    def _with_bound(self, bound: SnapshotBound) -> Self:
-        return type(self)(bound, self._strategy)
-
-    def _with_strategy(
-        self,
-        strategy: str,
-        *,
-        partitions: int | None,
-        **_: Any,
-    ) -> Self:
+    def _find_strategy(self, strategy: str) -> Strategy:
         asked = find_strategy(strategy, (NATIVE, ARROW), of=" of snapshots")
         if asked == NATIVE and self._bound.df.isStreaming:
             raise strategy_error(asked, "a stream is read by a stateful operator")
-        return type(self)(with_partitions(self._bound, partitions), asked)
+        return asked
 
     @in_kind
     def agg(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
@@ -137,10 +116,10 @@ class SnapshotWindows(WithRunning):
         """The reason to take Spark's own plan, not a pass in Python. It is empty for a pass."""
         if self._bound.df.isStreaming:
             return ""
-        if self._strategy == NATIVE:
+        if self._hints.strategy == NATIVE:
             return "as asked for"
         why = why_not_in_a_pass(self._bound, fields)
-        if why and self._strategy == ARROW:
+        if why and self._hints.strategy == ARROW:
             raise strategy_error(ARROW, why)
         return why
 
@@ -151,22 +130,12 @@ class SnapshotWindows(WithRunning):
             return windows
         return merge_equal(windows, bound.keys, [f"r{n}" for n, _ in enumerate(calls)])
 
-    def _explain(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        verbose: bool,  # noqa: ARG002 - all is said at once
-    ) -> Explained:
+    def _explain(self, aggregates: Several, named: Named, *, verbose: bool) -> Explained:
         bound, fields = self._bound, Fields()
         if aggregates or named:
             calls = collect_calls(bound, aggregates, named, bound.window_columns)
             fields = build_fields(bound, calls, exact=bound.df.isStreaming)
-        return explain_snapshot(
-            self._why_natively(fields),
-            bound.snapshot, (bound.start, bound.time), bound.names,
-            state=describe_state(bound) if bound.df.isStreaming else "", late=bound.lateness,
-        )  # fmt: skip
+        return explain_snapshot(self._why_natively(fields), self._about(verbose=verbose))
 
 
 def _refuse_instants(fields: Fields) -> None:

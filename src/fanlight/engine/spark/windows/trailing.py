@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,30 +11,28 @@ from fanlight.engine.kinds.options import AT
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_kinds import explain_trailing
-from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
+from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls, rename
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, read_at
 from fanlight.engine.spark.fields import Fields, build_fields
-from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
-from fanlight.engine.spark.options import check_options, name_options
+from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.trailing import (
     Looked,
     attach_to,
     rank_where_possible,
     why_not_natively,
 )
-from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import expr, expr_as, is_taken
 from fanlight.engine.spark.way_runs import attach_function
 from fanlight.engine.spark.windows.base import (
+    Named,
+    Several,
     Windowed,
-    check_analysis,
     errors_of_call,
     name_call,
-    with_partitions,
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.trailing import name_column
@@ -49,16 +47,8 @@ if TYPE_CHECKING:
 class TrailingWindows(Windowed):
     """A DataFrame whose rows look back; made by :func:`fanlight.over`, frozen."""
 
-    __slots__ = ("_bound", "_hints")
+    __slots__ = ()
     _bound: TrailingBound
-    _hints: Hints
-
-    def __init__(self, bound: TrailingBound, hints: Hints | None = None) -> None:
-        self._bound = bound
-        self._hints = hints or Hints()
-
-    def _with_bound(self, bound: TrailingBound) -> Self:
-        return type(self)(bound, self._hints)
 
     @in_kind
     def attach(self, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
@@ -100,17 +90,21 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         """
         bound = self._bound
         check_options(bound, "attach", named)
-        if (asks := read_at(bound)) is not None:
-            return self._attach_to(asks, aggregates, named)
+        asks = read_at(bound)
+        given = bound.df if asks is None else asks.df
         with errors_of_call(name_call((*aggregates, *named.values()))):
-            fields = self._build_fields(aggregates, named, bound.df)
+            fields = self._build_fields(aggregates, named, given)
             arguments = list(fields.arguments.values())
-            way = self._plan(fields).chosen.way
+            way = ways.LOOKED_BACK if asks else self._plan(fields).chosen.way
             looked = Looked(fields) if way is ways.FOLDED else rank_where_possible(bound, fields)
-            rows = attach_function(way)(bound, looked, arguments)
-            names = [fields.arguments[name] for name in bound.df.columns]
-            columns = list(zip(names, bound.df.columns, strict=True))
-            return self._complete(self._lower(rows, looked, columns, bound), bound.df.columns)
+            if asks is None:
+                rows = attach_function(way)(bound, looked, arguments)
+                names = [fields.arguments[name] for name in given.columns]
+            else:  # the rows of another DataFrame, with aggregates of the windows before them
+                rows = attach_to(bound, looked, arguments, asks)
+                names = name_columns(given)
+            columns = list(zip(names, given.columns, strict=True))
+            return self._complete(self._lower(rows, looked, columns, asks or bound), given.columns)
 
     def at(self, spine: DataFrameLike, *, time: str, by: Keys = None) -> Self:
         """Look back from the rows of another DataFrame, each at its own time: an as-of join.
@@ -157,33 +151,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         asked = self._ask(AT, spine=opened, time=time, by=by)
         return remember(asked, self._bound.source.back or back)
 
-    def _attach_to(
-        self,
-        asks: TrailingBound,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-    ) -> DataFrame:
-        """The rows of another DataFrame with aggregates of the windows before them."""
-        bound, spine = self._bound, asks.df
-        with errors_of_call(name_call((*aggregates, *named.values()))):
-            fields = self._build_fields(aggregates, named, spine)
-            arguments = list(fields.arguments.values())
-            looked = rank_where_possible(bound, fields)
-            rows = attach_to(bound, looked, arguments, asks)
-            columns = list(zip(name_columns(spine), spine.columns, strict=True))
-            return check_analysis(self._lower(rows, looked, columns, asks))
-
-    def _with_strategy(
-        self,
-        strategy: str,
-        *,
-        rate: float | None,
-        groups: float | None,
-        partitions: int | None,
-    ) -> Self:
-        asked = find_strategy(strategy, STRATEGIES, of=" of trailing windows")
-        hints = self._hints.with_hints(asked, rate=rate, groups=groups)
-        return type(self)(with_partitions(self._bound, partitions), hints)
+    def _find_strategy(self, strategy: str) -> Strategy:
+        return find_strategy(strategy, STRATEGIES, of=" of trailing windows")
 
     def _plan(self, fields: Fields) -> Plan[tuple[Horizon, ...]]:
         bound = self._bound
@@ -196,10 +165,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             refused=refused, incomparable=incomparable,
             strategy=self._hints.strategy, rate=self._rate_of_key,
         )  # fmt: skip
-        # How many rows there are is asked of Spark only if it makes a difference.
-        if asked(rows=0.0).chosen.name == asked().chosen.name:
-            return asked()
-        return asked(rows=estimated_rows(bound.df))
+        return asked(rows=self._rows_for(asked))
 
     @property
     def _rate_of_key(self) -> float | None:
@@ -272,27 +238,13 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         found = rows.select(*own_columns, *results)
         return _with_untimed(asks, found) if asks.df.isStreaming else found
 
-    def _explain(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        verbose: bool,
-    ) -> Explained:
+    def _explain(self, aggregates: Several, named: Named, *, verbose: bool) -> Explained:
         bound = self._bound
         asks = read_at(bound) or bound
         fields = self._build_fields(aggregates, named, asks.df) if aggregates or named else Fields()
-        streaming = bound.df.isStreaming
-        return explain_trailing(
-            bound.spec, self._plan(fields), bound.time, bound.names,
-            [name for output in fields.outputs for name in self._names(output.label)],
-            state=describe_state(bound) if streaming else "",
-            silence=bound.source.forget_after, late=bound.lateness, options=name_options(bound),
-            verbose=verbose,
-        )  # fmt: skip
-
-    def __repr__(self) -> str:
-        return f"TrailingWindows({self._bound.spec!r} over {self._bound.time!r})"
+        plan, about = self._plan(fields), self._about(verbose=verbose)
+        names = [name for output in fields.outputs for name in self._names(output.label)]
+        return explain_trailing(bound.spec, plan, about, names)
 
 
 def _column(asks: TrailingBound, rows: DataFrame, inner: str, name: str) -> Column:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 import pyarrow as pa
@@ -15,21 +15,21 @@ from fanlight.engine.operators.search import FunctionSearch
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain_kinds import explain_widening
 from fanlight.engine.plan.ordered import plan_widening
+from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.plan.widening import Level, density_warning, levels_of
 from fanlight.engine.spark.binding.source import schema_of
 from fanlight.engine.spark.binding.widening import WideningBound, check_result
-from fanlight.engine.spark.fingerprint import describe_state
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.encoding import arrow_type
 from fanlight.engine.spark.ordered.widening import Search, page_format, select_rows
 from fanlight.engine.spark.sql import say_reason, type_text
 from fanlight.engine.spark.way_runs import search_function
-from fanlight.engine.spark.windows.base import Windowed, with_partitions
+from fanlight.engine.spark.windows.base import Named, Several, Windowed
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, advise_choice, refuse
-from fanlight.types import Aggregated, OnError, RowsAs
+from fanlight.types import OnError, RowsAs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,34 +40,19 @@ if TYPE_CHECKING:
 class WideningWindows(Windowed):
     """A DataFrame seen through windows of growing durations; made by :func:`fanlight.over`."""
 
-    __slots__ = ("_bound", "_groups", "_rate")
+    __slots__ = ()
     _bound: WideningBound
 
-    def __init__(
-        self, bound: WideningBound, rate: float | None = None, groups: float | None = None
-    ) -> None:
-        self._bound = bound
-        self._rate = rate
-        self._groups = groups
+    def _find_strategy(self, strategy: str) -> Strategy:
+        return find_strategy(strategy, (), of=" of widening windows")
 
-    def _with_bound(self, bound: WideningBound) -> Self:
-        return type(self)(bound, self._rate, self._groups)
-
-    def _with_strategy(
-        self,
-        strategy: str,
-        *,
-        rate: float | None,
-        groups: float | None,
-        partitions: int | None,
-    ) -> Self:
-        find_strategy(strategy, (), of=" of widening windows")
-        rate = self._rate if rate is None else rate
-        groups = self._groups if groups is None else groups
-        warning = density_warning(self._bound.spec, rate, groups)
+    def _with_hints(self, strategy: str, partitions: int | None, **hints: Any) -> Self:
+        asked = super()._with_hints(strategy, partitions, **hints)
+        given = asked._hints  # noqa: SLF001 - of this class
+        warning = density_warning(self._bound.spec, given.rate, given.groups)
         if warning is not None:
             warnings.warn(warning, RuntimeWarning, stacklevel=2)
-        return type(self)(with_partitions(self._bound, partitions), rate, groups)
+        return asked
 
     @in_kind
     def detect(
@@ -266,35 +251,16 @@ class WideningWindows(Windowed):
             raise FanlightError("schema='' has no column; write for example 'user string'")
         return made
 
-    def _explain(
-        self,
-        aggregates: Sequence[Aggregated],
-        named: Mapping[str, Aggregated],
-        *,
-        verbose: bool,
-    ) -> Explained:
-        bound = self._bound
+    def _explain(self, aggregates: Several, named: Named, *, verbose: bool) -> Explained:
+        spec = self._bound.spec
         if aggregates or named:
             raise refuse(
                 "explain(…) of aggregates",
                 "cannot be: these windows are searched by detect(), which computes none",
                 "leave them out, or explain windows that have agg()",
             )
-        return explain_widening(
-            bound.spec,
-            self._plan,
-            bound.time,
-            bound.names,
-            state=describe_state(bound) if bound.df.isStreaming else "",
-            rate=self._rate,
-            groups=self._groups,
-            silence=bound.source.forget_after,
-            late=bound.lateness,
-            verbose=check_flag("verbose", verbose),
-        )
-
-    def __repr__(self) -> str:
-        return f"WideningWindows({self._bound.spec!r} over {self._bound.time!r})"
+        warning = density_warning(spec, self._hints.rate, self._hints.groups)
+        return explain_widening(spec, self._plan, self._about(verbose=verbose), warning)
 
 
 def _check_span(span: Any, result: StructType, bound: WideningBound) -> None:
