@@ -101,9 +101,9 @@ def calls(path):
 def test_all_functions_go_the_same_way():
     root = Path(fanlight.__file__).parent
     found = {path.name for path in root.rglob("*.py") if calls(path)}
-    # the doctor's function goes whole, to where fanlight may be missing; the demo's is plain Spark
+    # the doctor's function goes whole, to where fanlight may be missing;
     # and results are packed by functions that go whole, too, where Spark has no toArrow
-    assert found == {"workers.py", "doctor.py", "chains.py", "arrow.py"}
+    assert found == {"workers.py", "doctor.py", "arrow.py"}
 
 
 def worker_that_ends_by(how):
