@@ -38,7 +38,7 @@ demo: .venv-demo/.ready ## show what fanlight does, on real flights
 	@$(WITH_JAVA) $(DEMO) -m demo
 
 # Two processes, for two cores: one runs this half; both must succeed.
-HALF := tests/operators tests/laws tests/kernels
+HALF := tests/operators tests/algebra tests/kernels
 QUICK := not spark and not installs and not slow
 
 quick: $(READY) ## run the tests that need no JVM and are not slow, in about a minute

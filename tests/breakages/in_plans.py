@@ -8,7 +8,7 @@ from tests.breakages.change import Code, InText
 WIDENING = "tests/operators/test_widening_operator.py"
 SEARCH = "tests/operators/test_search.py"
 CHAIN = "tests/operators/test_chain.py"
-MONOIDS = "tests/laws/test_monoids.py"
+MONOIDS = "tests/algebra/test_monoids.py"
 FACTS = "tests/foreign/test_facts.py"
 
 notations = seen_by("tests/spec/test_notations.py")

@@ -37,7 +37,8 @@ BARE = {
     "tests/wheel/check.py",
     "tests/wheel/on_sail.py", "tests/spark/played_program.py", "tests/packaging/invented.py",
     "tests/packaging/shipped.py", "benchmarks/first.py", "benchmarks/on_master.py",
-    "tests/operators/test_guard.py", "tests/spark/test_other_pythons.py", "tests/helpers/sampled.py",
+    "tests/operators/test_guard.py", "tests/spark/test_other_pythons.py",
+    "tests/helpers/sampled.py",
 }  # fmt: skip
 READERS = {"argparse", "optparse", "getopt"}
 

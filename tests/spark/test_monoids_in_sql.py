@@ -10,9 +10,9 @@ from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
+from tests.algebra.monoids import IN_PYTHON, alike, fold, meaning
 from tests.helpers.dataframes import plain
 from tests.helpers.events import INF, NAN
-from tests.laws.monoids import IN_PYTHON, alike, fold, meaning
 
 PLAIN = (1.5, None, -2.0, 1.5, 0.25, 1e6, -2.0, None, 3.0)
 ODD = (1.0, NAN, INF, None, -INF, NAN, 1.0, -0.0, 0.0)

@@ -19,9 +19,7 @@ from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import Area, BitAnd, BitOr, BitXor, Product, WholeArea
 from fanlight.engine.spec.errors import FanlightError
-from tests.helpers.aggregates import REGISTRY, asked
-from tests.helpers.shown import shown
-from tests.laws.monoids import (
+from tests.algebra.monoids import (
     IN_PYTHON,
     NAN,
     PARTS,
@@ -33,6 +31,8 @@ from tests.laws.monoids import (
     meaning,
     monoids_of,
 )
+from tests.helpers.aggregates import REGISTRY, asked
+from tests.helpers.shown import shown
 from tests.oracle.values import rank
 
 

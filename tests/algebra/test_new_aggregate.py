@@ -12,6 +12,9 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.registry import AGGREGATES, Registry, sample
 from fanlight.language.clause_writer import clause
 from scripts import aggregates as written
+from tests.algebra.explained import unexplained
+from tests.algebra.in_sql import complaints
+from tests.algebra.monoids import check_monoid, in_python
 from tests.helpers import events
 from tests.helpers.aggregates import asked, call, requests
 from tests.helpers.dataframes import all_of, collected, frame
@@ -21,9 +24,6 @@ from tests.law.ask import Arrivals, Ask
 from tests.law.comparison import agree
 from tests.law.data import points, recent
 from tests.law.oracle import sliding
-from tests.laws.explained import unexplained
-from tests.laws.in_sql import complaints
-from tests.laws.monoids import check_monoid, in_python
 from tests.oracle import aggregates as oracle
 from tests.oracle.values import rank
 

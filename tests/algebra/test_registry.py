@@ -17,6 +17,7 @@ from fanlight.engine.algebra.registry import Registry, sample
 from fanlight.engine.algebra.suggestions import OF_SPARK, OTHERWISE
 from fanlight.engine.spec.errors import FanlightError
 from scripts import aggregates as written
+from tests.algebra.explained import unexplained
 from tests.helpers.aggregates import (
     EVERYTHING,
     FEW,
@@ -27,7 +28,6 @@ from tests.helpers.aggregates import (
     requests,
 )
 from tests.helpers.public import checked
-from tests.laws.explained import unexplained
 from tests.oracle.aggregates import FUNCTIONS
 
 COMPARED = {name for name, entry in REGISTRY.items() if any(map(is_compared, entry.samples))}

@@ -7,9 +7,9 @@ import pytest
 import fanlight as fl
 from fanlight import algebra
 from fanlight.engine.algebra.registry import Entry, sample
+from tests.algebra.in_sql import complaints
 from tests.helpers.aggregates import EVERYTHING, REGISTRY, Asked, asked, call, of_rows
 from tests.helpers.dataframes import frame
-from tests.laws.in_sql import complaints
 
 ASKED = [one for one in asked() if of_rows(one)]
 

@@ -14,6 +14,8 @@ from fanlight.engine.operators.batches import BatchOperator
 from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.watching.doctor import list_features, list_needing
+from tests.algebra import signs
+from tests.algebra.signs import SignFrame, Signs
 from tests.helpers.dataframes import all_of, frame
 from tests.helpers.events import examples
 from tests.helpers.frames import query
@@ -22,8 +24,6 @@ from tests.law.ask import Arrivals, Ask
 from tests.law.comparison import agree
 from tests.law.kinds.frames import ARRIVING, ROWS
 from tests.law.oracle import framing, numbered
-from tests.laws import signs
-from tests.laws.signs import SignFrame, Signs
 from tests.operators import framed as operators
 from tests.oracle import frames as oracle
 
