@@ -121,7 +121,7 @@ def test_explain_says_why(classic, df):
     assert re.search(r"strategy +aggregate-buckets", rare)
     forced = windows.using("se-ml-slicing", height=5).explain(verbose=True)
     assert "5 levels" in forced
-    assert "asked for" in forced
+    assert "as requested" in forced
 
 
 def test_it_is_frozen_and_shown(df):
@@ -186,7 +186,7 @@ def test_explain_says_what_is_shared(df):
     known = windows.using(rate=1000, groups=10, duration="1 hour")
     told = known.explain(agg.max("v"), verbose=True)
     assert "events from 'began' to 'ts' by k, batch" in told
-    assert re.search(r"load of 0 +60,000 events a SLIDE.*60.0 SLIDEs", told)
-    assert re.search(r"load of 1 +240,000 events a SLIDE.*15.0 SLIDEs", told)
+    assert re.search(r"load of 0 +60,000 events per SLIDE.*60.0 SLIDEs", told)
+    assert re.search(r"load of 1 +240,000 events per SLIDE.*15.0 SLIDEs", told)
     assert len(re.findall(r"<- chosen", told)) == 1
     assert "EventWindows(MultiGranular" in repr(windows)
