@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -26,8 +25,7 @@ from tests.breakages.source import OURS, ROOT
 from tests.helpers.sampled import read_seen_by, write_seen_by
 
 PATIENCE = 600  # seconds; a breakage may well be one that never ends
-RED, NO_TESTS = 1, 5
-FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
+NOT_THERE = (4, 5)  # pytest's codes for a name that no test has, and for no tests
 
 
 def warm():
@@ -69,6 +67,22 @@ def outcome(tests, log):
     return None
 
 
+class FirstFailure:
+    """Writes down the name of the first test that fails; a log may cut it."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed and not self.file.exists():
+            self.file.write_text(report.nodeid, "utf-8")
+
+
+def first_failure(log):
+    """The file with the name of the first test that failed, beside a log."""
+    return log.with_name("failed")
+
+
 def run(tests, log):
     """In the fork: run the tests and be gone."""
     import pytest
@@ -82,7 +96,8 @@ def run(tests, log):
         # Or pytest would put the repository before the copy.
         first = shlex.join(os.environ["PYTHONPATH"].split(os.pathsep))
         options = ["-q", "-x", "-p", "no:cacheprovider", "--tb=short", "-o", f"pythonpath={first}"]
-        code = pytest.main([*options, *tests])
+        first_failure(log).unlink(missing_ok=True)
+        code = pytest.main([*options, *tests], plugins=[FirstFailure(first_failure(log))])
     finally:
         sys.stdout.flush()
         os._exit(int(code))
@@ -103,10 +118,13 @@ def find(chosen, copy, log):
             told, fine = judged(breakage, copy, log, breakage.tests)
             if fine:
                 break
-        failed = FAILED.search(log.read_text())
-        if fine and failed:
-            found[breakage.name] = failed[1]
-        print(f"  {breakage.name}: {failed[1] if fine and failed else told}", flush=True)
+        failed = first_failure(log)
+        if fine and failed.exists():
+            told = failed.read_text("utf-8")
+            found.pop(breakage.name, None)
+            if outcome((told,), log) == 0:  # a breakage may change the names of tests
+                found[breakage.name] = told
+        print(f"  {breakage.name}: {told}", flush=True)
     names = [one.name for one in ALL]
     write_seen_by({name: found[name] for name in names if name in found})
 
@@ -122,7 +140,7 @@ def judged(breakage, copy, log, tests):
         file.write_text(text, "utf-8")
     if code == 0:
         return "SURVIVES: no test sees it", False
-    if code == NO_TESTS:
+    if code in NOT_THERE:
         return "ERROR: its tests are not there", False
     return ("red" if code is not None else "red: does not end"), True
 
