@@ -47,14 +47,12 @@ quick: $(READY) ## run the tests that need no JVM and are not slow, in about a m
 		wait $$half && exit $$rest
 
 # THOROUGH=1 asks all that can be asked (tests/README.md); without it, it is a sample.
-# Two processes, for two cores: one has what needs no JVM, and then as much of Spark as makes both equal.
-LAST := $(wildcard tests/spark/test_[a-e]*.py)
-
+# Two processes, for two cores: one has what needs no JVM, and then as much of Spark as makes both
+# equal (FIRST in tests/conftest.py); the other one has the rest of Spark, and the law.
 test: $(READY) ## run all tests, by a sample of asks and examples (`make law`: all)
 	@JAVA_HOME="$$(sh scripts/java.sh)" && export JAVA_HOME || exit 1; \
-		{ $(PY) -m pytest -q -m "not spark"; last=$$?; \
-		$(PY) -m pytest -q -m spark $(LAST) && exit $$last; } & half=$$!; \
-		$(PY) -m pytest -q -m spark $(addprefix --ignore=,$(LAST)); rest=$$?; \
+		$(PY) -m pytest -q -m first & half=$$!; \
+		$(PY) -m pytest -q -m "not first"; rest=$$?; \
 		wait $$half && exit $$rest
 
 law: $(READY) ## run all tests, ask all that the law can ask, with all examples (`make test`: a sample of each)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatch
 from functools import partial
 from inspect import signature
+from itertools import chain
 
 import pytest
 from hypothesis import is_hypothesis_test
@@ -19,17 +21,23 @@ from scripts.cluster import free_port
 from tests.helpers.sampled import read_long, read_seen_by
 from tests.helpers.sparks import TIME_ZONE, VERSION, start
 from tests.helpers.thorough import THOROUGH
+from tests.law.registry import LAW
 from tests.law.run import Runner, beside
 
 EVERY = 5  # of the cases of a property, or of a test that starts Spark, this many are one
-# What a sample has, however long it takes: the first pages, checkpoints, and restarts.
+# What a sample has, however long it takes: the first pages, checkpoints, restarts, what is printed.
 ALWAYS = {
     "tests/checkpoints/test_kept_checkpoints.py::test_a_kept_checkpoint_goes_on[sliding]",
+    "tests/language/test_clause.py::test_every_method_prints_as_words_that_are_read_back",
+    "tests/language/test_clause.py::test_every_spec_prints_as_a_clause_that_is_read_back",
     "tests/spark/test_documents.py::test_page[UTC-README.md]",
     "tests/spark/test_documents.py::test_page[America/New_York-docs/start.md]",
     "tests/spark/test_fingerprints.py::test_a_stream_goes_on_or_is_refused",
     "tests/spark/test_readme.py::test_every_line_has_its_answer",
+    "tests/test_habits.py::test_one_switch_says_whether_tests_are_thorough[]",
 }
+# Of what starts Spark, that which runs after all else, in a process of its own (Makefile).
+FIRST = "tests/spark/test_[a-c]*"
 AT_ONCE = 2  # queries that run side by side, on two cores
 
 
@@ -43,6 +51,11 @@ class Answers:
 
     def of(self, ask):
         return self.found[id(ask)].result()
+
+    def write_times(self, terminal):
+        """Say what each took, as pytest does of a test, which only waits for it."""
+        for ask, seconds in self.runner.took.items():
+            terminal.write_line(f"{seconds:.2f}s call     {LAW}[{ask.name}]")
 
     def needed_rocksdb(self, ask):
         """Whether the stream, which has run, was refused on Spark's own state store."""
@@ -76,6 +89,8 @@ def spark_and_answers(request, tmp_path_factory):
     found = Answers(runner, asks)
     yield sessions, found
     found.pool.shutdown(cancel_futures=True)
+    if request.config.getoption("durations") == 0:
+        found.write_times(request.config.pluginmanager.getplugin("terminalreporter"))
     own = [made for (name, _), made in runner.made.items() if name == "connect"]
     for session in (*own, *reversed(sessions.values())):
         session.stop()
@@ -143,14 +158,19 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if {"spark", "classic", "sessions", "answers"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.spark)
+        if not starts_spark(item) or fnmatch(item.nodeid, FIRST):
+            item.add_marker(pytest.mark.first)
     always, long = {*ALWAYS, *read_seen_by().values()}, read_long()
     too_long = [one for one in items if one.nodeid in long and not asks_the_law(one)]
-    for item in [*all_but_the_first(items), *more_of_samples(items), *too_long]:
+    left_out = [all_but_the_first(items), more_of_samples(items), every_second(items), too_long]
+    for item in chain.from_iterable(left_out):
         if item.nodeid not in always:
             item.add_marker(pytest.mark.thorough)
     if not THOROUGH:
         leave_out_thorough(config, items)
-    items.sort(key=lambda item: "answers" in getattr(item, "fixturenames", ()))
+    items.sort(
+        key=lambda item: (starts_spark(item), "answers" in getattr(item, "fixturenames", ()))
+    )
 
 
 def leave_out_thorough(config, items):
@@ -169,6 +189,10 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"{count} thorough tests were left out; THOROUGH=1 asks them")
 
 
+def starts_spark(item):
+    return item.get_closest_marker("spark") is not None
+
+
 def asks_the_law(item):
     return "answers" in signature(item.function).parameters
 
@@ -181,13 +205,23 @@ def more_of_samples(items):
     """
     for item in items:
         sampled = item.get_closest_marker("sampled")
-        takes_long = item.get_closest_marker("spark") or is_hypothesis_test(item.function)
+        takes_long = starts_spark(item) or is_hypothesis_test(item.function)
         if not sampled and (not takes_long or asks_the_law(item)):
             continue
         indices = item.callspec.indices if hasattr(item, "callspec") else {}
         place = sum(index for name, index in indices.items() if name != "spark")
         if place % (sampled.args[0] if sampled else EVERY):
             yield item
+
+
+def every_second(items):
+    """Of a file's tests that start Spark every second one."""
+    numbers = {}
+    for item in items:
+        if starts_spark(item) and not asks_the_law(item):
+            of_file = numbers.setdefault(item.path, {})
+            if of_file.setdefault(item.originalname, len(of_file)) % 2:
+                yield item
 
 
 def all_but_the_first(items):

@@ -155,6 +155,7 @@ def test_a_definition_may_move(where, change, seen, tmp_path):
     assert seen in text
 
 
+@pytest.mark.sampled(5)
 @EVERY
 def test_its_file_may_be_reformatted(breakage):
     text = OURS.text(breakage.path())

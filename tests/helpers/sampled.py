@@ -17,7 +17,7 @@ from pathlib import Path
 SECONDS = 3
 FOLDER = Path(__file__).parent
 SEEN_BY, LONG = FOLDER / "seen_by.txt", FOLDER / "long.txt"
-TIME = re.compile(r"^([\d.]+)s (?:call|setup) +(tests/.+)$", re.MULTILINE)
+TIME = re.compile(r"^([\d.]+)s call +(tests/.+)$", re.MULTILINE)
 
 
 def read_seen_by() -> dict[str, str]:

@@ -7,6 +7,7 @@ from functools import cache
 
 from tests.breakages.every import ALL as BREAKAGES
 from tests.foreign import questions
+from tests.helpers.sampled import read_long
 from tests.law import limits
 from tests.law.ask import Setting
 from tests.law.data import derived
@@ -76,6 +77,7 @@ SETTINGS = (
         repartition=3,
     ),
 )  # fmt: skip
+LAW = "tests/law/test_law.py::test_law"
 WORDS = [one.tests[-1] for one in BREAKAGES if "-k" in one.tests]  # what each is seen by
 FEW = 25  # rows of which each is a micro-batch
 SEVERAL_TASKS = Setting("three tasks", ((PARTITIONS, "3"),))
@@ -123,7 +125,12 @@ def everything():
     found += limits.limited(kinds)
     found += forgetting()
     found += some_rows(kinds)
-    return sampled([*found, *questions.ASKED, *under_settings()], in_python, WORDS)
+    long = read_long()
+    found = [
+        ask.again(thorough=ask.thorough or f"{LAW}[{ask.name}]" in long)
+        for ask in (*found, *questions.ASKED, *under_settings())
+    ]
+    return sampled(found, in_python, WORDS)
 
 
 def in_python(ask):

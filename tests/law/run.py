@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from functools import partial
+from time import monotonic
 
 import fanlight as fl
 from fanlight.engine.algebra.sql_text import quote
@@ -208,19 +209,23 @@ class Runner:
     """Runs asks, each in a session set up for it; keeps the sessions, and the files of streams.
 
     ``makers`` make a session with a configuration, by name. ``on_rocksdb`` are the streams that
-    were refused on the state store that Spark comes with.
+    were refused on the state store that Spark comes with, ``took`` the seconds of each ask.
     """
 
     def __init__(self, makers, folder):
         self.makers = dict(makers)
         self.made = {}
         self.on_rocksdb = set()
+        self.took = {}
         self.folder = folder
         self.lock = threading.Lock()
 
     def run(self, ask):
         """The rows of the answer, as dicts; again where a Python worker was late, or killed."""
-        return patiently(lambda: self._run(ask))
+        begun = monotonic()
+        found = patiently(lambda: self._run(ask))
+        self.took[ask] = monotonic() - begun
+        return found
 
     def _run(self, ask):
         if ask.streamed:

@@ -19,7 +19,9 @@ def sampled(
     left = [ask for ask in asks if not ask.thorough]
     kept = covering({id(ask): shows(ask, in_python(ask)) for ask in left})
     for words in wanted:
-        fitting = [ask for ask in left if has_words(ask, words)]
+        fitting = [ask for ask in left if has_words(ask, words)] or [
+            ask for ask in asks if has_words(ask, words)
+        ]
         if fitting and not any(id(ask) in kept for ask in fitting):
             kept.add(id(fitting[0]))
     return [ask.again(thorough=id(ask) not in kept) for ask in asks]

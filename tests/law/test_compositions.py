@@ -323,7 +323,7 @@ APART = ("windows that are open", "late rows besides")
 
 
 @pytest.mark.streaming
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("minute", [50, 70, 430], ids=["a row", "an end", "all"])
 @pytest.mark.parametrize("name", [name for name in reversed(RESULTS) if name not in APART])
 def test_a_stream_from_before_1970_gives_what_the_batch_gives(classic, tmp_path, name, minute):

@@ -268,7 +268,7 @@ IN_SQL = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "verb"), IN_SQL)
 def test_words_of_sql_ask_the_same(classic, name, verb):
     (spec, place), df, given = OPENED[name], rows_of(classic), {verb: MEANINGS[verb].batch}

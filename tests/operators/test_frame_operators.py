@@ -51,7 +51,7 @@ NAN = float("nan")
 EVERY_SPEC = (*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *SEVERAL, *DWELLING)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
@@ -67,6 +67,7 @@ def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
     assert seen >= 0.4 * len(PIECES[size])  # there was something to see
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_a_stream_gives_the_closed_frames(spec):
     @shown(25)
@@ -100,7 +101,7 @@ def numbered(tables):
     return sorted((*at, sorted(map(spark_key, ts))) for at, ts in frames_.items()), outside
 
 
-@pytest.mark.sampled(3)  # every size of pieces, and every spec: what it finds is asked above
+@pytest.mark.sampled(7)  # every size of pieces, and every spec: what it finds is asked above
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):

@@ -62,6 +62,7 @@ def got(tables):
     )  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_frames_of_a_batch(monkeypatch, spec, size):

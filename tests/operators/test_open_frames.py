@@ -73,6 +73,7 @@ def taken(table):
     return found
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_the_latest_of_each_frame_is_that_of_the_rows_so_far(spec):
     @shown(25)

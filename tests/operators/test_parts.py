@@ -60,7 +60,7 @@ def in_batch(rows, spec, size, **more):
     return got(BatchOperator(asked, None).results(pieces))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", WHOLE, ids=repr)
 def test_parts_in_a_batch(monkeypatch, spec, size):
@@ -81,6 +81,7 @@ def until(plan, later):
     return [*plan[:-1], (plan[-1][0], now)] if plan else plan, now
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("spec", WHOLE, ids=repr)
 def test_parts_in_a_stream(spec):
     @shown(25)

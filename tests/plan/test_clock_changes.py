@@ -134,6 +134,7 @@ def test_each_change_of_a_clock_is_known(zone):
     assert [one.at * 1_000_000 for one in changes_of(zone) if one.at < LAST // 1e6] == set_at(zone)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("zone", ZONES)
 def test_a_window_is_what_lies_between_its_instants(zone):
     """None is without length, and no two are equal, wherever a clock is set."""
