@@ -12,9 +12,8 @@ from pathlib import Path
 
 from fanlight.engine.kinds import list_kinds
 from fanlight.engine.spec.pictures import Pictured
-from fanlight.plots.sketches.artist import sketch_spec
 from fanlight.plots.sketches.model import Lane, Mark, Sketch
-from fanlight.plots.sketches.svg import to_svg
+from fanlight.plots.sketches.svg import sketch_spec, to_svg
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 # Where a picture stands by itself, its text has the colour of its reader's system.

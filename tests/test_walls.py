@@ -97,12 +97,12 @@ PUBLIC = {
 PROGRAMS = {
     "fanlight.cli": PUBLIC
     | {
-        "fanlight.language.columns",
+        "fanlight.language.query",
         "fanlight.language.running.run",
         "fanlight.engine.spark.quiet",
         "fanlight.engine.spec.units",
         "fanlight.engine.spec.errors",
-        "fanlight.watching.micro_batches",
+        "fanlight.watching.progress",
     },
     "benchmarks": PUBLIC,
     "demo": PUBLIC,

@@ -40,11 +40,10 @@ if TYPE_CHECKING:
     from fanlight.engine.spark.repair import roll_up_late
     from fanlight.engine.spark.roll_up import roll_up
     from fanlight.engine.spark.windows.base import Windowed
-    from fanlight.engine.spark.windows.events import EventWindows
+    from fanlight.engine.spark.windows.events import EventWindows, SnapshotWindows
     from fanlight.engine.spark.windows.frames import FrameWindows
     from fanlight.engine.spark.windows.levels import LevelWindows
     from fanlight.engine.spark.windows.placed import SlidingWindows
-    from fanlight.engine.spark.windows.snapshot import SnapshotWindows
     from fanlight.engine.spark.windows.trailing import TrailingWindows
     from fanlight.engine.spark.windows.widening import WideningWindows
     from fanlight.io.heartbeat import heartbeat
@@ -59,7 +58,7 @@ if TYPE_CHECKING:
     from fanlight.watching.watch import watch
 
 # A notebook shows windows as small drawings, whose room is loaded for the first of them.
-draw_with(lambda: import_module("fanlight.plots.sketches.artist"))
+draw_with(lambda: import_module("fanlight.plots.sketches.svg"))
 
 __version__ = "0.1.0"
 __all__ = [
@@ -78,7 +77,7 @@ _LATE = {
     "FrameWindows": "engine.spark.windows.frames",
     "LevelWindows": "engine.spark.windows.levels",
     "SlidingWindows": "engine.spark.windows.placed",
-    "SnapshotWindows": "engine.spark.windows.snapshot",
+    "SnapshotWindows": "engine.spark.windows.events",
     "TrailingWindows": "engine.spark.windows.trailing",
     "Upsert": "io.upsert.entry",
     "WideningWindows": "engine.spark.windows.widening",

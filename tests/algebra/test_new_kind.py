@@ -9,10 +9,10 @@ import pytest
 
 import fanlight as fl
 from fanlight.engine.kinds import forget, list_kinds, register, scheme_of
-from fanlight.engine.operators import batches
-from fanlight.engine.operators.batches import BatchOperator
+from fanlight.engine.operators import protocol
 from fanlight.engine.operators.frames.running import MARKERS
-from fanlight.plots.sketches.artist import sketch_spec
+from fanlight.engine.operators.protocol import BatchOperator
+from fanlight.plots.sketches.svg import sketch_spec
 from fanlight.watching.doctor import list_features, list_needing
 from tests.algebra import signs
 from tests.algebra.signs import SignFrame, Signs
@@ -70,7 +70,7 @@ def in_a_batch(rows, spec):
 @pytest.mark.usefixtures("registered")
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec):
-    monkeypatch.setattr(batches, "PART", 1)  # the state is carried from row to row
+    monkeypatch.setattr(protocol, "PART", 1)  # the state is carried from row to row
     seen = 0
     for rows in CASES:
         found = in_a_batch(rows, spec)
@@ -94,7 +94,7 @@ def test_a_stream_gives_the_closed_frames_and_goes_on_from_a_checkpoint(spec):
 
 @pytest.mark.usefixtures("registered")
 def test_a_wrong_loop_is_seen(monkeypatch):
-    monkeypatch.setattr(batches, "PART", 1)
+    monkeypatch.setattr(protocol, "PART", 1)
     monkeypatch.setitem(MARKERS, "signs", Forgetful)
     spec = SPECS[0]
     assert any(in_a_batch(rows, spec) != operators.expected(rows, spec) for rows in CASES)

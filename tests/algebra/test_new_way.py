@@ -8,8 +8,7 @@ import fanlight as fl
 from fanlight import agg
 from fanlight.engine.plan import placed, ways
 from fanlight.engine.plan.candidate import Candidate
-from fanlight.engine.plan.cut import cut_into_panes
-from fanlight.engine.plan.granules import single_branch
+from fanlight.engine.plan.granules import cut_into_panes, single_branch
 from fanlight.engine.plan.placed import Proposal, register_proposal
 from fanlight.engine.plan.ways import Lift, Rollup, Strategy, Way
 from fanlight.engine.spark import way_runs as registry

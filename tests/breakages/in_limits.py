@@ -14,27 +14,27 @@ read = seen_by("tests/spec/test_limits.py")
 WITHOUT_SPARK = (
     calculated(
         "the frame before is not among those of a mean",
-        "kernels.calculated:begin_frame",
+        "begin_frame",
         Code("means.source[m] < 0", "means.source[m] < -1"),
     ),
     calculated(
         "a mean weighs all numbers alike",
-        "kernels.calculated:mean_with",
+        "mean_with",
         Code("fades = 1.0 - 2.0 / (last + 1.0)", "fades = 1.0"),
     ),
     calculated(
         "a mean that is null stays null for the frame",
-        "kernels.calculated:take_means",
+        "take_means",
         Code("means.known[g, m] = mean_with(means, g, m, x)", "pass"),
     ),
     calculated(
         "a limit on doubles is reached where it must be exceeded",
-        "kernels.calculated:set_limits",
+        "set_limits",
         Code("next_double(limit) if beyond else limit", "limit"),
     ),
     calculated(
         "a sum below 0 is never far from it",
-        "kernels.running:whole_reached",
+        "whole_reached",
         Code("total <= -limit", "total < -limit - 10**9"),
     ),
     calculated(
@@ -44,7 +44,7 @@ WITHOUT_SPARK = (
     ),
     read(
         "a product is added up before it is multiplied",
-        "limits:_Parser.sum",
+        "_Parser.sum",
         Code("self.operation(part, self.product)", "self.operation(part, self.factor)"),
     ),
 )

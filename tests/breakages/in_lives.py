@@ -23,7 +23,7 @@ WITHOUT_SPARK = (
     ),
     lives(
         "a key is forgotten an instant late",
-        "operators.lives:complete_lives",
+        "complete_lives",
         Code("seen + forget_after <= watermark", "seen + forget_after < watermark"),
     ),
     lives(

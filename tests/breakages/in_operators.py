@@ -132,22 +132,22 @@ BREAKAGES = (
     ),
     marks(
         "a sum of integers overflows",
-        "running:add_int",
+        "add_int",
         Code("x > 0 and total > TOP - x", "False"),
     ),
     marks(
         "a sum of integers that falls below 64 bits is large",
-        "running:add_int",
+        "add_int",
         Code("x < 0 and total < BOTTOM - x", "False"),
     ),
     marks(
         "a sum of doubles loses what rounding lost",
-        "running:add_float",
+        "add_float",
         Code("lost + less if abs(more) < np.inf else 0.0", "0.0"),
     ),
     marks(
         "a spread of integers that reaches the limit goes on",
-        "running:ints_differ_by",
+        "ints_differ_by",
         Code(
             "np.uint64(high) - np.uint64(low) >= np.uint64(delta)",
             "np.uint64(high) - np.uint64(low) > np.uint64(delta)",
@@ -155,7 +155,7 @@ BREAKAGES = (
     ),
     marks(
         "a value that the frame before had is no new one",
-        "running:count_with_value",
+        "count_with_value",
         Code("met[value] != frame", "met[value] == 0"),
     ),
     frames(
@@ -170,7 +170,7 @@ BREAKAGES = (
     ),
     many(
         "a spread of doubles that reaches the limit goes on",
-        "running:floats_differ_by",
+        "floats_differ_by",
         Code("high - low >= delta", "high - low > delta"),
     ),
     frames(
@@ -233,7 +233,7 @@ BREAKAGES = (
     ),
     frames(
         "a frame holds the row that ends it",
-        "pieces:_pieces",
+        "_pieces",
         Code("hi[p], ends[p] = i, True", "hi[p], ends[p] = i + 1, True"),
     ),
     frames(
@@ -445,7 +445,7 @@ BREAKAGES = (
     ),
     chain(
         "a key's last window is not reported",
-        "chain:_windows_ended",
+        "_windows_ended",
         Code("numbers_between(code, first, last)", "numbers_between(code, first, last - 1)"),
     ),
     widening(

@@ -16,52 +16,52 @@ held = seen_by("tests/spark/test_held.py")
 ON_SPARK = (
     whole_times(
         "an event that begins in a pane counts twice in it",
-        "areas:_by_running_sums",
+        "_by_running_sums",
         InText("unbounded preceding and 1 preceding", "unbounded preceding and current row"),
     ),
     whole_times(
         "an event of one pane goes on after it",
-        "areas:_cut_ends",
+        "_cut_ends",
         InText("if(last_pane > first_pane, 1, 0)", "1"),
     ),
     whole_times(
         "the next pane with an end is also one of those before it",
-        "areas:panes_until_following",
+        "panes_until_following",
         InText("L, ", "L * 0, "),
     ),
     added_up(
         "an event is whole in the pane in which it ends, too",
-        "areas:_bind_inside",
+        "_bind_inside",
         InText("last_pane as high", "last_pane + 1L as high"),
     ),
     parts(
         "doubles are added up and taken back",
-        "areas:add_up_panes",
+        "add_up_panes",
         Code("all(field.monoid.whole for field in fields.all)", "True"),
     ),
     at_once(
         "what is running where a pane begins is what runs in the next",
-        "peaks:_most_of_panes",
+        "_most_of_panes",
         InText("unbounded preceding and 1 preceding", "unbounded preceding and current row"),
     ),
     at_once(
         "the most is told with its last instant",
-        "peaks:_since",
+        "_since",
         Code('f"-{at}"', "at"),
     ),
     points(
         "an event without duration begins and stops at once",
-        "peaks:_mark_edges",
+        "_mark_edges",
         InText("last_at * 2L + 1L", "(last_at - 1L) * 2L + 1L"),
     ),
     at_once(
         "the most of a pane is of the pane alone",
-        "peaks:_most_of_panes",
+        "_most_of_panes",
         Code('f"before{of} + {n}"', "n"),
     ),
     at_once(
         "the most of a pane is told with its last instant",
-        "peaks:_pack",
+        "areas:_pack",
         InText(") - ", ") + "),
     ),
     parts(
@@ -71,7 +71,7 @@ ON_SPARK = (
     ),
     parts(
         "a copy of an event lasts beyond its window",
-        "spark.lasting:lift_copies",
+        "lift_copies",
         InText("least(", "greatest("),
     ),
     parts(
@@ -79,7 +79,7 @@ ON_SPARK = (
         "plan.events:list_candidates",
         Code("one.way in OF_PARTS", "True"),
     ),
-    held("readings are taken as they come", "held:_pass", InText("sort_array({p})", "{p}")),
+    held("readings are taken as they come", "_pass", InText("sort_array({p})", "{p}")),
     held(
         "what holds for no time is multiplied by it",
         "held:_area",
@@ -87,7 +87,7 @@ ON_SPARK = (
     ),
     held(
         "a counter that began anew is counted from before",
-        "held:_rise",
+        "_rise",
         InText("else cast(e.v as ", "else cast(e.v - a.v as "),
     ),
 )

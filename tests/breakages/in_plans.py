@@ -76,7 +76,7 @@ BREAKAGES = (
             "b if (key_a > key_b) == self.largest else a",
         ),
     ),
-    text("a backtick ends a name", "sql_text:in_backticks", InText("``", "`")),
+    text("a backtick ends a name", "in_backticks", InText("``", "`")),
     monoids("NaN is a number like others", "spark_key", Code("return (2,)", "return (1, value)")),
     cut("pairs lack the last slice", "cut_into_pairs", Code("2 * whole + 1", "2 * whole")),
     cut(
@@ -131,17 +131,17 @@ BREAKAGES = (
     ),
     facts(
         "the oracle ends a session a row too early",
-        "frames:_sessions",
+        "_sessions",
         Code("times[k] <= max(ends[i:k])", "times[k] < max(ends[i:k])"),
     ),
     facts(
         "the oracle keeps a row that has changed by its delta",
-        "frames:_apart",
+        "_apart",
         Code("change >= most", "change > most"),
     ),
     facts(
         "the oracle has an event in the window that begins as it stops",
-        "spanning:_shares",
+        "_shares",
         Code("start < stopped", "start <= stopped"),
     ),
     facts(
@@ -154,7 +154,7 @@ BREAKAGES = (
     ),
     clocks(
         "a window without length is one",
-        "clock_changes:without_skipped",
+        "without_skipped",
         Code(
             "start == end or (start, end) == bounds(window - 1)",
             "(start, end) == bounds(window - 1)",
@@ -162,37 +162,37 @@ BREAKAGES = (
     ),
     clocks(
         "a window is given twice",
-        "clock_changes:without_skipped",
+        "without_skipped",
         Code("start == end or (start, end) == bounds(window - 1)", "start == end"),
     ),
     clocks(
         "units within what a clock skips begin as much later",
-        "clock_changes:with_changes",
+        "with_changes",
         Code("late += [(number, change.at * 1000000) for number in within]", "pass"),
     ),
     clocks(
         "a clock is set back by one unit at most",
-        "clock_changes:with_changes",
+        "with_changes",
         Code("max(1, -(-back // unit.microseconds))", "1"),
     ),
     measured(
         "many keys are copied into their windows, which takes longer than panes",
-        "points:slicing",
+        "slicing",
         Code("PARTIAL + 2.0 * sketch", "0.5 * PARTIAL"),
     ),
     choice(
         "copies cost nothing",
-        "points:copies",
+        "copies",
         Code("(COPY + sketch) * load.panes", "0.0 * load.panes"),
     ),
     notations(
         "a literal's own sign is lost",
-        "units:as_plain_duration",
+        "as_plain_duration",
         Code('(quoted[1] == "-") != (quoted[2] == "-")', 'quoted[1] == "-"'),
     ),
     notations(
         "minutes of a day are months",
-        "units:as_plain_duration",
+        "as_plain_duration",
         Code("_TIMES[unit.upper()]", "_DATES[unit.upper()]"),
     ),
     templates(

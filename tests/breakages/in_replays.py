@@ -46,7 +46,7 @@ BREAKAGES = (
     ),
     values(
         "two rows of one key",
-        "flat_rows:check_key",
+        "sql_tables:check_key",
         Code("counted.num_rows < table.num_rows", "counted.num_rows < 0"),
     ),
     values(
@@ -54,7 +54,7 @@ BREAKAGES = (
     ),
     values(
         "NaN is null",
-        "sqlite:_to_real",
+        "_to_real",
         Code("float_text(value) if math.isnan(value) else value", "value"),
     ),
     bases(

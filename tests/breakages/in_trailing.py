@@ -10,12 +10,12 @@ trailing = seen_by("tests/operators/test_trailing_operator.py")
 WITHOUT_SPARK = (
     trailing(
         "a row at the later end of a window is not in it",
-        "kernels.trailing:find_ranges",
+        "find_ranges",
         Code("times[end] <= t - last", "times[end] < t - last"),
     ),
     trailing(
         "a row at the earlier end of a window is not in it",
-        "kernels.trailing:find_ranges",
+        "find_ranges",
         Code("times[begin] < t - first", "times[begin] <= t - first"),
     ),
     trailing(
@@ -48,7 +48,7 @@ WITHOUT_SPARK = (
     ),
     seen_by("tests/operators/test_ranked.py")(
         "ranks are not in the order of values",
-        "ranked_windows:rank_values",
+        "rank_values",
         Code(
             "rank_of[ints(order)] = np.arange(len(values))", "rank_of[:] = np.arange(len(values))"
         ),

@@ -87,13 +87,13 @@ translated = seen_by("tests/spark/test_translated.py")
 BREAKAGES = (
     beats(
         "a filter that Spark understands is moved to before the watermark",
-        "heartbeat:heartbeat",
+        "heartbeat",
         InText(" or spark_partition_id() < 0", ""),
     ),
-    beats("beats do not lag", "heartbeat:heartbeat", InText("(timestamp) - ", "(timestamp) + ")),
+    beats("beats do not lag", "heartbeat", InText("(timestamp) - ", "(timestamp) + ")),
     some_rows(
         "a row whose condition is null is one of those asked for",
-        "aggregate:_value_if",
+        "_value_if",
         InText("if({where}, ", "if({where} is not false, "),
     ),
     some_rows(
@@ -113,7 +113,7 @@ BREAKAGES = (
     ),
     exact(
         "longs are added whole",
-        "split_sums:split_sum_of",
+        "split_sum_of",
         Code("Longs()", "None"),
         LAW,
         "-k",
@@ -121,7 +121,7 @@ BREAKAGES = (
     ),
     exact(
         "decimals are added whole",
-        "split_sums:split_sum_of",
+        "split_sum_of",
         Code("Decimals(scale) if precision > 28 else None", "None"),
     ),
     exact(
@@ -142,12 +142,12 @@ BREAKAGES = (
     ),
     seen_by(*IN_PYTHON)(
         "what a legacy setting makes of the size of null is counted",
-        "distinct:_make_distinct",
+        "_make_distinct",
         InText("coalesce(array_size(", "coalesce(size("),
     ),
     seen_by(LAW, "-k", "sliding and limits and minutes and rows and not split")(
         "two stacks drop the last of 38 digits",
-        "rollup:roll_up_by_two_stacks",
+        "roll_up_by_two_stacks",
         Code("before, after = _widen_for_sum(before, kind), _widen_for_sum(after, kind)", "pass"),
     ),
     cuts("an instant where pairs meet is in the first", "slice_start", InText(" >= ", " > ")),
@@ -194,23 +194,23 @@ BREAKAGES = (
     ),
     lifetimes(
         "a value that is seen again counts twice",
-        "lifetimes:_lifetime_ends",
+        "_lifetime_ends",
         Code("next_start(grid, ended)", "previous_start(grid, ended)"),
     ),
     lifetimes(
         "a value lasts through a gap between windows",
-        "lifetimes:_lifetime_ends",
+        "_lifetime_ends",
         Code("not grid.has_gaps", "True"),
         *law("levels and distinct and 6 and 7 and seconds"),
     ),
     lifetimes(
         "no value is a value",
-        "lifetimes:count_lasting_values",
+        "count_lasting_values",
         Code('f"c{number} is not null"', '"true"'),
     ),
     lifetimes(
         "a window without a value is left out",
-        "lifetimes:count_lasting_values",
+        "count_lasting_values",
         InText("true", "c0 is not null"),
     ),
     ranked(
@@ -225,7 +225,7 @@ BREAKAGES = (
         "another row of a key is its first", "ranked_values:read_windows", InText(" = 1 ", " = 2 ")
     ),
     seen_by(*law("sliding and distinct and beside"))(
-        "results of other parts are left out", "wide:put_beside", InText(", true)", ")")
+        "results of other parts are left out", "put_beside", InText(", true)", ")")
     ),
     seen_by("tests/plan/test_apart.py")(
         "apart costs nothing in addition",
@@ -237,7 +237,7 @@ BREAKAGES = (
     ),
     rollup(
         "a window with rows ends in a gap and is not filled in",
-        "rollup:fill_gaps",
+        "fill_gaps",
         Code(
             'f"least(coalesce(ahead - 1L, slice + {span - 1}L), slice + {span - 1}L)"',
             'f"least(coalesce(ahead - 1L, slice), slice + {span - 1}L)"',
@@ -245,7 +245,7 @@ BREAKAGES = (
     ),
     rollup(
         "the runs of two stacks are too short",
-        "rollup:roll_up_by_two_stacks",
+        "roll_up_by_two_stacks",
         Code(
             'f"-((upto - pmod(upto, {span}L)) div {span}L)"',
             'f"-((upto - pmod(upto, {span // 2}L)) div {span // 2}L)"',
@@ -254,13 +254,13 @@ BREAKAGES = (
     ),
     rollup(
         "a window without a value has a sum",
-        "rollup:roll_up_by_difference",
+        "roll_up_by_difference",
         InText(" > 0, ", " >= 0, "),
         *BACK,
     ),
     rollup(
         "what is a RANGE ago is taken back one slice late",
-        "rollup:roll_up_by_difference",
+        "roll_up_by_difference",
         Code(
             'f"range between unbounded preceding and {span}L preceding"',
             'f"range between unbounded preceding and {span + 1}L preceding"',
@@ -273,17 +273,17 @@ BREAKAGES = (
         "first_number",
         Code("grid.slide - grid.offset - grid.range", "grid.slide - grid.offset - grid.range - 1"),
     ),
-    marks("an event in one window has two marks", "events:make_entries", InText(" >= to", " > to")),
+    marks("an event in one window has two marks", "make_entries", InText(" >= to", " > to")),
     marks(
         "a stretch of windows ends one late",
-        "window_ranges:roll_up_runs",
+        "roll_up_runs",
         InText(
             "coalesce(ahead - 1L, if(power < 0, place, ", "coalesce(ahead, if(power < 0, place, "
         ),
     ),
     changes(
         "a change after a gap is no change",
-        "changes:keep_changed_rows",
+        "keep_changed_rows",
         Code(
             'f"was is null or was <> {slide_ago} or not ({stays})"',
             'f"was is null or not ({stays})"',
@@ -317,7 +317,7 @@ BREAKAGES = (
     ),
     placed_stream(
         "times from before 1970 are late",
-        "sql:with_event_time",
+        "with_event_time",
         Code(
             'f"timestamp_micros(greatest({microseconds}, {_FIRST}L))"',
             'f"timestamp_micros({microseconds})"',
@@ -331,7 +331,7 @@ BREAKAGES = (
     ),
     native(
         "a native frame goes on where its cell has changed",
-        "frame_native:_find_runs",
+        "_find_runs",
         Code(
             'f"cell is not null and not (cell <=> lag(cell) {in_order})"',
             'f"cell is not null and not (lag(cell) {in_order} is not null)"',
@@ -340,7 +340,7 @@ BREAKAGES = (
     ),
     native(
         "a native frame that is too small is reported",
-        "frame_native:_is_large_enough",
+        "_is_large_enough",
         Code(
             'f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"',
             'f"{rows} >= 0 and {length} >= {scheme.min_duration}L"',
@@ -357,7 +357,7 @@ BREAKAGES = (
     ),
     native(
         "a session ends where its gap ends, and not a moment later",
-        "frame_native:_find_runs",
+        "_find_runs",
         InText("coalesce(t > max(following) ", "coalesce(t >= max(following) "),
         *GAPS,
     ),
@@ -374,12 +374,12 @@ BREAKAGES = (
     ),
     fill(
         "the rows that fill frames have a second event time",
-        "frame_fill:_select_other",
+        "_select_other",
         Code("row.cast(without_event_time(df.schema)) if df.isStreaming else row", "row"),
     ),
     fill(
         "what a frame has of its own is that of any row",
-        "frame_fill:_aggregate",
+        "_aggregate",
         Code(
             'f"{fields.add_argument(kept)} as kept"',
             'f"if(t is null, null, {fields.add_argument(kept)}) as kept"',
@@ -450,12 +450,12 @@ BREAKAGES = (
     ),
     repaired(
         "the first windows with a late row lack what is stored of them",
-        "cuts:reach",
+        "reach",
         Code("first_start(grid, t)", "last_start(grid, t)"),
     ),
     repaired(
         "windows without a late row are given",
-        "repair:roll_up_late",
+        "roll_up_late",
         InText(" is not null", " is not null or true"),
     ),
     repaired(
@@ -483,76 +483,76 @@ BREAKAGES = (
     ),
     cut_again(
         "frames are cut again from behind the late row",
-        "frame_repair:_starts",
+        "_starts",
         InText("begin <= ", "begin > "),
     ),
     growing(
         "a row is in the cumulative windows of the next size, too",
-        "spark.cuts:last_start",
+        "last_start",
         Code("grid.range if grid.anew else grid.slide", "grid.slide"),
     ),
     growing(
         "a cumulative window begins with its last step",
-        "spark.cuts:first_place",
+        "first_place",
         Code(
             "after_edge(last, grid.offset, grid.range)", "after_edge(last, grid.offset, grid.slide)"
         ),
     ),
     growing_months(
         "months begin a month late",
-        "spark.cuts:_month_edge",
+        "_month_edge",
         Code(
             "month_of(_day_of(t, months.a_day))", 'f"({month_of(_day_of(t, months.a_day))} + 1L)"'
         ),
     ),
     clock_is_set(
         "windows that a clock skips are given",
-        "binding.placed:Placed.keep_existing",
+        "Placed.keep_existing",
         Code("not any(asked)", "True"),
     ),
     clock_is_set(
         "an event that stops as a clock is set is in what is skipped",
-        "coordinates:unit_before",
+        "unit_before",
         Code("of.calendar is None or not of.calendar.together", "True"),
     ),
     months_back(
         "a day that a month lacks is the first of the next",
-        "spark.cuts:_last_end",
+        "_last_end",
         InText("least(", "greatest("),
     ),
     months_back(
         "windows of months by days are those before the last",
-        "spark.cuts:last_start",
+        "last_start",
         Code("_last_end(grid.anew, t)", 'f"({_last_end(grid.anew, t)} - 1L)"'),
     ),
     pieces_by_calendar(
         "pieces that a calendar cuts are taken for whole",
-        "spark.pieces:PieceTable.refuse_cut",
+        "PieceTable.refuse_cut",
         InText("raise_error(", "coalesce({start}, "),
     ),
     early_by_calendar(
         "a row is late when the number of a unit is passed",
-        "coordinates:as_instant",
+        "as_instant",
         Code("coordinate.calendar is not None", "False"),
     ),
     ends(
         "a window is shown to end where the next coordinate is",
-        "spark.cuts:shown_bounds",
+        "shown_bounds",
         Code('f"({end} - {grid.closed}L)"', 'f"({end} - 0L)"'),
     ),
     ends(
         "windows with both ends lack the second",
-        "grid:_close",
+        "_close",
         Code("grid.range + closed - opened", "grid.range - opened"),
     ),
     empty(
         "a key's windows are filled up to the next one that has rows, with it",
-        "window_sets:fill_empty",
+        "fill_empty",
         Code('f"coalesce(ahead - {step}, {last})"', 'f"coalesce(ahead, {last})"'),
     ),
     by_rows(
         "a window ends where a row is that ends none",
-        "numbered_rows:_keep_ends",
+        "_keep_ends",
         Code(
             'f" and now - pmod(now, {ends.every}L) > before"',
             'f" and now - pmod(now, {ends.every}L) >= before"',
@@ -560,28 +560,28 @@ BREAKAGES = (
     ),
     last_rows(
         "the last rows are given at each row of a slide",
-        "numbered_rows:_keep_last_of_slides",
+        "_keep_last_of_slides",
         InText("ahead is null or ahead <> start", "true"),
     ),
     complete(
         "windows begin with the first row of any key",
-        "window_sets:_add_first_rows",
+        "_add_first_rows",
         Code("', '.join(map(quote, bound.names))", "'1'"),
     ),
     complete(
         "a window that an initiation time has cut short is complete",
-        "window_sets:keep_complete",
+        "keep_complete",
         Code("bound.since is not None and not complete.counted", "False"),
     ),
     cut_again(
         "frames that are too small are cut again from one of those before",
-        "frame_repair:_starts_afresh",
+        "_starts_afresh",
         Code("scheme.drops_small_frames", "False"),
         *law("sessions and repaired and min_duration"),
     ),
     running(
         "an event that lies between two windows is over when the first has ended",
-        "early_windows:_give_running",
+        "_give_running",
         Code("longest_slide(bound.grids)", "0"),
     ),
     running(
@@ -591,7 +591,7 @@ BREAKAGES = (
     ),
     running(
         "an aggregate may ask when an event ends that has not",
-        "early_windows:_give_running",
+        "_give_running",
         Code('{"time", "order", "begins", "ends"}', '{"begins", "ends"}'),
     ),
     handed(
@@ -611,12 +611,12 @@ BREAKAGES = (
     ),
     translated(
         "what Spark shows of an aggregate is all that it is",
-        "translation:_has_same_plan",
+        "_has_same_plan",
         Code("bool(df.select(column).sameSemantics(df.select(expr(df, text))))", "True"),
     ),
     translated(
         "fields of a struct of aggregates lose their names",
-        "translation:_as_spark_has_it",
+        "_as_spark_has_it",
         Code("'struct<' in kind", "False"),
     ),
     translated(

@@ -18,7 +18,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.cli import display, outcomes
+from fanlight.cli import display
 from fanlight.cli.jobs.sink import Sink
 from tests.cli.jobs import OWN, RIGHT, asking, call, job, loaded, without
 from tests.helpers.sparks import DEFAULT, ROCKSDB, configured
@@ -241,11 +241,11 @@ def test_any_connector_that_is_not_there_is_named(here, folder, old, new, packag
 
 def test_what_needs_rocksdb_says_the_line_of_the_job_file(here, folder):
     text = RIGHT.replace("RANGE 4 MINUTES SLIDE 1 MINUTE", "SESSION 1 MINUTE")
-    with configured(here, outcomes.PROVIDER, DEFAULT):
+    with configured(here, display.PROVIDER, DEFAULT):
         ran = call("run", job(folder, text))
     assert ran.exit_code == 1
     line = ran.stderr.rstrip().splitlines()[-1]
-    assert line == f'In a job file: [spark] {outcomes.PROVIDER[6:]} = "{ROCKSDB}"'
+    assert line == f'In a job file: [spark] {display.PROVIDER[6:]} = "{ROCKSDB}"'
 
 
 RANGES, SLIDES = ["5 minutes", "1 hour"], ["5 minutes", "5 minutes"]
@@ -339,7 +339,7 @@ def test_doctor_prints_and_its_exit_code_says_whether_something_is_missing(here)
     assert call("doctor").exit_code == 0
     found = json.loads(call("doctor", "--json").stdout)
     assert found["ok"] is True
-    with configured(here, outcomes.PROVIDER, DEFAULT):
+    with configured(here, display.PROVIDER, DEFAULT):
         ran = call("doctor", "--conf", "spark.x=1")
     assert ran.exit_code == 1
     assert "needed for frames (streams)" in ran.output

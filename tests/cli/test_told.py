@@ -13,7 +13,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.cli.outcomes import report_outcome
+from fanlight.cli.display import report_outcome
 from fanlight.engine.spark.quiet import LOGGERS
 from fanlight.engine.spec.errors import CallError, FanlightError
 from tests.cli.jobs import RIGHT, asking, call, job

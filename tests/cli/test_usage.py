@@ -12,7 +12,7 @@ import pytest
 from pyspark.errors import AnalysisException
 
 import fanlight as fl
-from fanlight.cli import commands, outcomes, running, sessions
+from fanlight.cli import commands, display, running, sessions
 from fanlight.cli.jobs.document import InvalidJobError
 from tests.cli.jobs import RIGHT, call, written
 
@@ -121,13 +121,13 @@ def test_the_doctor_says_that_there_is_no_java(monkeypatch):
     ],
 )
 def test_exit_codes(error, code, said, capsys):
-    with pytest.raises(SystemExit) as ended, outcomes.report_outcome():
+    with pytest.raises(SystemExit) as ended, display.report_outcome():
         raise error
     assert (ended.value.code, capsys.readouterr().err) == (code, f"Error: {said}\n")
 
 
 def test_a_mistake_of_ours_is_not_hidden():
-    with pytest.raises(ZeroDivisionError), outcomes.report_outcome():
+    with pytest.raises(ZeroDivisionError), display.report_outcome():
         raise ZeroDivisionError
 
 

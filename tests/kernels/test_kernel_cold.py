@@ -13,7 +13,7 @@ FRAMES = """
 import pyarrow as pa, sys
 from fanlight import DeltaFrame
 from fanlight.engine.algebra.monoids import Sum
-from fanlight.engine.operators.batches import BatchOperator
+from fanlight.engine.operators.protocol import BatchOperator
 from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.kinds import scheme_of
 schema = pa.schema([("k0", pa.int64()), ("t", pa.int64()), ("v", pa.float64())])
@@ -28,7 +28,9 @@ print(sum(found.num_rows for found in BatchOperator(query, None).results([rows])
 PLANNED = """
 import sys
 import fanlight.engine.spark.over
-from fanlight.engine.spark.ordered import event_windows, frames, point_windows
+from fanlight.engine.spark.ordered import frames
+from fanlight.engine.spark.ordered import windows
+from fanlight.engine.spark.ordered import windows
 from fanlight.engine.spark.ordered import ranked_values, trailing, widening
 print(*({"numba", "llvmlite"} & set(sys.modules)))
 """

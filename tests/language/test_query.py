@@ -6,8 +6,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg, algebra
-from fanlight.language.columns import selected_columns
-from fanlight.language.query import Query
+from fanlight.language.query import Query, selected_columns
 from fanlight.language.tokens import tokenize
 from tests.language.texts import column
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.operators.tuple_windows import TupleQuery
-from fanlight.engine.plan.cut import Cut, RowEnds
+from fanlight.engine.plan.granules import Cut, RowEnds
 from fanlight.engine.plan.grid import Grid
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))

@@ -6,9 +6,8 @@ import pyarrow as pa
 
 from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Min, Sum
-from fanlight.engine.operators.spanning_events import SpanningQuery
-from fanlight.engine.operators.techniques import TECHNIQUES
-from fanlight.engine.plan.cut import cut_into_pairs
+from fanlight.engine.operators.spanning_events import TECHNIQUES, SpanningQuery
+from fanlight.engine.plan.granules import cut_into_pairs
 from fanlight.engine.plan.grid import Grid
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))

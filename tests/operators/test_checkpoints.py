@@ -16,17 +16,16 @@ from fanlight.engine.algebra.monoids import Count, Max, Sum
 from fanlight.engine.algebra.ordering import Distinct
 from fanlight.engine.operators.arrow_tables import pack, table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
+from fanlight.engine.operators.early_windows import DIRTY, OpenQuery, UnendedQuery
 from fanlight.engine.operators.frames.operator import FrameQuery
-from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
 from fanlight.engine.operators.running_events import RunningQuery
 from fanlight.engine.operators.silences import SilenceQuery
 from fanlight.engine.operators.spanning_events import SpanningQuery
 from fanlight.engine.operators.stored_state import FORMAT, LAYOUT, add_header, check_header
 from fanlight.engine.operators.trailing import TrailingQuery
 from fanlight.engine.operators.tuple_windows import TupleQuery
-from fanlight.engine.operators.unended_events import UnendedQuery
 from fanlight.engine.operators.widening import WideningQuery
-from fanlight.engine.plan.cut import LastRows, cut_into_panes
+from fanlight.engine.plan.granules import LastRows, cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.trailing import EVER, Horizon
 from fanlight.engine.plan.widening import levels_of

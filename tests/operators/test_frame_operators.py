@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import fanlight as fl
 from fanlight import agg
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators import batches
+from fanlight.engine.operators import protocol
 from fanlight.engine.operators.arrow_tables import encode_keys, table_of_rows
-from fanlight.engine.operators.batches import BatchOperator
+from fanlight.engine.operators.protocol import BatchOperator
 from fanlight.engine.plan.frames import Timing
 from tests.helpers.frames import (
     CALCULATED,
@@ -55,7 +55,7 @@ EVERY_SPEC = (*SPECS, *CALCULATED, *DISTINCT, *OVERLAPPING, *SEVERAL, *DWELLING)
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", EVERY_SPEC, ids=repr)
 def test_a_batch_is_framed_as_defined(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "PART", 1)
+    monkeypatch.setattr(protocol, "PART", 1)
     seen = 0
     for rows in PIECES[size]:
         asked, made = query(rows, spec, batch=True)
@@ -105,7 +105,7 @@ def numbered(tables):
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_rows_carry_the_numbers_of_their_frames(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "PART", 1)
+    monkeypatch.setattr(protocol, "PART", 1)
     for rows in PIECES[size]:
         asked, made = query(rows, spec, batch=True, numbered=True, payload=("k0", "t"))
         made = in_order(asked, made)
@@ -127,7 +127,7 @@ def test_the_last_instant_of_a_batch_may_make_a_frame_large_enough():
 @pytest.mark.parametrize("closings", [False, True])
 def test_all_batches_have_one_schema(monkeypatch, closings):
     """As Arrow wants it: where times come in a session's zone, and columns may not be null."""
-    monkeypatch.setattr(batches, "PART", 1)
+    monkeypatch.setattr(protocol, "PART", 1)
     spec = fl.ThresholdFrame("v > 1", min_rows=2)
     values = [2.0, 2.0, 0.0, 2.0, 2.0, 2.0]
     rows = [{"k": "a", "ts": t, "v": v, "n": 1, "s": ""} for t, v in enumerate(values)]

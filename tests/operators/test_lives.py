@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators import batches
-from fanlight.engine.operators.batches import BatchOperator
-from fanlight.engine.operators.lives import OVER, UNSEEN, split_lives
+from fanlight.engine.operators import protocol
+from fanlight.engine.operators.clock import OVER, UNSEEN, split_lives
+from fanlight.engine.operators.protocol import BatchOperator
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import (
     BOUNDARIES,
@@ -66,7 +66,7 @@ def got(tables):
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("spec", SPECS, ids=repr)
 def test_frames_of_a_batch(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "PART", 1)
+    monkeypatch.setattr(protocol, "PART", 1)
     lives = 0
     for rows in ROWS[:12]:
         asked, made = query(rows, spec, batch=True, forget_after=MINUTE)

@@ -14,7 +14,7 @@ from fanlight.engine.algebra.monoids import Count, Sum
 from fanlight.engine.operators.arrow_tables import pack, table_of_rows, unpack
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.tuple_windows import TupleQuery
-from fanlight.engine.plan.cut import cut_into_panes
+from fanlight.engine.plan.granules import cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.ordered import versions
 from fanlight.engine.spark.ordered.processor import GroupProcessor, PandasProcessor

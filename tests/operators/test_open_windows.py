@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fanlight.engine.algebra.monoids import Sum
 from fanlight.engine.operators.arrow_tables import table_of_rows
-from fanlight.engine.operators.open_windows import DIRTY, OpenQuery
+from fanlight.engine.operators.early_windows import DIRTY, OpenQuery
 from fanlight.engine.operators.protocol import BEGINNING
 from fanlight.engine.plan.granules import granules_of
 from fanlight.engine.plan.grid import Grid

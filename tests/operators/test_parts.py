@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.engine.algebra.ordering import spark_key
-from fanlight.engine.operators import batches
-from fanlight.engine.operators.batches import BatchOperator
+from fanlight.engine.operators import protocol
 from fanlight.engine.operators.frames import parts
+from fanlight.engine.operators.protocol import BatchOperator
 from tests.helpers.events import MINUTE
 from tests.helpers.frames import HOLDS, SESSIONS, SIZED, SPECS, query
 from tests.helpers.shown import shown
@@ -64,7 +64,7 @@ def in_batch(rows, spec, size, **more):
 @pytest.mark.parametrize("size", PIECES)
 @pytest.mark.parametrize("spec", WHOLE, ids=repr)
 def test_parts_in_a_batch(monkeypatch, spec, size):
-    monkeypatch.setattr(batches, "PART", 1)
+    monkeypatch.setattr(protocol, "PART", 1)
     seen = 0
     for at, rows in enumerate(PIECES[size]):
         every = EVERY[at % len(EVERY)]
@@ -99,7 +99,7 @@ def test_parts_in_a_stream(spec):
 
 @pytest.mark.parametrize("spec", LIVES, ids=repr)
 def test_parts_of_keys_that_are_forgotten(monkeypatch, spec):
-    monkeypatch.setattr(batches, "PART", 1)
+    monkeypatch.setattr(protocol, "PART", 1)
     asked_of = {"forget_after": MINUTE}
 
     @shown(25)

@@ -14,7 +14,7 @@ import fanlight as fl
 from fanlight.engine.algebra.monoids import Count
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators.tuple_windows import TupleQuery
-from fanlight.engine.plan.cut import EveryRows
+from fanlight.engine.plan.granules import EveryRows
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.ordered.pickled import Pickled
 from fanlight.engine.spark.ordered.processor import GroupProcessor

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from fanlight.engine.algebra.monoids import Count, Max
 from fanlight.engine.operators.arrow_tables import ints, numbers_between, table_of_rows
 from fanlight.engine.operators.protocol import BEGINNING
-from fanlight.engine.operators.spanning_events import SpanningQuery
-from fanlight.engine.operators.techniques import PHI, TECHNIQUES, VARPHI
-from fanlight.engine.plan.cut import cut_into_pairs
+from fanlight.engine.operators.spanning_events import PHI, TECHNIQUES, VARPHI, SpanningQuery
+from fanlight.engine.plan.granules import cut_into_pairs
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight.engine.algebra.monoids import Max, Sum
-from fanlight.engine.operators import batches as parts
+from fanlight.engine.operators import protocol as parts
 from fanlight.engine.operators import trailing
-from fanlight.engine.operators.batches import BatchOperator
-from fanlight.engine.operators.protocol import COMPLETE
+from fanlight.engine.operators.protocol import COMPLETE, BatchOperator
 from fanlight.engine.operators.trailing import BEFORE, TrailingQuery
 from fanlight.engine.plan.trailing import horizon_of
 from tests.helpers.shown import shown

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.partials import combine_any_ranges, combine_ranges_of_values
-from fanlight.engine.plan.cut import Cut, EveryRows, LastRows, cut_into_pairs, cut_into_panes
+from fanlight.engine.plan.granules import Cut, EveryRows, LastRows, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
 from tests.helpers.shown import shown

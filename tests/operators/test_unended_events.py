@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from fanlight.engine.algebra.monoids import Count
+from fanlight.engine.operators.early_windows import RUNNING, UnendedQuery
 from fanlight.engine.operators.protocol import BEGINNING
-from fanlight.engine.operators.unended_events import RUNNING, UnendedQuery
 from fanlight.engine.plan.grid import Grid
 
 GRIDS = [(Grid(10, 5),), (Grid(10, 10),), (Grid(7, 3), Grid(20, 10)), (Grid(5, 12),)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fanlight.engine.plan import aggregate_parts, ordered, placed, ways
+from fanlight.engine.plan import candidate, placed, ways
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late_rows import Release
@@ -40,9 +40,9 @@ def plan_placed(asked, strategy="auto"):
 
 def plan_apart(whole, parts, strategy="auto"):
     """Plans of parts by the name of a strategy."""
-    return aggregate_parts.plan_in_parts(whole, parts, STRATEGIES[strategy])
+    return placed.plan_in_parts(whole, parts, STRATEGIES[strategy])
 
 
 def frame_plan(scheme, *, strategy="auto", **how):
     """The plan of frames by the name of a strategy."""
-    return ordered.plan_frames(scheme, strategy=STRATEGIES[strategy], **how)
+    return candidate.plan_frames(scheme, strategy=STRATEGIES[strategy], **how)

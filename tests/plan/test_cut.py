@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.engine.plan.cut import Cut, cut_into_pairs, cut_into_panes
+from fanlight.engine.plan.granules import Cut, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.grid import Grid
 
 axes = st.builds(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fanlight import FanlightError
+from fanlight.engine.plan.candidate import plan_widening
 from fanlight.engine.plan.frames import InputColumn, Scheme
-from fanlight.engine.plan.ordered import plan_widening
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec import ProgressiveWidening
 from tests.plan.requests import frame_plan

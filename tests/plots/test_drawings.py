@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 import fanlight as fl
 from fanlight import agg, plots
-from fanlight.engine.plan.cut import cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.explain import Explained
+from fanlight.engine.plan.granules import cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spec.pictures import Picture
-from fanlight.plots.sketches.artist import sketch_picture, sketch_spec
 from fanlight.plots.sketches.model import select_ticks
-from fanlight.plots.sketches.svg import to_html, to_svg
+from fanlight.plots.sketches.svg import sketch_picture, sketch_spec, to_html, to_svg
 from tests.helpers.shown import shown
 
 SPECS = [

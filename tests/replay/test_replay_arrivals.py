@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fanlight.io.replay.arrivals import Clock, Disorder, compute_arrivals
+from fanlight.io.replay.source import Clock, Disorder, compute_arrivals
 from tests.helpers.shown import shown
 from tests.replay.by_hand import arrival
 

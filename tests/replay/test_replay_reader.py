@@ -15,8 +15,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 import fanlight as fl
 from fanlight.io.replay import source
-from fanlight.io.replay.arrivals import Disorder
-from fanlight.io.replay.source import LimitedReader, ReplayOptions, UnlimitedReader
+from fanlight.io.replay.source import Disorder, LimitedReader, ReplayOptions, UnlimitedReader
 from tests.helpers.shown import shown
 from tests.replay.by_hand import arrival
 

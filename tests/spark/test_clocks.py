@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fanlight.engine.plan.coordinate import CalendarUnit, Coordinate
-from fanlight.engine.spark.ordered.clocks import clock_of
+from fanlight.engine.spark.ordered.host import clock_of
 
 EPOCH, MICRO = datetime(1970, 1, 1), timedelta(microseconds=1)
 ZONES = (

@@ -19,7 +19,7 @@ from pyspark.errors import StreamingQueryException
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.io.replay.arrivals import Disorder
+from fanlight.io.replay.source import Disorder
 from tests.replay.by_hand import arrival
 
 ROWS = """

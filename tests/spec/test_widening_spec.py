@@ -8,9 +8,8 @@ from datetime import timedelta
 import pytest
 
 import fanlight as fl
-from fanlight.engine.plan.explain import About
-from fanlight.engine.plan.explain_kinds import explain_widening
-from fanlight.engine.plan.ordered import plan_widening
+from fanlight.engine.plan.candidate import plan_widening
+from fanlight.engine.plan.explain import About, explain_widening
 from fanlight.engine.plan.widening import bound_on_work, density_warning, levels_of
 
 SECOND = 1_000_000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import fanlight as fl
 from fanlight.cli.jobs.job import Job
-from fanlight.watching.micro_batches import has_run, last_batch, recent_batches
+from fanlight.watching.progress import has_run, last_batch, recent_batches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

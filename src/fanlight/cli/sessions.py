@@ -17,7 +17,7 @@ import fanlight as fl
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from fanlight.language.columns import AskedWindows
+    from fanlight.language.query import AskedWindows
 
 
 # Keeps Spark's log and progress bar out of the terminal; a user's setting wins.
@@ -122,14 +122,14 @@ def sql_columns(text: str) -> tuple[str, ...] | None:
 
     A text that ``fl.sql`` cannot read is refused, without Spark.
     """
-    from fanlight.language.columns import selected_columns
+    from fanlight.language.query import selected_columns
 
     return selected_columns(text)
 
 
 def list_windows(text: str) -> tuple[AskedWindows, ...]:
     """The windows that a query asks for, in the order of its text."""
-    from fanlight.language.columns import asked_windows
+    from fanlight.language.query import asked_windows
 
     return tuple(asked_windows(text))
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from threading import Lock
+from types import SimpleNamespace
 from typing import Any
 
 from fanlight.engine.plan.late_rows import COLLECTING, METRIC, REJECTED
 from fanlight.engine.spec.errors import explain_wrong_calls, find_python_error, is_column, refuse
-from fanlight.watching.micro_batches import as_progress, has_run, last_batch, recent_batches
 
 _BEGINNING = "1970-01-01T00:00:00"  # Spark's watermark before the first event time
 
@@ -356,3 +356,36 @@ def shorten_error(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(("at ", "JVM stacktrace"))]
     return " ".join(useful[:2])[:600] or type(error).__name__
+
+
+# What the dicts of Spark 3.5 leave out where there is nothing to tell.
+_NOTHING: dict[str, Any] = {"name": None, "observedMetrics": {}, "eventTime": {}, "durationMs": {}}
+
+
+def recent_batches(query: Any) -> list[Any]:
+    """The progress of each micro-batch that a query remembers."""
+    return [as_progress(one) for one in query.recentProgress]
+
+
+def last_batch(query: Any) -> Any:
+    """The progress of a query's last micro-batch; None before the first."""
+    last = query.lastProgress
+    return None if last is None else as_progress(last)
+
+
+def as_progress(told: Any) -> Any:
+    """One progress with attributes; what is neither an object of Spark's nor a dict stays."""
+    of_another = not isinstance(told, Mapping) or "numInputRows" not in told
+    if of_another or hasattr(told, "observedMetrics"):
+        return told
+    values = {**_NOTHING, **told}
+    values.setdefault("batchDuration", values["durationMs"].get("triggerExecution", 0))
+    values["stateOperators"] = [
+        SimpleNamespace(**{"customMetrics": {}, **one}) for one in told.get("stateOperators", [])
+    ]
+    return SimpleNamespace(**values)
+
+
+def has_run(progress: Any) -> bool:
+    """Whether a progress is of a micro-batch; Spark also tells, now and then, of no new rows."""
+    return "addBatch" in progress.durationMs

@@ -18,9 +18,17 @@ from fanlight.plots.figures.clock import find_zone
 from fanlight.plots.figures.given import check_count
 from fanlight.report import Page
 from fanlight.watching.newest_windows import NewestWindows, check_source
-from fanlight.watching.page import SCRIPT, describe_status, make_page, state_word
+from fanlight.watching.page import (
+    ADDRESS,
+    HOSTS,
+    SCRIPT,
+    ServerThread,
+    describe_status,
+    make_app,
+    make_page,
+    state_word,
+)
 from fanlight.watching.progress import QueryPoller, QueryStatus
-from fanlight.watching.server import ADDRESS, HOSTS, ServerThread, make_app
 
 _POLL = 1.0  # seconds between two requests of a page
 _OPEN = 10.0  # seconds after its last request for which a page counts as open

@@ -9,7 +9,7 @@ import re
 
 from fanlight.engine.algebra.sql_text import find_places
 
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
+_IN_QUOTES = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _ARGUMENT = re.compile(r"\{(?:[xyz]|x\d+)\}")
 _NULL = re.compile(rf"{_ARGUMENT.pattern} is null")
 _PLACE, _NUMBER = r"\{\w+\}", r"\d+(?:\.\d+)?[A-Za-z]{0,2}"
@@ -29,7 +29,7 @@ def is_null_of_nulls(value: str) -> bool:
     >>> is_null_of_nulls("if({x}, 1, null)"), is_null_of_nulls("if({x}, null, 1)")
     (True, False)
     """
-    bare = _QUOTED.sub("''", value).strip()
+    bare = _IN_QUOTES.sub("''", value).strip()
     match _split_if(bare):
         case [asked, _, "null"] if _ARGUMENT.fullmatch(asked):
             return True

@@ -28,8 +28,7 @@ from fanlight.engine.operators.arrow_tables import (
     starts_of_runs,
     with_column,
 )
-from fanlight.engine.operators.clock import MICROSECONDS, Clock
-from fanlight.engine.operators.lives import UNSEEN, complete_lives, split_lives
+from fanlight.engine.operators.clock import MICROSECONDS, UNSEEN, Clock, complete_lives, split_lives
 from fanlight.engine.operators.partials import combine_columns, combine_covering
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import Snapshot

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fanlight.engine.algebra.ordering import Reading
-from fanlight.engine.kernels.trailing import find_ranges
+from fanlight.engine.kernels.windows import find_ranges
 from fanlight.engine.operators.arrow_tables import (
     Ints,
     argsort_rows,
@@ -25,8 +25,8 @@ from fanlight.engine.operators.arrow_tables import (
     starts_of_runs,
     with_column,
 )
+from fanlight.engine.operators.clock import UNSEEN
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
-from fanlight.engine.operators.lives import UNSEEN
 from fanlight.engine.operators.partials import combine_pairs
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.ranked_windows import compute_reading, rank_values

@@ -15,7 +15,7 @@ import pyarrow as pa
 from fanlight.engine.operators.arrow_tables import Ints, ints, numbers_between
 from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
 from fanlight.engine.operators.protocol import COMPLETE
-from fanlight.engine.plan.cut import Cut, EveryRows, LastRows, RowEnds, counts_rows
+from fanlight.engine.plan.granules import Cut, EveryRows, LastRows, RowEnds, counts_rows
 from fanlight.engine.plan.grid import Grid
 
 

@@ -9,8 +9,7 @@ from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.cost import lasting, points
 from fanlight.engine.plan.cost.lasting import Load, Loads, Steps
-from fanlight.engine.plan.cut import cut_into_pairs, panes_of
-from fanlight.engine.plan.granules import Pieces, single_branch
+from fanlight.engine.plan.granules import Pieces, cut_into_pairs, panes_of, single_branch
 from fanlight.engine.plan.late_rows import EACH, WHOLE
 from fanlight.engine.plan.request import FieldFacts, Request
 from fanlight.engine.plan.ways import Strategy

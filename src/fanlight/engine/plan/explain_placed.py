@@ -8,7 +8,6 @@ from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.lasting import Load, list_loads
-from fanlight.engine.plan.cut import Cut, EveryRows, LastRows, counts_rows
 from fanlight.engine.plan.explain import (
     About,
     Explained,
@@ -16,7 +15,7 @@ from fanlight.engine.plan.explain import (
     strategy_facts,
     write_length,
 )
-from fanlight.engine.plan.granules import Branch, Pieces
+from fanlight.engine.plan.granules import Branch, Cut, EveryRows, LastRows, Pieces, counts_rows
 from fanlight.engine.plan.grid import Grid, Months, MonthsBack
 from fanlight.engine.plan.late_rows import BEHIND
 from fanlight.engine.plan.request import Event, Request

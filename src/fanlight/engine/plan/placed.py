@@ -6,7 +6,7 @@ duration are in :mod:`fanlight.engine.plan.events`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fanlight.engine.algebra.ordering import Distinct, Reading
@@ -19,9 +19,12 @@ from fanlight.engine.plan.candidate import (
     strategy_error,
 )
 from fanlight.engine.plan.cost import points
-from fanlight.engine.plan.cut import Cut, LastRows, cut_into_pairs, cut_into_panes
 from fanlight.engine.plan.granules import (
+    Cut,
+    LastRows,
     Pieces,
+    cut_into_pairs,
+    cut_into_panes,
     feed_branches,
     granules_of,
     granules_of_cut,
@@ -31,7 +34,7 @@ from fanlight.engine.plan.grid import Grid, MonthsBack
 from fanlight.engine.plan.late_rows import EACH, WHOLE, Release
 from fanlight.engine.plan.request import Event, Queries, Query, Request, Workload
 from fanlight.engine.plan.ways import AUTO, Strategy
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import FanlightError, refuse
 
 Placing = Candidate[Pieces]
 
@@ -389,3 +392,34 @@ PROPOSALS = [
     Proposal(events.ONE, _add_fixed_costs(events.list_candidates), lasting=True, several=False),
     Proposal(events.SEVERAL, _add_fixed_costs(events.list_candidates), lasting=True, one=False),
 ]  # fmt: skip
+
+
+def plan_in_parts(
+    whole: Request, parts: Sequence[Request], strategy: ways.Strategy = ways.AUTO
+) -> list[Plan[Pieces]] | None:
+    """A plan for each part of the aggregates; None if all of them are better computed together."""
+    if strategy.of_values:
+        return _plan_for_values(parts, strategy)
+    together = plan_placed(whole, strategy)
+    if together.chosen.strategy == ways.SEPARATE:
+        return None  # each query by itself plans its own aggregates
+    plans = [plan_placed(part, strategy) for part in parts]
+    joined = points.joined_results(whole.work) + points.plan_overhead(
+        whole.work, native=True, shuffled=True
+    )
+    apart = sum(plan.chosen.cost for plan in plans) + joined * len(parts)
+    return plans if apart < together.chosen.cost else None
+
+
+def _plan_for_values(
+    parts: Sequence[Request], strategy: ways.Strategy
+) -> list[Plan[Pieces]] | None:
+    """A plan for each part, by the strategy where it fits; None if it fits no part."""
+    plans, fits = [], False
+    for part in parts:
+        try:
+            plans.append(plan_placed(part, strategy))
+            fits = True
+        except FanlightError:
+            plans.append(plan_placed(part))
+    return plans if fits else None

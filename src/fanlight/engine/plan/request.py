@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.plan.cost.constants import KEYS, ROWS, ROWS_OF_KEY
-from fanlight.engine.plan.cut import LastRows, RowEnds
+from fanlight.engine.plan.granules import LastRows, RowEnds
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late_rows import Release
 from fanlight.engine.plan.ways import AUTO, CHAIN, GRANULES, SEPARATE, Strategy

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.granules import Granules, granules_of_bounds
+from fanlight.engine.plan.granules import Cut, Granules, granules_of_bounds
 from fanlight.engine.plan.grid import Grid, Months, MonthsBack
 from fanlight.engine.spark.calendars import first_day, later_day, month_of
 

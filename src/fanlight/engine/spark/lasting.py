@@ -6,7 +6,7 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.cuts import numbered_start_by
 from fanlight.engine.spark.fields import BEGINS, ENDS_AT, Fields
 from fanlight.engine.spark.lift import select_placeable, select_values
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 
 ENDS = ["first_at", "last_at"]
 

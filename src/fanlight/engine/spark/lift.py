@@ -15,7 +15,7 @@ from fanlight.engine.spark.binding.source import UNGROUPED
 from fanlight.engine.spark.cuts import has_window
 from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Field, Fields, types_of
-from fanlight.engine.spark.relation import (
+from fanlight.engine.spark.result import (
     Relation,
     fields_without_counts,
     needs_counts,

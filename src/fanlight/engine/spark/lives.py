@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType
 
 from fanlight.engine.algebra.sql_text import double_literal, quote
-from fanlight.engine.plan.cut import EveryRows
+from fanlight.engine.plan.granules import EveryRows
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import column_of

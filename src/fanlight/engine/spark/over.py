@@ -19,11 +19,10 @@ from fanlight.engine.spark.binding.widening import bind_widening
 from fanlight.engine.spark.foreign_frames import open_frame, remember
 from fanlight.engine.spark.lives import forget_keys
 from fanlight.engine.spark.rejected import count_rejected
-from fanlight.engine.spark.windows.events import EventWindows
+from fanlight.engine.spark.windows.events import EventWindows, SnapshotWindows
 from fanlight.engine.spark.windows.frames import FrameWindows
 from fanlight.engine.spark.windows.levels import LevelWindows
 from fanlight.engine.spark.windows.placed import SlidingWindows
-from fanlight.engine.spark.windows.snapshot import SnapshotWindows
 from fanlight.engine.spark.windows.trailing import TrailingWindows
 from fanlight.engine.spark.windows.widening import WideningWindows
 from fanlight.engine.spec.errors import CallError, explain_wrong_calls, refuse, shorten

@@ -21,8 +21,7 @@ from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
-from fanlight.engine.plan.cut import cut_into_panes
-from fanlight.engine.plan.granules import single_branch
+from fanlight.engine.plan.granules import cut_into_panes, single_branch
 from fanlight.engine.plan.request import Queries, Query
 from fanlight.engine.plan.stored_pieces import TablePieces, end_of, find_pieces
 from fanlight.engine.spark import result

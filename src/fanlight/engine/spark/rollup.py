@@ -13,8 +13,7 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import digits_of
 from fanlight.engine.plan import ways
-from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.granules import Branch, Pieces, granules_of_cut
+from fanlight.engine.plan.granules import Branch, Cut, Pieces, granules_of_cut
 from fanlight.engine.plan.grid import Grid, MonthsBack
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
@@ -28,7 +27,7 @@ from fanlight.engine.spark.cuts import (
     window_starts,
 )
 from fanlight.engine.spark.fields import Field, combine_sql
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import narrow_decimal, over_clause
 
 _SO_FAR = "range between unbounded preceding and current row"

@@ -22,16 +22,14 @@ from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.ordered import (
-    early_windows,
-    event_windows,
     frame_native,
     frames,
-    point_windows,
     ranked_values,
     trailing,
     widening,
+    windows,
 )
-from fanlight.engine.spark.placed import areas, batch, changes, peaks, spark_windows, stream
+from fanlight.engine.spark.placed import areas, batch, levels, spark_windows, stream
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
 from fanlight.engine.spark.placed.numbered_rows import roll_up_row_ends
 
@@ -75,10 +73,10 @@ def run_results(asked: Asked) -> DataFrame:
     if chosen.lift.own is Own.ALL:
         return spark_windows.aggregate_in_windows(bound, fields)
     if bound.changes_only and bound.df.isStreaming:
-        return changes.keep_changed_of_stream(bound, fields, chosen)
+        return levels.keep_changed_of_stream(bound, fields, chosen)
     windows = run_windows(asked)
     if bound.changes_only:
-        return changes.keep_changed(bound, fields, windows)
+        return levels.keep_changed(bound, fields, windows)
     lowered = result.lower_outputs(fields.lowering(chosen.lift), bound.shown_start)
     return result.finish_windows(bound, windows, lowered)
 
@@ -101,7 +99,7 @@ def search_function(way: Way) -> Callable[..., DataFrame]:
 def _run_technique(asked: Asked) -> DataFrame:
     if not isinstance(asked.bound, Lasting):
         raise TypeError(asked.bound)
-    return event_windows.run_technique(asked.bound, asked.fields, asked.chosen, asked.height)
+    return windows.run_technique(asked.bound, asked.fields, asked.chosen, asked.height)
 
 
 def _run_plan(bound: Placed, fields: Fields) -> DataFrame:
@@ -119,16 +117,16 @@ def _run_plan(bound: Placed, fields: Fields) -> DataFrame:
 def _run_panes(asked: Asked) -> DataFrame:
     if not isinstance(asked.bound, Lasting):
         raise TypeError(asked.bound)
-    give = peaks.find_most if asked.chosen.way is ways.EVENTS_AT_ONCE else areas.add_up_panes
+    give = areas.find_most if asked.chosen.way is ways.EVENTS_AT_ONCE else areas.add_up_panes
     return give(asked.bound, asked.fields, _run_plan)
 
 
 def _run_chain(asked: Asked) -> DataFrame:
     bound, fields = asked.bound, asked.fields
     if bound.coordinate.counted:
-        return point_windows.chain_rows(bound, fields)
+        return windows.chain_rows(bound, fields)
     granules = stream.lift_granules(bound, fields, asked.chosen)
-    return point_windows.chain_granules(bound, granules.df, asked.chosen.pieces.granules, fields)
+    return windows.chain_granules(bound, granules.df, asked.chosen.pieces.granules, fields)
 
 
 def _roll_up_slices(asked: Asked) -> DataFrame:
@@ -173,12 +171,12 @@ register_runs(
 )
 register_runs(
     ways.ROWS_IN_OPERATOR,
-    stream=lambda asked: point_windows.release_windows(asked.bound, asked.fields, asked.chosen),
+    stream=lambda asked: windows.release_windows(asked.bound, asked.fields, asked.chosen),
 )
 register_runs(ways.STAIRWISE, stream=_run_chain)
 register_runs(
     ways.OPEN_IN_OPERATOR,
-    stream=lambda asked: early_windows.give_early(asked.bound, asked.fields),
+    stream=lambda asked: windows.give_early(asked.bound, asked.fields),
 )
 for _way in (ways.ENTRY_RUNS, ways.ENTRY_DYADICS):
     register_runs(

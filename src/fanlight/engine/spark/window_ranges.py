@@ -21,7 +21,7 @@ from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import HIGHEST, bits, next_existing, window_end, window_starts
 from fanlight.engine.spark.fields import combine_sql
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import over_clause
 
 

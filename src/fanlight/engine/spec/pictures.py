@@ -25,7 +25,7 @@ class Picture:
 
 
 class Artist(Protocol):
-    """Draws pictures; see :mod:`fanlight.plots.sketches.artist`."""
+    """Draws pictures; see :mod:`fanlight.plots.sketches.svg`."""
 
     def html(self, picture: Picture) -> str:
         """The drawing as HTML that needs no package."""

@@ -29,7 +29,7 @@ from fanlight.engine.spark.sql import say_reason, type_text
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.units import parse_duration
-from fanlight.io.replay.arrivals import Disorder
+from fanlight.io.replay.source import Disorder
 from fanlight.types import Format
 
 try:

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.upsert.flat_rows import batches_of_rows, is_bytes, is_text, make_json_writer
 from fanlight.io.upsert.sql_tables import (
     BATCHES,
+    batches_of_rows,
     check_columns,
     check_unique,
     create_batches_sql,
@@ -20,6 +20,9 @@ from fanlight.io.upsert.sql_tables import (
     divide_gone,
     flatten_and_check,
     insert_sql,
+    is_bytes,
+    is_text,
+    make_json_writer,
     quote_name,
     remember_batch_sql,
 )

@@ -15,16 +15,9 @@ from typing import Any
 import pyarrow as pa
 
 from fanlight.engine.spec.errors import refuse
-from fanlight.io.upsert.flat_rows import (
-    batches_of_rows,
-    float_text,
-    is_bytes,
-    is_text,
-    make_json_writer,
-    time_text,
-)
 from fanlight.io.upsert.sql_tables import (
     BATCHES,
+    batches_of_rows,
     check_columns,
     check_unique,
     create_batches_sql,
@@ -32,9 +25,14 @@ from fanlight.io.upsert.sql_tables import (
     delete_sql,
     divide_gone,
     flatten_and_check,
+    float_text,
     insert_sql,
+    is_bytes,
+    is_text,
+    make_json_writer,
     quote_name,
     remember_batch_sql,
+    time_text,
 )
 
 PATIENCE = 60.0  # seconds to wait for another writer to finish

@@ -19,8 +19,8 @@ from fanlight.plots.figures.signal import SIGNAL
 from fanlight.plots.figures.sliding import sliding
 from fanlight.plots.figures.style import colour_of, escape_text, finish, with_opacity
 from fanlight.plots.figures.trends import trends
-from fanlight.plots.sketches.artist import sketch_picture, sketch_spec
 from fanlight.plots.sketches.model import Lane, Sketch, select_ticks
+from fanlight.plots.sketches.svg import sketch_picture, sketch_spec
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -11,7 +11,7 @@ from itertools import pairwise
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.examples import VALUES
 from fanlight.engine.kinds.kind import Example
-from fanlight.engine.plan.cut import Cut
+from fanlight.engine.plan.granules import Cut
 from fanlight.engine.spec.frames.base import Frame
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.pictures import Picture

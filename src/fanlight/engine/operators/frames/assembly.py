@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels.pieces import pieces
 from fanlight.engine.kernels.sizes import NEVER, Sizes
+from fanlight.engine.operators.clock import UNSEEN
 from fanlight.engine.operators.frames.marks import Marker, state_of_slots
-from fanlight.engine.operators.lives import UNSEEN
 from fanlight.engine.operators.partials import combine_ranges
 from fanlight.engine.plan.frames import Timing
 

@@ -32,14 +32,13 @@ from fanlight.engine.operators.arrow_tables import (
     starts_of_runs,
     with_schema_of,
 )
-from fanlight.engine.operators.clock import is_report, next_report
+from fanlight.engine.operators.clock import complete_lives, is_report, next_report, split_lives
 from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
 from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
 from fanlight.engine.operators.frames.parts import PartAssembly
 from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.engine.operators.frames.several import SeveralAssembly
-from fanlight.engine.operators.lives import complete_lives, split_lives
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import CODE, Snapshot
 from fanlight.engine.plan.frames import Scheme

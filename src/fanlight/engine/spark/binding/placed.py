@@ -15,7 +15,7 @@ from fanlight.engine.plan.clock_changes import (
     without_skipped,
 )
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.plan.cut import LastRows, RowEnds, row_ends_of
+from fanlight.engine.plan.granules import LastRows, RowEnds, row_ends_of
 from fanlight.engine.plan.grid import Grid, make_grids
 from fanlight.engine.plan.late_rows import Release, check_late, refuse_open_windows
 from fanlight.engine.plan.request import Event, Queries, Query

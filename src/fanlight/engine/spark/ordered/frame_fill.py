@@ -40,7 +40,7 @@ from fanlight.engine.spark.equality import collations_of, normal_form
 from fanlight.engine.spark.fields import Field, Fields, build_fields
 from fanlight.engine.spark.lift import lift_rows, select_rows
 from fanlight.engine.spark.ordered.frames import FACTS
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import (
     expr,
     free_name,

@@ -24,7 +24,7 @@ from fanlight.engine.spark.ordered.frames import (
     prepare_rows,
     restore_names,
 )
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import over_clause
 
 FOLLOWED = Field(

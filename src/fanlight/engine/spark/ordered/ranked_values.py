@@ -18,7 +18,7 @@ from fanlight.engine.spark.fields import Argument, Fields
 from fanlight.engine.spark.lift import column_number, select_points
 from fanlight.engine.spark.ordered.encoding import arrow_schema
 from fanlight.engine.spark.ordered.host import run_over_partitions
-from fanlight.engine.spark.relation import value_columns
+from fanlight.engine.spark.result import value_columns
 from fanlight.engine.spark.sql import over_clause
 from fanlight.engine.spec.errors import FanlightError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from fanlight.engine.spark.ordered.group_run import FOUND, GroupRun, as_frames, rows_of
+from fanlight.engine.spark.ordered.processor import FOUND, GroupRun, as_frames, rows_of
 from fanlight.engine.spark.sql import WATERMARK, expr, is_connect
 from fanlight.engine.spark.supported import INSTALLED
 from fanlight.engine.spec.errors import refuse
@@ -35,8 +35,7 @@ def run_groups(
         from fanlight.engine.spark.ordered.versions import WholeState
 
         return WholeState(query, asked, out, postponed).over(packed, mode)
-    from fanlight.engine.spark.ordered.group_run import FOUND
-    from fanlight.engine.spark.ordered.processor import GroupProcessor, PandasProcessor
+    from fanlight.engine.spark.ordered.processor import FOUND, GroupProcessor, PandasProcessor
 
     groups, how = packed.groupBy("group"), (FOUND, mode, "eventTime")
     if INSTALLED >= (4, 1):

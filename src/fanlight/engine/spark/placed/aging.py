@@ -11,7 +11,7 @@ from fanlight.engine.algebra.facts import why_not_weightable
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_calls
 from fanlight.engine.spark.cuts import latest_start
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import group_rows
 from fanlight.engine.spark.window_ranges import More
 from fanlight.engine.spec.errors import refuse

@@ -30,7 +30,7 @@ from fanlight.engine.spark.placed.events import (
 )
 from fanlight.engine.spark.placed.numbered_rows import number_granules, number_rows
 from fanlight.engine.spark.placed.spark_windows import aggregate_starts
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.rollup import roll_up_branches
 from fanlight.engine.spark.window_ranges import (
     copy_pieces,

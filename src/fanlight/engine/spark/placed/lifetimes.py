@@ -33,7 +33,7 @@ from fanlight.engine.spark.cuts import (
 )
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import column_number, copy_for_columns, select_points
-from fanlight.engine.spark.relation import value_columns
+from fanlight.engine.spark.result import value_columns
 from fanlight.engine.spark.sql import group_rows, over_clause
 
 

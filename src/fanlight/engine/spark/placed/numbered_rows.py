@@ -10,14 +10,13 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.plan.cut import EveryRows, LastRows, counts_rows
-from fanlight.engine.plan.granules import Pieces
+from fanlight.engine.plan.granules import EveryRows, LastRows, Pieces, counts_rows
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import last_start, slice_start
 from fanlight.engine.spark.fields import Fields, types_of
 from fanlight.engine.spark.lift import FIRST, LAST, drop_rows_in_gaps, lift_each_row
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.rollup import ROLLUPS
 from fanlight.engine.spark.sql import over_clause
 

@@ -17,8 +17,12 @@ from fanlight.engine.spark.binding.source import column_of
 from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import drop_rejected
-from fanlight.engine.spark.relation import fields_without_counts
-from fanlight.engine.spark.result import finish_windows, lower_outputs, with_lags
+from fanlight.engine.spark.result import (
+    fields_without_counts,
+    finish_windows,
+    lower_outputs,
+    with_lags,
+)
 from fanlight.engine.spark.sql import expr_as, group_rows, name_columns, project
 
 

@@ -47,7 +47,7 @@ from fanlight.engine.spark.placed.events import (
     window_end_of,
 )
 from fanlight.engine.spark.placed.sealing import seal
-from fanlight.engine.spark.relation import Relation
+from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import group_rows, with_event_time
 from fanlight.engine.spark.window_ranges import (
     More,

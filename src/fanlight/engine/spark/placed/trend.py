@@ -12,8 +12,7 @@ from pyspark.sql import DataFrame
 from fanlight.engine.algebra.filling import Filled, combined_moments, moments_of_run
 from fanlight.engine.algebra.lowering import slope_and_r2, slope_error
 from fanlight.engine.algebra.sql_text import quote
-from fanlight.engine.plan.cut import Cut
-from fanlight.engine.plan.granules import Branch, Granules, Pieces, granules_of_cut
+from fanlight.engine.plan.granules import Branch, Cut, Granules, Pieces, granules_of_cut
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import column_of, schema_of

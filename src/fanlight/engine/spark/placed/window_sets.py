@@ -15,7 +15,7 @@ from fanlight.engine.algebra.sql_text import literal, quote
 from fanlight.engine.kinds.kind import EMPTY, SIDES
 from fanlight.engine.kinds.options import COMPLETE_ONLY, WITH_EMPTY
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.plan.cut import LastRows
+from fanlight.engine.plan.granules import LastRows
 from fanlight.engine.plan.request import Event
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.binding.source import column_of

@@ -10,10 +10,9 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
 from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.kinds.options import FILL
-from fanlight.engine.plan.candidate import Plan, find_strategy
-from fanlight.engine.plan.explain_kinds import explain_frames
+from fanlight.engine.plan.candidate import FRAME_STRATEGIES, Plan, find_strategy, plan_frames
+from fanlight.engine.plan.explain import explain_frames
 from fanlight.engine.plan.frames import Scheme
-from fanlight.engine.plan.ordered import FRAME_STRATEGIES, plan_frames
 from fanlight.engine.plan.ways import ARROW, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.asked import collect_calls
@@ -29,12 +28,12 @@ from fanlight.engine.spark.handed import (
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
-from fanlight.engine.spark.ordered.frame_split import (
+from fanlight.engine.spark.ordered.frames import (
     check_split,
     finish_parts,
+    in_one_pass,
     split_frames,
 )
-from fanlight.engine.spark.ordered.frames import in_one_pass
 from fanlight.engine.spark.sql import is_taken
 from fanlight.engine.spark.way_runs import frames_module
 from fanlight.engine.spark.windows.base import (

@@ -19,7 +19,7 @@ from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.options import check_options
-from fanlight.engine.spark.placed import bursts, changes, recurring, trend
+from fanlight.engine.spark.placed import levels, trend
 from fanlight.engine.spark.placed.window_sets import keep_complete
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
@@ -95,15 +95,15 @@ class LevelWindows(SlidingWindows):
 
         """
         bound = self._bound
-        limits = bursts.read_thresholds(threshold, len(bound.levels.ranges))
+        limits = levels.read_thresholds(threshold, len(bound.levels.ranges))
         check_options(bound, "bursts", named)
-        bursts.check_compared(bound, "bursts")
-        bursts.check_single(len(aggregates) + len(named))
+        levels.check_compared(bound, "bursts")
+        levels.check_single(len(aggregates) + len(named))
         found = self._alone.agg(*aggregates, **named)
         handed, asked, called = self._find_handed(aggregates, named)
         given = (asked, called) if handed is None else ((), {})
         calls = collect_calls(bound, *given, bound.window_columns) if any(given) else []
-        return self._complete(bursts.find_bursts(bound, found, calls, named, limits))
+        return self._complete(levels.find_bursts(bound, found, calls, named, limits))
 
     @in_kind
     def fit(
@@ -258,9 +258,9 @@ class LevelWindows(SlidingWindows):
         """
         bound = self._bound
         check_options(bound, "reversals", {})
-        bursts.check_compared(bound, "reversals")
+        levels.check_compared(bound, "reversals")
         lines = self._alone.fit(column, filled=filled, instant=instant)
-        return self._complete(bursts.find_reversals(bound, lines))
+        return self._complete(levels.find_reversals(bound, lines))
 
     def _fit_rows(self, columns: Sequence[Any]) -> DataFrame:
         """The lines of rows: keys, ``window``, ``level``, and `` line0``, … of the columns."""
@@ -290,18 +290,18 @@ class LevelWindows(SlidingWindows):
                 "compare the lines afterwards",
             )
         if bound.df.isStreaming:
-            from fanlight.engine.spark.ordered import point_windows
+            from fanlight.engine.spark.ordered import windows
 
             granules = trend.lift_series(bound, cut.granules, column, length)
             series = trend.series_fields(column)
-            lines = point_windows.chain_granules(
+            lines = windows.chain_granules(
                 bound, granules, cut.granules, series, bound.forget_after, instant=length
             )
             lines = trend.fit_windows(bound, lines, length)
         else:
             lines = trend.fit_batch(bound, cut, column, length)
         if bound.changes_only:  # the error of a line without one is what rounding leaves
-            lines = changes.keep_changed_rows(bound, lines, len(trend.LINE) - 1)
+            lines = levels.keep_changed_rows(bound, lines, len(trend.LINE) - 1)
         named = result.finish_windows(bound, lines, result.name_by_number(trend.LINE))
         return keep_complete(bound, named)
 
@@ -372,7 +372,7 @@ class LevelWindows(SlidingWindows):
                 f"recurring({name!r}) with {what}", "is not supported", "use levels over time alone"
             )
         chosen = self._plan_levels("", "items recur over the levels together").chosen
-        rows = recurring.find_recurring(bound, chosen, column, counts=counts)
+        rows = levels.find_recurring(bound, chosen, column, counts=counts)
         named = result.finish_items(bound, rows, name, counts=counts)
         return self._complete(keep_complete(bound, named))
 

@@ -14,12 +14,11 @@ from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.kinds.options import COMPLETE_ONLY, WITH_EMPTY
 from fanlight.engine.plan import ways
-from fanlight.engine.plan.aggregate_parts import plan_in_parts
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.events import ANEW, CALENDAR
 from fanlight.engine.plan.explain_placed import explain_placed
 from fanlight.engine.plan.granules import Pieces
-from fanlight.engine.plan.placed import READ, check_strategy, plan_placed
+from fanlight.engine.plan.placed import READ, check_strategy, plan_in_parts, plan_placed
 from fanlight.engine.plan.request import FieldFacts, Queries, Request, rule_out
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark import result
@@ -29,7 +28,7 @@ from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame
 from fanlight.engine.spark.handed import Handed, aggregate_placed, explain_handed, find_handed
 from fanlight.engine.spark.options import check_options, run_steps
-from fanlight.engine.spark.ordered.silences import follow_windows
+from fanlight.engine.spark.ordered.windows import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
 from fanlight.engine.spark.placed.spark_windows import has_spark_windows

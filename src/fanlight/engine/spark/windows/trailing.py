@@ -10,7 +10,7 @@ from fanlight.engine.algebra.sql_text import find_places, quote
 from fanlight.engine.kinds.options import AT
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan, find_strategy
-from fanlight.engine.plan.explain_kinds import explain_trailing
+from fanlight.engine.plan.explain import explain_trailing
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
 from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spark import result

@@ -12,9 +12,8 @@ from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from fanlight.engine.operators.episodes import SPAN, Matcher
 from fanlight.engine.operators.search import FunctionSearch
-from fanlight.engine.plan.candidate import Plan, find_strategy
-from fanlight.engine.plan.explain_kinds import explain_widening
-from fanlight.engine.plan.ordered import plan_widening
+from fanlight.engine.plan.candidate import Plan, find_strategy, plan_widening
+from fanlight.engine.plan.explain import explain_widening
 from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.plan.widening import Level, density_warning, levels_of
 from fanlight.engine.spark.binding.source import schema_of
