@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 
 from fanlight.engine.operators import stored_state
 from fanlight.engine.plan import stored_pieces
-from fanlight.engine.spark.placed import sealing
+from fanlight.engine.spark.placed import stream
 from tests.checkpoints import kept
 from tests.checkpoints.streams import STREAMS
 from tests.helpers.house import ROOT
@@ -30,7 +30,7 @@ def test_the_page_lists_the_formats():
     newest = {what: int(number) for what, number, _ in sorted(told, key=lambda row: int(row[1]))}
     assert newest == {
         "operators": stored_state.FORMAT,
-        "aggregations": sealing.FORMAT,
+        "aggregations": stream.FORMAT,
         "stored pieces": stored_pieces.VERSION,
     }
 
@@ -65,8 +65,8 @@ def native(classic, tmp_path):
 @pytest.mark.spark
 @pytest.mark.streaming
 def test_native_state_of_another_format_is_refused_with_both_releases(native, monkeypatch):
-    monkeypatch.setattr(sealing, "FORMAT", 2)
-    monkeypatch.setattr(sealing, "SEAL", sealing.name_of(2, "0.9.0"))
+    monkeypatch.setattr(stream, "FORMAT", 2)
+    monkeypatch.setattr(stream, "SEAL", stream.name_of(2, "0.9.0"))
     said = native()
     assert "state of format 1 by fanlight 0.1.0: another query needs" in said
     assert "state of format 2 by fanlight 0.9.0: another query needs" in said
@@ -76,5 +76,5 @@ def test_native_state_of_another_format_is_refused_with_both_releases(native, mo
 @pytest.mark.streaming
 def test_native_state_of_another_release_goes_on(classic, tmp_path, monkeypatch):
     made = kept.unpack("tumbling", tmp_path)
-    monkeypatch.setattr(sealing, "SEAL", sealing.name_of(sealing.FORMAT, "0.9.0"))
+    monkeypatch.setattr(stream, "SEAL", stream.name_of(stream.FORMAT, "0.9.0"))
     assert kept.go_on(classic, "tumbling", tmp_path) == made["rows"]

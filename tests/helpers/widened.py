@@ -9,8 +9,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from fanlight.engine.operators.arrow_tables import table_of_rows
-from fanlight.engine.operators.pages import Page
-from fanlight.engine.operators.widening import WideningQuery
+from fanlight.engine.operators.widening import Page, WideningQuery
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec.widening import ProgressiveWidening
 from tests.helpers.grouped import Grouped

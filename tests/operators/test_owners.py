@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fanlight as fl
-from fanlight.engine.operators.pages import Windows
 from fanlight.engine.operators.search import owned_matches, owning_windows
+from fanlight.engine.operators.widening import Windows
 from fanlight.engine.plan.widening import levels_of
 from tests.helpers.widened import owner
 

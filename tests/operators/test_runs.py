@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fanlight.engine.operators.pages import Windows
 from fanlight.engine.operators.search import runs_of
+from fanlight.engine.operators.widening import Windows
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec.widening import ProgressiveWidening
 

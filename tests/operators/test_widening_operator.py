@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from fanlight.engine.operators import widening
 from fanlight.engine.operators.arrow_tables import encode_keys, table_of_rows
-from fanlight.engine.operators.pages import Page, Windows, pages_of
-from fanlight.engine.operators.widening import pages_from_sorted
+from fanlight.engine.operators.widening import Page, Windows, pages_from_sorted, pages_of
 from fanlight.engine.plan.widening import bound_on_work, levels_of, most_kept_rows, most_window_rows
 from fanlight.engine.spec.widening import ProgressiveWidening
 from tests.helpers.grouped import Grouped
@@ -257,7 +256,7 @@ def test_a_first_batch_that_is_too_long_is_cut_once_it_has_been_searched():
 
 
 def test_large_groups_leave_in_several_pages(monkeypatch):
-    from fanlight.engine.operators import pages as room
+    from fanlight.engine.operators import widening as room
 
     rows = [(f"k{n % 7}", n // 3, "x", n) for n in range(600)]
     spec = ProgressiveWidening(1, max_duration=30, max_rows=4)

@@ -12,8 +12,8 @@ from fanlight import agg
 from fanlight.engine.algebra.filling import Filled
 from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
-from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.spanning_events import TECHNIQUES
+from fanlight.engine.operators.widening import Page
 from fanlight.engine.plan.granules import EveryRows, LastRows, cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.frames import SEVERAL

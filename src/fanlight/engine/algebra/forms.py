@@ -16,7 +16,9 @@ _PLACE, _NUMBER = r"\{\w+\}", r"\d+(?:\.\d+)?[A-Za-z]{0,2}"
 # SQL that is null if one of its places is: of numbers, operators and casts.
 _STRICT = re.compile(rf"(?:{_PLACE}|cast\(|as [a-z]+(?:\(\d+,\d+\))?\)|{_NUMBER}|[-+*/%()\s])++")
 # SQL that stays right with doubles in place of other numbers.
-_PLAIN = re.compile(rf"(?:{_PLACE}|(?:coalesce|nullif|cast)\(|as double\)|{_NUMBER}|[-+*/(),\s])++")
+_PLAIN_FORM = re.compile(
+    rf"(?:{_PLACE}|(?:coalesce|nullif|cast)\(|as double\)|{_NUMBER}|[-+*/(),\s])++"
+)
 
 
 def is_null_of_nulls(value: str) -> bool:
@@ -48,7 +50,7 @@ def is_arithmetic(lower: str) -> bool:
     >>> is_arithmetic("cast({s} as double) / nullif({n}, 0)"), is_arithmetic("{s} div {n}")
     (True, False)
     """
-    return _PLAIN.fullmatch(lower) is not None
+    return _PLAIN_FORM.fullmatch(lower) is not None
 
 
 def _split_if(text: str) -> list[str]:

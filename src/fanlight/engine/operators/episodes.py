@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from fanlight.engine.kernels.episodes import occurrences
 from fanlight.engine.operators.arrow_tables import Ints, as_array, convert_times, ints
-from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.search import PageFormat, owned_matches
+from fanlight.engine.operators.widening import Page
 from fanlight.engine.spec.episode import Episode, Event, Literal, Variable
 from fanlight.engine.spec.errors import advise_choice, refuse
 

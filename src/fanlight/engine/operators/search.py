@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.operators.arrow_tables import Ints, as_array, convert_times, ints, to_hashable
-from fanlight.engine.operators.pages import Page, Windows
+from fanlight.engine.operators.widening import Page, Windows
 from fanlight.engine.plan.widening import Level
 from fanlight.types import OnError, RowsAs
 

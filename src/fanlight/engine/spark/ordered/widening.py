@@ -21,9 +21,8 @@ from pyspark.sql.types import (
 )
 
 from fanlight.engine.algebra.aggregate import contains_type
-from fanlight.engine.operators.pages import Page
 from fanlight.engine.operators.search import PageFormat
-from fanlight.engine.operators.widening import WideningQuery
+from fanlight.engine.operators.widening import Page, WideningQuery
 from fanlight.engine.plan.widening import Level
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.source import schema_of

@@ -38,8 +38,7 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import stream
 from fanlight.engine.spark.placed.aging import level_of_piece, subwindow_start, weight_of
-from fanlight.engine.spark.placed.sealing import seal
-from fanlight.engine.spark.placed.stream import copy_granules, lift_granules
+from fanlight.engine.spark.placed.stream import copy_granules, lift_granules, seal
 from fanlight.engine.spark.placed.wide import check_at_instants, group_by_end
 from fanlight.engine.spark.placed.window_sets import is_number
 from fanlight.engine.spark.sql import (
