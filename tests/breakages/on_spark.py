@@ -489,7 +489,7 @@ BREAKAGES = (
     growing(
         "a row is in the cumulative windows of the next size, too",
         "last_start",
-        Code("grid.range if grid.anew else grid.slide", "grid.slide"),
+        Code("grid.range if begins else grid.slide", "grid.slide"),
     ),
     growing(
         "a cumulative window begins with its last step",
@@ -523,7 +523,7 @@ BREAKAGES = (
     months_back(
         "windows of months by days are those before the last",
         "last_start",
-        Code("_last_end(grid.anew, t)", 'f"({_last_end(grid.anew, t)} - 1L)"'),
+        Code("_last_end(months, t)", 'f"({_last_end(months, t)} - 1L)"'),
     ),
     pieces_by_calendar(
         "pieces that a calendar cuts are taken for whole",

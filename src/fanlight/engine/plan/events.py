@@ -199,7 +199,7 @@ def _propose_operators(request: Request, load: Load) -> Iterator[Placing]:
 def _operator_candidate(request: Request, technique: Technique, load: Load, why: str) -> Placing:
     if request.streaming and request.coordinate.calendar is not None:
         why = CALENDAR
-    if any(grid.anew for grid in request.grids):
+    if any(grid.begins for grid in request.grids):
         why = ANEW
     if request.followed:
         why = FOLLOWED

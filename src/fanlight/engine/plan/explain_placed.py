@@ -104,12 +104,12 @@ def _describe_grid(request: Request, grid: Grid) -> str:
     if isinstance(request.ends, EveryRows):
         rows = f"{request.ends.every} rows" if counts_rows(request.ends) else "row"
         return f"{long} long, one that ends at every {rows}"
-    if isinstance(grid.anew, MonthsBack):
-        return f"{write_units(grid.anew.count, in_months=True)} long, one that ends every {slide}"
-    if grid.anew:
+    if isinstance(grid.begins, MonthsBack):
+        return f"{write_units(grid.begins.count, in_months=True)} long, one that ends every {slide}"
+    if grid.begins:
         size = long
-        if isinstance(grid.anew, Months):
-            size = write_units(grid.anew.count, in_months=True)
+        if isinstance(grid.begins, Months):
+            size = write_units(grid.begins.count, in_months=True)
         return f"up to {size} long, all from its start, one that ends every {slide}"
     ends = _ENDS[grid.opened, grid.closed]
     if length == grid.slide:

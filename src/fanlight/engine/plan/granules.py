@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fanlight.engine.plan.grid import Grid, Number
+from fanlight.engine.plan.grid import Grid, Months, MonthsBack, Number
 from fanlight.engine.plan.ways import Rollup
 from fanlight.engine.spec.sliding import Sliding
 
@@ -73,7 +73,8 @@ def cut_into_panes(grid: Grid) -> Cut:
 def panes_of(grids: Sequence[Grid]) -> Grid | None:
     """Panes of one width of which the windows of all grids are made; None if there are none."""
     first = grids[0]
-    if any(one.opened or one.closed or not isinstance(one.anew, bool) for one in grids):
+    by_months = any(isinstance(one.begins, (Months, MonthsBack)) for one in grids)
+    if by_months or any(one.opened or one.closed for one in grids):
         return None
     lengths = [one.range for one in grids] + [one.slide for one in grids]
     width = math.gcd(*lengths, *(one.offset - first.offset for one in grids))

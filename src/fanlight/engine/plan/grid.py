@@ -30,6 +30,19 @@ Number = TypeVar("Number", int, "NDArray[np.int64]")  # one coordinate, or an ar
 
 
 @dataclass(frozen=True)
+class EachRange:
+    """Windows that begin together, one RANGE after the other, and end one SLIDE after the other."""
+
+    def first_place(self, last: Any, grid: Grid) -> Any:
+        """The first coordinate of the window whose last one is given."""
+        return last - (last - grid.offset) % grid.range
+
+    def last_end(self, at: Any, grid: Grid) -> Any:
+        """The end of the last window that holds a coordinate."""
+        return self.first_place(at, grid) + grid.range
+
+
+@dataclass(frozen=True)
 class Months:
     """Months of a calendar, in a coordinate of which so many make a day.
 
@@ -40,11 +53,11 @@ class Months:
     first: int
     a_day: int
 
-    def first_place(self, last: Any) -> Any:
+    def first_place(self, last: Any, grid: Grid) -> Any:  # noqa: ARG002 - as of the others
         """The first coordinate of the window whose last one is given."""
         return first_day(self._first_month(last)) * self.a_day
 
-    def last_end(self, at: Any) -> Any:
+    def last_end(self, at: Any, grid: Grid) -> Any:  # noqa: ARG002 - as of the others
         """The end of the last window that holds a coordinate."""
         return first_day(self._first_month(at) + self.count) * self.a_day
 
@@ -63,14 +76,14 @@ class MonthsBack:
     count: int
     a_day: int
 
-    def first_place(self, last: Any) -> Any:
+    def first_place(self, last: Any, grid: Grid) -> Any:  # noqa: ARG002 - as of the others
         """The first coordinate of the window whose last one is given."""
         day = (last + 1) // self.a_day
         month = month_of(day)
         first = first_day(month - self.count) + day - first_day(month)
         return _lesser(first, first_day(month - self.count + 1) - 1) * self.a_day
 
-    def last_end(self, at: Any) -> Any:
+    def last_end(self, at: Any, grid: Grid) -> Any:  # noqa: ARG002 - as of the others
         """The end of the last window that holds a coordinate."""
         day = at // self.a_day + 1
         month = month_of(day)
@@ -82,9 +95,9 @@ class MonthsBack:
 class Grid:
     """Windows in a coordinate: ``m`` is ``[offset + m * slide, offset + m * slide + range)``.
 
-    Windows that begin ``anew`` with each RANGE, or with each so many months, which are no longer
-    than the RANGE, are such windows, less what is before the one in which they end begins. So are
-    those of so many months before each day.
+    Some windows begin later than that, as ``begins`` says: those that begin together, with each
+    RANGE or with each so many months, of which none is longer than the RANGE; and those of so many
+    months before each day.
 
     A window whose start is not in it (``opened``), or whose end is (``closed``), begins or ends one
     coordinate later than it is said to. Of a calendar, the windows that begin at ``missing`` are
@@ -97,13 +110,13 @@ class Grid:
     range: int
     slide: int
     offset: int = 0
-    anew: bool | Months | MonthsBack = False
+    begins: EachRange | Months | MonthsBack | None = None
     opened: int = 0
     closed: int = 0
     missing: tuple[int, ...] = ()
 
     def window_start(self, window: Number) -> Number:
-        """Where a window begins; one that begins anew may only do so later."""
+        """Where a window begins, unless ``begins`` makes it later."""
         return self.offset + window * self.slide
 
     def window_at(self, start: Number) -> Number:
@@ -112,11 +125,9 @@ class Grid:
 
     def first_place(self, window: Number) -> Number:
         """The first coordinate of which a window has what lies there."""
-        start: Number = self.window_start(window)
-        if isinstance(self.anew, bool):
-            last = start + self.range - 1
-            return last - (last - self.offset) % self.range if self.anew else start
-        first: Number = self.anew.first_place(start + self.range - 1)
+        first: Number = self.window_start(window)
+        if self.begins is not None:
+            first = self.begins.first_place(first + self.range - 1, self)
         return first
 
     def window_end(self, window: Number) -> Number:
@@ -132,10 +143,7 @@ class Grid:
 
         In a gap it is the window before, and :meth:`first_window` is the window after.
         """
-        if isinstance(self.anew, bool):
-            begun: Number = at - (at - self.offset) % self.range if self.anew else at
-        else:
-            begun = self.anew.last_end(at) - self.range
+        begun = at if self.begins is None else self.begins.last_end(at, self) - self.range
         return (begun - self.offset) // self.slide
 
     def last_ended_window(self, at: Number) -> Number:
@@ -219,7 +227,7 @@ def _make_grid(spec: Sliding) -> Grid:
     if spec.range_of_tuples:  # the SLIDEs, at whose ends the last rows are reported
         return Grid(int(spec.slide.value), int(spec.slide.value), int(spec.offset.value))
     length = int(spec.range.value)
-    return _close(spec, Grid(length, int(spec.slide.value), int(spec.offset.value), _is_anew(spec)))
+    return _close(spec, Grid(length, int(spec.slide.value), int(spec.offset.value), _begins(spec)))
 
 
 def _close(spec: Sliding, grid: Grid) -> Grid:
@@ -235,9 +243,9 @@ def _close(spec: Sliding, grid: Grid) -> Grid:
     return replace(grid, range=length, offset=grid.offset + opened, opened=opened, closed=closed)
 
 
-def _is_anew(spec: Sliding) -> bool:
-    """Whether windows begin together; where a size is one step, they are windows that tumble."""
-    return spec.anew and not spec.tumbling
+def _begins(spec: Sliding) -> EachRange | None:
+    """Windows that begin together; where a size is one step, they are windows that tumble."""
+    return EachRange() if spec.anew and not spec.tumbling else None
 
 
 def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None:
@@ -294,12 +302,12 @@ def _make_calendar_grids(
     coordinate = Coordinate(kind, Fraction(calendar.microseconds), calendar=calendar)
     grids = []
     for spec, one in zip(specs, several, strict=True):
-        anew: bool | Months | MonthsBack = _is_anew(spec)
+        begins: EachRange | Months | MonthsBack | None = _begins(spec)
         if one.anew:
-            anew = Months(one.anew, one.first, HOURS["day"] // unit)
+            begins = Months(one.anew, one.first, HOURS["day"] // unit)
         if one.back:
-            anew = MonthsBack(one.back, HOURS["day"] // unit)
-        grids.append(Grid(one.range // unit, one.slide // unit, one.offset // unit, anew))
+            begins = MonthsBack(one.back, HOURS["day"] // unit)
+        grids.append(Grid(one.range // unit, one.slide // unit, one.offset // unit, begins))
     return coordinate, tuple(grids)
 
 
@@ -340,7 +348,7 @@ def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, 
                 parts * int(spec.range.value / unit),
                 parts * int(spec.slide.value / unit),
                 parts * int((spec.offset.value - origin) / unit),
-                _is_anew(spec),
+                _begins(spec),
             ),
         )
         for spec in specs

@@ -181,9 +181,9 @@ def _why_not_placed(request: Request) -> str:
 
 def _why_anew(grid: Grid) -> str:
     """Why no window is the one before it, less what leaves it and with what enters it."""
-    if isinstance(grid.anew, MonthsBack):
+    if isinstance(grid.begins, MonthsBack):
         return _NO_LENGTH
-    return _NONE_LEAVES if grid.anew else ""
+    return _NONE_LEAVES if grid.begins else ""
 
 
 def _cost_of_queries(request: Request, cost: Callable[[points.Load], float]) -> float:
@@ -220,9 +220,9 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
             yield _cut_candidate(name, ways.SLICES, cut, cost)
         elif counts:
             yield _cut_candidate(name, ways.COUNT_COPIES, cut, points.counts(load, sketch))
-        elif isinstance(cut.grid.anew, MonthsBack):
+        elif isinstance(cut.grid.begins, MonthsBack):
             yield _cut_candidate(name, ways.DAYS_COPIED, cut, points.copies(load, sketch))
-        elif cut.grid.anew:
+        elif cut.grid.begins:
             yield _cut_candidate(
                 name, ways.ACCUMULATED, cut, points.accumulate(load, collected, sketch)
             )
@@ -234,7 +234,7 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
                 )
     cut = cut_into_pairs(request.grids[0])
     refused = _why_not_invertible(request)
-    if not refused and (cut.span == 1 or cut.grid.anew):
+    if not refused and (cut.span == 1 or cut.grid.begins):
         refused = _why_anew(cut.grid) or _NO_OVERLAP
     cost = points.difference(_load_of_cut(work, cut))
     yield _cut_candidate(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, cost, refused)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fanlight.engine.plan.granules import Cut, Granules, granules_of_bounds
-from fanlight.engine.plan.grid import Grid, Months, MonthsBack
+from fanlight.engine.plan.grid import EachRange, Grid, Months, MonthsBack
 from fanlight.engine.spark.calendars import first_day, later_day, month_of
 
 
@@ -94,26 +94,32 @@ def first_start(grid: Grid, t: str) -> str:
 
 def last_start(grid: Grid, t: str) -> str:
     """SQL: the start of the last window that begins at or before coordinate ``t``."""
-    if isinstance(grid.anew, Months):
-        return f"({_month_edge(grid.anew, t, after=grid.anew.count)} - {grid.range}L)"
-    if isinstance(grid.anew, MonthsBack):
-        return f"({_last_end(grid.anew, t)} - {grid.range}L)"
-    every = grid.range if grid.anew else grid.slide
-    return f"({t} - {after_edge(t, grid.offset, every)})"
+    match grid.begins:
+        case Months() as months:
+            return f"({_month_edge(months, t, after=months.count)} - {grid.range}L)"
+        case MonthsBack() as months:
+            return f"({_last_end(months, t)} - {grid.range}L)"
+        case begins:
+            every = grid.range if begins else grid.slide
+            return f"({t} - {after_edge(t, grid.offset, every)})"
 
 
 def first_place(grid: Grid, start: str) -> str:
     """SQL: the first coordinate of which the window that begins at ``start`` has what lies there.
 
-    It is later than the start only in windows that begin anew.
+    It is later than the start only if the grid says how windows begin.
     """
     last = f"({start} + {grid.range - 1}L)"
-    if isinstance(grid.anew, Months):
-        return _month_edge(grid.anew, last)
-    if isinstance(grid.anew, MonthsBack):
-        day = _day_of(f"({last} + 1L)", grid.anew.a_day)
-        return f"({later_day(day, f'-{grid.anew.count}')} * {grid.anew.a_day}L)"
-    return f"({last} - {after_edge(last, grid.offset, grid.range)})" if grid.anew else start
+    match grid.begins:
+        case None:
+            return start
+        case EachRange():
+            return f"({last} - {after_edge(last, grid.offset, grid.range)})"
+        case Months() as months:
+            return _month_edge(months, last)
+        case MonthsBack() as months:
+            day = _day_of(f"({last} + 1L)", months.a_day)
+            return f"({later_day(day, f'-{months.count}')} * {months.a_day}L)"
 
 
 def shown_bounds(grid: Grid, start: str) -> tuple[str, str]:
@@ -322,7 +328,7 @@ def first_number(grid: Grid, at: str, among: int = 1) -> str:
 
 def last_number(grid: Grid, at: str, among: int = 1) -> str:
     """SQL: the number of the last window that begins at or before ``at``."""
-    return _divide_down(grid, last_start(grid, at) if grid.anew else at, -grid.offset, among)
+    return _divide_down(grid, last_start(grid, at) if grid.begins else at, -grid.offset, among)
 
 
 def numbered_start(grid: Grid, number: str, among: int = 1) -> str:
@@ -350,7 +356,7 @@ def first_event_end(grids: Sequence[Grid]) -> str:
 
 def may_hold_one(grid: Grid) -> bool:
     """Whether an event can be in one window only, or in none."""
-    return bool(grid.anew) or grid.range < 2 * grid.slide
+    return bool(grid.begins) or grid.range < 2 * grid.slide
 
 
 def bits(among: int) -> int:

@@ -208,11 +208,11 @@ def roll_up_cut(slices: Relation, cut: Cut, how: Rollup, more: Sequence[str] = (
     ``how`` is the roll-up; ``more`` are further columns of windows, as SQL, after the keys.
     """
     keys, names = slices.keys, slices.names
-    if isinstance(cut.grid.anew, MonthsBack):
+    if isinstance(cut.grid.begins, MonthsBack):
         starts = f"explode({window_starts(cut.grid, 'piece')}) as start"
         windows = slices.with_places(starts, place=["start"]).combine("start").df
         return windows.selectExpr(*keys, *more, "start", *names)
-    if cut.grid.anew:
+    if cut.grid.begins:
         return _roll_up_anew(slices, cut.grid, more)
     if cut.span == 1:
         return slices.df.selectExpr(*keys, *more, "piece as start", *names)

@@ -64,7 +64,7 @@ def aggregate_starts(rows: DataFrame, keys: Sequence[str], fields: Fields, lift:
 def has_spark_windows(bound: Placed) -> bool:
     """Whether Spark's function ``window`` has these windows."""
     grid, calendar = bound.grid, bound.coordinate.calendar
-    plain = not (grid.has_gaps or grid.anew or grid.opened or grid.closed)
+    plain = not (grid.has_gaps or grid.begins or grid.opened or grid.closed)
     one = not (bound.queries.several or bound.lasting or bound.event.ordered)
     # Spark's windows are given at their end, and by a time that is event time for Spark.
     lag = bound.source.lag

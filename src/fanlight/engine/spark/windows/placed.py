@@ -573,7 +573,7 @@ def _why_not_in_operator(bound: Placed) -> str:
     """Explain why no stateful operator can combine slices of a stream. Empty if one can."""
     if bound.df.isStreaming and bound.coordinate.calendar is not None:
         return CALENDAR
-    if any(grid.anew for grid in bound.grids):
+    if any(grid.begins for grid in bound.grids):
         return ANEW
     return _WEIGHTED if bound.df.isStreaming and bound.weights is not None else ""
 
