@@ -107,7 +107,7 @@ def test_what_cannot_be_is_refused(spark, tmp_path):
     events = arriving(spark, tmp_path, [rows_of(1)])
     windows = fl.over(events, SPECS["sliding"], time=("start", "stop"), by="k")
     for given, told in (
-        ({"as_of": "1970-01-01T00:20:00Z"}, "says no time, which is the watermark's"),
+        ({"as_of": "1970-01-01T00:20:00Z"}, "takes its time from the watermark"),
         ({}, "write running\\(id='call'\\)"),
         ({"id": "nothing"}, "is not a column"),
         ({"id": "start"}, "cast it to string"),

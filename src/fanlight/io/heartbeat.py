@@ -123,7 +123,7 @@ def _check_time(stream: Any, time: Any) -> int:
     if len(places) != 1:
         raise refuse(
             f"time={time!r}",
-            "is not the name of one column alone, as that of a watermark must be",
+            "is not the name of a single column, which a watermark needs",
             f"make it one: df.withColumn('time', F.col({time!r})), and time='time'",
         )
     return places[0]

@@ -360,7 +360,7 @@ def read_table(pieces: Any) -> pa.Table:
     except (OSError, ValueError, pa.ArrowException) as error:
         raise refuse(
             f"serve({str(pieces)[:200]!r})",
-            f"is no folder of Parquet that can be read: {str(error).splitlines()[0]}",
+            f"is not a folder of Parquet files that can be read: {str(error).splitlines()[0]}",
             "write pieces there first: pieces(…).write.parquet(…)",
         ) from error
 

@@ -31,7 +31,7 @@ Number = TypeVar("Number", int, "NDArray[np.int64]")  # one coordinate, or an ar
 
 @dataclass(frozen=True)
 class EachRange:
-    """Windows that begin together, one RANGE after the other, and end one SLIDE after the other."""
+    """Windows that begin together at each multiple of RANGE, and end at each multiple of SLIDE."""
 
     def first_place(self, last: Any, grid: Grid) -> Any:
         """The first coordinate of the window whose last one is given."""

@@ -109,7 +109,7 @@ class TablePieces:
             raise refuse(repr(window), "counts rows, and pieces have none", "give it a duration")
         if window.closed not in ("left", "right"):
             raise refuse(
-                repr(window), "is no run of pieces, which have one end each",
+                repr(window), "includes both of its ends, or neither, and pieces include one",
                 "write closed='left' or closed='right'",
             )  # fmt: skip
 

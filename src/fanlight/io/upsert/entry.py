@@ -160,7 +160,7 @@ def upsert(
     if folder and table is not None:
         raise refuse(
             f"table={table!r}",
-            "does not go with a Delta folder, which is the table",
+            "is not for a Delta folder, which is the table itself",
             "leave it out",
         )
     if not folder:
@@ -217,7 +217,7 @@ def _final_rows(found: DataFrame) -> DataFrame:
     if not isinstance(kinds.get("final"), BooleanType):
         raise refuse(
             "upsert(final_only=True)",
-            "is for windows that are given early, and there is no column 'final' of true and false",
+            "is for windows that are given early, and the rows have no boolean column 'final'",
             "ask for fl.over(…).early().agg(…), or leave it out",
         )
     return found.filter("final")

@@ -25,7 +25,7 @@ _BOOL_OR = aggregate_of_field(
 
 @aggregate(sample("boolean", gives="bigint"), alike="any")
 def count_if(condition: Condition) -> Call:
-    """In how many rows a condition holds.
+    """The number of rows in which a condition holds.
 
     Parameters
     ----------

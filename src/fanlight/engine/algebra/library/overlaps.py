@@ -96,7 +96,7 @@ def mean_running() -> Call:
 # without duration end.
 @dataclass(frozen=True)
 class AtOnce(Collect):
-    """From when to when how many events are running, ``n`` of each."""
+    """The numbers of running events, ``n``, each with the time from which and to which it holds."""
 
     value: str = "named_struct('begins', {begins}, 'ends', {ends}, 'n', 1L)"
     at_once: ClassVar[bool] = True

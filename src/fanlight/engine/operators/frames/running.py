@@ -140,7 +140,7 @@ class Limits(Running):
 
 
 class Distinct(Limits):
-    """Limits, at least one of which counts distinct values of one or several inputs."""
+    """Limits of which some count the distinct values of their inputs."""
 
     def __init__(self, scheme: Scheme) -> None:
         super().__init__(scheme)

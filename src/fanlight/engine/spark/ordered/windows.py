@@ -120,8 +120,8 @@ def _give_running(bound: Lasting, unended: Unended, fields: Fields) -> DataFrame
         if {"time", "order", "begins", "ends"} & find_places(field.monoid.value):
             raise refuse(
                 f"running() of a stream with {field.facts.label}",
-                "takes when events end, if only to decide ties, which is not known of those that "
-                "are running",
+                "reads when events end, at least to decide ties, and the end of a running event is "
+                "not known",
                 "ask for counts, sums, means, least and greatest values, or of structs: "
                 "agg.max(F.struct('price', 'item'))",
             )

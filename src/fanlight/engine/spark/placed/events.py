@@ -191,7 +191,7 @@ def _with_running_in_stream(bound: B, as_of: Any, id: Any, max_duration: Any) ->
     if as_of is not None or id is None:
         raise refuse(
             f"running(as_of={as_of!r}, id={id!r}) of a stream",
-            "says no time, which is the watermark's, and which event a row is of",
+            "takes its time from the watermark, and needs to know which event a row belongs to",
             "write running(id='call')",
         )
     name = check_text("id", id, "id='call'")

@@ -192,7 +192,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
                 write = rename(*(own for own in named if name in self._names(own)))
                 raise refuse(
                     f"the output name {name!r}",
-                    "is that of a column, or of another aggregate",
+                    "is also the name of a column, or of another aggregate",
                     f"{write}, or label the window otherwise",
                 )
         for output in fields.outputs:
