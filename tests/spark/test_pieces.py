@@ -249,7 +249,7 @@ LOOKS = {
     "within": (fl.Trailing("7 minutes"), "begin or end within pieces"),
     "a delay within": (fl.Trailing("5 minutes", delay="1 minute"), "begin or end within pieces"),
     "rows": (fl.Trailing(fl.Rows(3)), "counts rows, and pieces have none"),
-    "both": (fl.Trailing("5 minutes", closed="both"), "is no run of pieces"),
+    "both": (fl.Trailing("5 minutes", closed="both"), "includes both of its ends"),
     "numbers": (fl.Trailing(300_000_000), "is a number, but"),
 }
 
@@ -285,7 +285,7 @@ def test_other_tables_are_refused(classic, tmp_path):
         fl.roll_up(pieces, spec, spine=asks(classic), time="at")
     with pytest.raises(fl.FanlightError, match="is of type bigint, but the pieces are of timesta"):
         fl.roll_up(pieces.drop("m"), fl.Trailing("5 minutes"), spine=asks(classic), time="number")
-    with pytest.raises(fl.FanlightError, match="is no folder of Parquet"):
+    with pytest.raises(fl.FanlightError, match="is not a folder of Parquet"):
         fl.serve(tmp_path / "nowhere", fl.Trailing("5 minutes"))
     plain = tmp_path / "plain.parquet"
     pq.write_table(pieces.drop("m").toArrow(), plain)
