@@ -400,6 +400,7 @@ BREAKAGES = (
         "an event is late once the watermark has passed its last instant",
         "Lasting.late_after",
         Code("first_event_end(self.queries.deciding_grids)", '"last_at"'),
+        *streams("spanning and late and events"),
     ),
     fingerprints(
         "durations are told as they are written",
@@ -577,7 +578,7 @@ BREAKAGES = (
         "frames that are too small are cut again from one of those before",
         "_starts_afresh",
         Code("scheme.drops_small_frames", "False"),
-        *law("sessions and repaired and min_duration"),
+        "tests/spark/test_repaired_frames.py",
     ),
     running(
         "an event that lies between two windows is over when the first has ended",

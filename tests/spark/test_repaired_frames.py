@@ -81,6 +81,19 @@ def test_rows_from_long_before_are_not_read_again(classic):
     ]
 
 
+@pytest.mark.sampled(1)
+def test_a_late_row_makes_a_frame_that_was_too_small_large_enough(classic):
+    """It comes when the next frame begins, of which alone the stored frames tell."""
+    rows, late = [("x", 0, 0), ("x", 1, 0), *(("x", 3, v) for v in (10, 11, 12))], [("x", 3, 1)]
+    windows = visits(frame(classic, rows), fl.DeltaFrame({"v": 5}, min_rows=3))
+    stored = windows.agg(vs=agg.collect_list("v")).persist()
+    given = collected(windows.repair(frame(classic, late), stored, vs=agg.collect_list("v")))
+    assert sorted((row["frame_id"], sorted(row["vs"])) for row in given if not row["gone"]) == [
+        (0, [0, 0, 1]),
+        (1, [10, 11, 12]),
+    ]
+
+
 SPECS = {
     "too small": fl.Session("5 minutes", min_rows=2),
     "states": fl.StateFrame("v % 3"),
