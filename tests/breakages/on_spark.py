@@ -611,12 +611,22 @@ BREAKAGES = (
     ),
     translated(
         "what Spark shows of an aggregate is all that it is",
-        "translation:_has_same_plan",
-        Code("bool(df.select(column).sameSemantics(df.select(expr(df, text))))", "True"),
+        "translation:_find_sql",
+        Code("df.select(column).sameSemantics(df.select(expr(df, text)))", "True"),
+    ),
+    translated(
+        "aggregates of a subquery are taken for those of the query",
+        "translation:read_aggregate",
+        Code("_SUBQUERY.search(mask(sql))", "False"),
+    ),
+    translated(
+        "what is around aggregates may have others",
+        "translation:_read",
+        Code('f"({around.write(names)}) is null"', '"true"'),
     ),
     translated(
         "fields of a struct of aggregates lose their names",
-        "translation:_as_spark_has_it",
+        "translation:_result_of",
         Code("'struct<' in kind", "False"),
     ),
     translated(
