@@ -616,8 +616,8 @@ BREAKAGES = (
     ),
     translated(
         "aggregates of a subquery are taken for those of the query",
-        "translation:read_aggregate",
-        Code("_SUBQUERY.search(mask(sql))", "False"),
+        "translation:_without_subqueries",
+        Code("_SUBQUERY.search(text)", "None"),
     ),
     translated(
         "what is around aggregates may have others",

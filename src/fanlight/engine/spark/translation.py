@@ -53,7 +53,7 @@ _CALL = re.compile(r"(?<![\w.])(\w+)\(")
 _FILTER = re.compile(r" FILTER (\()WHERE ", re.IGNORECASE)
 _DISTINCT = re.compile("distinct ", re.IGNORECASE)
 _MOST_READINGS = 256
-_SUBQUERY = re.compile(r"\bselect\b", re.IGNORECASE)  # whose aggregates are its own
+_SUBQUERY = re.compile(r"\(\s*(?:select|with|from|table|values)\b", re.IGNORECASE)
 # The names of Spark's aggregates that are ours, too.
 _KNOWN = frozenset(
     name
@@ -81,7 +81,7 @@ def read_aggregate(df: DataFrame, column: Any) -> Computed | None:
     if not any(found[1].casefold() in _KNOWN for found in _CALL.finditer(shown)):
         return None
     sql = _find_sql(df, column)
-    own = None if sql is None or _SUBQUERY.search(mask(sql)) else _read(df, sql)
+    own = None if sql is None else _read(df, sql)
     if own is None:
         return None
     name, kind = _result_of(df, column)
@@ -241,7 +241,7 @@ def _insert(text: str, places: Sequence[int], words: Sequence[str]) -> str:
 def _read(df: DataFrame, sql: str) -> Call | SqlExpression | None:
     """SQL as one of our aggregates, or as SQL around some; None if that is not all it has."""
     calls, written, texts, at = list[Call](), list[str](), list[str](), 0
-    for found in _CALL.finditer(mask(sql)):
+    for found in _CALL.finditer(_without_subqueries(mask(sql))):
         if found.start() < at or found[1].casefold() not in _KNOWN:
             continue
         inside = _split_call(sql, found.end() - 1)
@@ -263,6 +263,14 @@ def _read(df: DataFrame, sql: str) -> Call | SqlExpression | None:
     except PySparkException:
         return None
     return around
+
+
+def _without_subqueries(text: str) -> str:
+    """A text of the same length, without subqueries, whose aggregates are their own."""
+    while found := _SUBQUERY.search(text):
+        end = closing(text, found.start()) or len(text)
+        text = text[: found.start()] + "_" * (end - found.start()) + text[end:]
+    return text
 
 
 def _split_call(text: str, at: int) -> tuple[str, str, int] | None:
