@@ -612,12 +612,22 @@ BREAKAGES = (
     ),
     translated(
         "what Spark shows of an aggregate is all that it is",
-        "_has_same_plan",
-        Code("bool(df.select(column).sameSemantics(df.select(expr(df, text))))", "True"),
+        "_find_sql",
+        Code("df.select(column).sameSemantics(df.select(expr(df, text)))", "True"),
+    ),
+    translated(
+        "aggregates of a subquery are taken for those of the query",
+        "_without_subqueries",
+        Code("_SUBQUERY.search(text)", "None"),
+    ),
+    translated(
+        "what is around aggregates may have others",
+        "translation:_read",
+        Code('f"({around.write(names)}) is null"', '"true"'),
     ),
     translated(
         "fields of a struct of aggregates lose their names",
-        "_as_spark_has_it",
+        "_result_of",
         Code("'struct<' in kind", "False"),
     ),
     translated(

@@ -99,8 +99,8 @@ MISTAKES = {
     'fl.clause(hours, time="ts", late="collect")': 'fl.clause(levels, time="ts", late="open")',
     'fl.clause(levels, time="ts", method="agg")': 'fl.clause(levels, time="ts", method="fit")',
     'fl.heartbeat(df, "ts", delay=5)': 'fl.heartbeat(df, "ts", delay=hour)',
-    'fl.suggest(df, time="ts", by="x", patterns=5j)':
-        'fl.suggest(df, time="ts", by="x", patterns=["1 hour", hour])',
+    'fl.suggest(df, time="ts", by="x", share="0.1")':
+        'fl.suggest(df, time="ts", by="x", share=0.1)',
     # what users annotate their own with
     "keys: Keys = 5": 'keys: Keys | bool = ("a", F.col("b"))',
     "wait: Duration = None": 'wait: Duration = "1 hour"',

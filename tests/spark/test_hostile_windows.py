@@ -62,7 +62,7 @@ def calls(df):
         },
     )
     yield Good(fl.over, {"df": df, "spec": widening._bound.spec, **PLACE, "tiebreak": (), **LATE})
-    both = {"arrived": "seq", "value": "v", "frames": 3, "patterns": ["1 minute"], "share": 0.1}
+    both = {"arrived": "seq", "value": "v", "frames": 3, "share": 0.1}
     yield Good(fl.suggest, {"df": df, **PLACE, **both})
     beats = {"delay": "1 minute", "every": "10 seconds", "lag": "1 minute"}
     stream = df.sparkSession.readStream.format("rate").load()

@@ -56,7 +56,9 @@ AGGREGATES = (
     "F.struct(F.min('price').alias('lo'), F.max('same'))", "F.array_sort(F.collect_set('phone'))",
     "F.round(F.avg('price'), 1) * F.lit(2.5)",
     "F.expr('round(sum(price) filter (where `Lane No` > 1), 1)')", "F.max('price').isNull()",
-    "F.struct(F.max('odd'))",
+    "F.struct(F.max('odd'))", "F.expr('max(price) /* sum(price) */')",
+    "F.expr('sum(price) / (select max(x) from values (4), (5) as t(x)) + min(price)')",
+    "F.expr(\"concat(max(phone), '\\\\\\'sum(price)', r'\\\\', \\\"' max(same)\\\")\")",
 )  # fmt: skip
 REFUSED = (
     "F.listagg('phone')", "F.mode('price', True)",
@@ -64,6 +66,11 @@ REFUSED = (
     "F.sum('price').over(Window.partitionBy('phone'))", "F.col('price')", "'price'",
     "F.col('price') + 1", "F.lit(1)",
     "F.bitmap_construct_agg('price')",
+)  # fmt: skip
+# Aggregates beside one of Spark alone, or with more than ours take.
+LEFT_TO_SPARK = (
+    "F.max('price') + F.expr('cardinality(histogram_numeric(price, 3))')",
+    "F.expr('first(price) ignore nulls')", "F.expr('percentile(price, 0.5, 2)')",
 )  # fmt: skip
 # Aggregates that fanlight has not on purpose, the reason, and what to write instead.
 OTHERWISE = {
@@ -153,6 +160,17 @@ def test_its_result_has_the_name_that_spark_has_for_it(calls, kind, text):
     df, column = calls[kind], made(text, kind)
     found = fl.over(df, fl.Sliding(MINUTE), time="ts").agg(column)
     assert found.columns == ["window", *df.select(column).columns]
+
+
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+def test_what_is_not_certain_is_left_to_spark(calls, kind):
+    df, window = calls[kind].orderBy("ts").coalesce(1), made(f"F.window('ts', '{MINUTE}')", kind)
+    asked = {text: made(text, kind) for text in LEFT_TO_SPARK}
+    for text, column in asked.items():
+        assert "no such aggregate" in fl.over(df, window).explain(x=column), text
+    theirs = df.groupBy(window).agg(*(one.alias(text) for text, one in asked.items()))
+    ours = fl.over(df, window).agg(**asked)
+    assert sorted(map(repr, ours.collect())) == sorted(map(repr, theirs.collect()))
 
 
 @pytest.mark.parametrize("kind", ["classic", "connect"])

@@ -13,42 +13,28 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import INTEGRAL, base_type, contains_type
+from fanlight.engine.algebra.sql_text import literal, struct
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.spark.binding.source import (
-    UNGROUPED,
-    Source,
-    advise_watermark,
-    bind_source,
-    column_of,
-    refuse_rows,
-    schema_of,
-)
+from fanlight.engine.spark.binding import source as sources
 from fanlight.engine.spark.coordinates import exact
 from fanlight.engine.spark.foreign_frames import open_frame
-from fanlight.engine.spark.sql import quote_column, type_text
-from fanlight.engine.spec import ProgressiveWidening
+from fanlight.engine.spark.sql import group_rows, over_clause, project, quote_column, type_text
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
-from fanlight.engine.spec.units import read_uncounted, write_duration
-from fanlight.types import DataFrameLike, Duration, Keys
-from fanlight.watching.measures import (
-    BACKWARDS,
-    WITHOUT_ARRIVAL,
-    WITHOUT_TIME,
-    WITHOUT_VALUE,
-    Distribution,
-    Measured,
-    Wanted,
-    end_of_range,
-    measure,
-)
+from fanlight.engine.spec.units import write_duration
+from fanlight.types import DataFrameLike, Keys
 
 _QUANTILES = tuple(map(Fraction, ("0.5", "0.9", "0.99", "0.999", "1")))
-_PERCENTILES = [Fraction(i, 100) for i in range(50, 100)]  # half of all silences are short
-_UPPER = tuple(map(Fraction, ("0.5", "0.75", "0.9", "0.95", "0.99")))  # of values
-_CLEAR = 2  # how many times as long silences are after a jump that says something
-_MOST_FRAMES = 2**31
-_MOST_PATTERNS = 20
+# Microseconds, each a multiple of the one before. Durations are counted up to a multiple of one.
+_UNITS = [
+    1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 5_000_000, 15_000_000, 60_000_000, 300_000_000,
+    900_000_000, 3_600_000_000, 21_600_000_000, 86_400_000_000, 604_800_000_000,
+]  # fmt: skip
+_FINE = 20  # a unit is at most such a part of what is counted in it
+_PARTS = ("rows", "keys", "level", "piece", "late", "silence")  # what is counted
+# What a row may lack, by the bit that says so; with the first two it is not measured.
+_LACKS = {1: "without a time", 2: "that stop before they start", 4: "without an arrival",
+          8: "without a finite value"}  # fmt: skip
 
 
 @explain_wrong_calls("fl.suggest(df, time='ts', by='key', arrived='ingested_at')")
@@ -60,15 +46,13 @@ def suggest(
     arrived: str | None = None,
     value: str | None = None,
     frames: int | None = None,
-    patterns: Duration | Sequence[Duration] | None = None,
     share: float = 0.001,
 ) -> Suggestions:
     """Measure the rows of a batch, and suggest values for parameters.
 
-    Each part of the result needs its arguments: with ``arrived`` the delay of a watermark, with a
-    pair of times the time to postpone (TTP), with ``by`` the gap of sessions, with ``value`` and
-    ``frames`` a delta and a threshold of frames, with ``patterns`` the ``max_rows`` and the levels
-    of progressive widening. The rows are read once, by one Spark job, in Spark SQL alone.
+    ``arrived`` asks for the delay of a watermark, a pair of times for the time to postpone (TTP),
+    ``by`` for the gap of sessions, ``value`` and ``frames`` for a delta and a threshold of frames.
+    The rows are read once, by one Spark job, in Spark SQL alone.
 
     Parameters
     ----------
@@ -76,34 +60,24 @@ def suggest(
         A batch, for example the output of a stream. Also one of narwhals or ibis over PySpark.
     time
         The time of a row, a timestamp with or without time zone; or a pair ``(start, stop)`` of
-        events that last. Rows without a time, or that stop before they start, are left out, and
-        counted.
+        events that last. Rows without a time, or that stop before they start, are left out.
     by
         The key: a column, several, or ``()`` for one key of all rows.
     arrived
-        A column that gives the order in which the rows arrived: a timestamp, a number, a text. The
-        lateness of a row is how far its time is behind the greatest time of the rows that arrived
-        before it; rows with the same value here arrived together.
+        A column that orders the rows as they arrived: a timestamp, a number, a text.
     value
-        The column, a number, that decides the frames. Nulls, NaN and infinite values are skipped,
-        and counted; rows of equal time are ordered by their values.
+        The number that decides the frames; nulls, NaN and infinite values are skipped.
     frames
         About how many frames a key should have, on average.
-    patterns
-        The duration of the patterns that you look for, or several durations: the shortest is used
-        for the first level, and the longest for the last.
     share
-        The share of rows that may be late, or of patterns that may have more rows than
-        ``max_rows``: at least 0, and below 1.
+        The share of rows that may be late: at least 0, and below 1.
 
     Returns
     -------
     Suggestions
-        A value that prints as tables with lines to write, also in a notebook. ``watermark``,
-        ``ttp``, ``session``, ``delta``, ``threshold`` and ``widening`` each have ``value``,
-        ``why``, ``write`` and the ``table`` of what was measured, or are None if not requested;
-        ``rows`` is the number of rows read, ``left_out`` counts the rows that could not be used, by
-        reason; ``to_dict()`` is for JSON.
+        It prints as tables with lines to write. ``watermark``, ``ttp``, ``session``, ``delta`` and
+        ``threshold`` each have ``value``, ``why``, ``write`` and a ``table``, or are None if not
+        requested; ``left_out`` counts the rows that could not be used; ``to_dict()`` is for JSON.
 
     Raises
     ------
@@ -114,436 +88,306 @@ def suggest(
     Examples
     --------
     >>> import fanlight as fl
-    >>> clicks = spark.sql(
-    ...     "SELECT timestamp_seconds(id * 10 + id div 20 * 1800) AS ts, "
-    ...     "id + if(id % 50 = 0, 9, 0) AS place FROM range(1000)"
-    ... )
-    >>> found = fl.suggest(clicks, time="ts", by=(), arrived="place", share=0.01)
-    >>> found.watermark.write
-    "df.withWatermark('ts', '81 seconds')"
-    >>> found.session.write
+    >>> clicks = spark.range(90).selectExpr("timestamp_seconds(id * 10 + id div 20 * 1800) AS ts")
+    >>> fl.suggest(clicks, time="ts", by=()).session.write
     "fl.Session('140 seconds')"
 
     """
     rows, _ = open_frame(df)
-    _check_rows(rows)
-    tolerated = _read_share(share)
-    start, stop = _read_times(time)
-    source = bind_source(rows, stop, () if by is None else by, (), own=())
-    lasting = _read_patterns(patterns)
-    _check_parts(start, by, arrived, value, frames, lasting)
-    _check_arrived(rows, arrived)
-    keys = tuple(column_of(rows, key) for key in source.by)
-    wanted = Wanted(
-        stop=_micros(rows, stop),
-        start=None if start is None else _micros(rows, start),
-        arrived=None if arrived is None else quote_column(rows, arrived),
-        keys=None if by is None or start is not None else keys,
-        value=None if value is None else _read_value(rows, value),
-        frames=_read_frames(frames),
-        patterns=lasting,
-    )
-    measured = measure(rows, wanted)
-    lacking = measured.distribution("rows")
-    used = sum(n for bits, n in lacking.counts.items() if not bits & (WITHOUT_TIME | BACKWARDS))
+    _check(rows, time, by, arrived, value, frames, share)
+    start, stop = time if isinstance(time, (tuple, list)) else (None, time)
+    source = sources.bind_source(rows, stop, () if by is None else by, (), own=())
+    keys = [(sources.column_of(rows, key), f"k{i}") for i, key in enumerate(source.by)]
+    silences = by is not None and start is None
+    read = zip((stop, start, arrived, value), "tsav", strict=True)
+    columns = [(_sql_of(rows, name, one), name) for one, name in read if one is not None]
+    found = _measure(project(rows, [*columns, *keys]), [k for _, k in keys], frames, silences)
+    lacking = _Counts(found["rows"])
+    used = sum(n for bits, n in lacking.counts.items() if not bits & 3)
     if not used:
-        raise refuse(
-            f"suggest(df, time={time!r})",
-            f"has no row that could be measured, of {lacking.total:,}",
-            "pass a batch whose rows have times",
-        )
-    title = f"measured: {used:,} of {lacking.total:,} rows"
-    if wanted.in_order:
-        title += f", {measured.distribution('keys').total:,} keys"
-    late = start is None and arrived is not None
+        why = f"has no row that could be measured, of {lacking.total:,}"
+        raise refuse(f"suggest(df, time={time!r})", why, "pass a batch whose rows have times")
+    left_out = {  # a row that is not measured lacks no more
+        why: sum(n for bits, n in lacking.counts.items() if (bits & 3 or bits) & bit)
+        for bit, why in _LACKS.items()
+    }
+    ordered = silences or value is not None
+    of_keys = f", of {_Counts(found['keys']).total:,} keys" if ordered else ""
+    cost = ["the source is read once"]
+    cost += [] if arrived is None else ["one task sorts all rows in the order of arrival"]
+    cost += [f"rows are sorted by {'key and ' if keys else ''}time"] if ordered else []
+    late = _suggest_delay(source, found["late"], Fraction(str(share)), start is not None)
     return Suggestions(
-        title=title,
+        title=f"Measured {used:,} of {lacking.total:,} rows{of_keys}.",
         rows=lacking.total,
-        left_out=_count_left_out(lacking, time, arrived, value),
-        cost=_describe_cost(wanted),
-        watermark=_suggest_watermark(source, measured, tolerated) if late else None,
-        ttp=None if start is None else _suggest_ttp(source, measured, tolerated),
-        session=None if wanted.keys is None else _suggest_session(measured),
-        delta=None if value is None else _suggest_delta(measured, value),
-        threshold=None if value is None else _suggest_threshold(rows, measured, value),
-        widening=_suggest_widening(measured, lasting, tolerated) if lasting else None,
+        left_out={why: count for why, count in left_out.items() if count},
+        cost=f"Cost: {'; '.join(cost)}.",
+        watermark=None if start is not None or arrived is None else late,
+        ttp=None if start is None else late,
+        session=_suggest_session(found) if silences else None,
+        delta=None if value is None else _suggest_delta(found, value),
+        threshold=None if value is None else _suggest_threshold(rows, found, value),
     )
 
 
-def _check_rows(df: Any) -> None:
+def _check(df: Any, time: Any, by: Any, arrived: Any, value: Any, frames: Any, share: Any) -> None:
+    """Refuse a DataFrame or arguments that say nothing, or go with others that are not there."""
     if not is_of_spark(df):
-        raise refuse_rows("suggest", df)
-    if df.isStreaming:
-        raise refuse(
-            "suggest(df)",
-            "is given a stream, whose rows have not come yet",
-            "pass a batch: what the stream has written so far, or a part of its source",
-        )
-
-
-def _read_share(share: object) -> Fraction:
-    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share < 1:
-        raise refuse(
-            f"share={share!r}", "is not a number from 0 to below 1", "write for example share=0.001"
-        )
-    return Fraction(str(share))
-
-
-def _read_times(time: Any) -> tuple[str | None, Any]:
-    """The start, if there is one, and the stop or the time."""
-    if not isinstance(time, (tuple, list)):
-        return None, time
-    if len(time) != 2 or not all(isinstance(one, str) for one in time):
-        raise refuse(
-            f"time={time!r}", "is not a pair of column names", "write time=('start', 'stop')"
-        )
-    return time[0], time[1]
-
-
-def _micros(df: DataFrame, time: str) -> str:
-    """SQL: a time as microseconds, whatever the zone of the session."""
-    (found,) = schema_of(df, [("time", time)], "time")
-    kind = type_text(found.dataType)
-    if kind not in ("timestamp", "timestamp_ntz"):
-        raise refuse(
-            f"time={time!r}",
-            f"is of type {kind}, and delays and gaps are durations between timestamps",
-            f"make it one: df.withColumn({time!r}, F.to_timestamp({time!r})), or of numbers "
-            "F.timestamp_seconds",
-        )
-    return exact(Coordinate("timestamp" if kind == "timestamp" else "timestamp_ntz"),
-                 quote_column(df, time))  # fmt: skip
-
-
-def _check_parts(
-    start: str | None, by: Any, arrived: Any, value: Any, frames: Any, patterns: tuple[int, ...]
-) -> None:
-    """Refuse arguments that go with others that are not there, and no part at all."""
-    if (value is None) != (frames is None):
-        there, lacks = ("frames", "value") if value is None else ("value", "frames")
-        raise refuse(
-            f"{there}= without {lacks}=",
-            "is half of what a delta and a threshold are found by",
-            "write for example value='price', frames=100",
-        )
-    if start is not None and (value is not None or patterns):
-        raise refuse(
-            f"{'value' if value is not None else 'patterns'}= with a pair of times",
-            "asks for windows over points, and events last",
-            "write time='stop', or leave it out",
-        )
-    if start is None and by is None and arrived is None and value is None and not patterns:
-        raise refuse(
-            "suggest(df, time=…)",
-            "asks for nothing",
-            "add arrived= for a watermark's delay, by= for the gap of sessions, value= and frames= "
-            "for frames, patterns= for progressive widening, or a pair of times for the TTP",
-        )
-
-
-def _check_arrived(df: DataFrame, arrived: Any) -> None:
-    if arrived is None:
-        return
-    if not isinstance(arrived, str):
-        raise refuse(
-            f"arrived={arrived!r}", "is not the name of a column", "write arrived='ingested_at'"
-        )
-    (found,) = schema_of(df, [("arrived", arrived)], "arrived")
-    kind = type_text(found.dataType)
-    if contains_type(kind, (*UNGROUPED, "interval")):
-        raise refuse(
-            f"arrived={arrived!r}",
-            f"is of type {kind}, which has no order",
-            "pass a timestamp, a number or a text that orders the rows as they came",
-        )
-
-
-def _read_value(df: DataFrame, value: Any) -> str:
-    """SQL: the column of values."""
-    if not isinstance(value, str):
-        raise refuse(f"value={value!r}", "is not the name of a column", "write value='price'")
-    (found,) = schema_of(df, [("value", value)], "value")
-    kind = type_text(found.dataType)
-    if base_type(kind) not in (*INTEGRAL, "float", "double", "decimal"):
-        raise refuse(
-            f"value={value!r}",
-            f"is of type {kind}, and a delta is a difference of numbers",
-            "pass a column of numbers",
-        )
-    return quote_column(df, value)
-
-
-def _read_frames(frames: Any) -> int:
-    if frames is None:
-        return 0
+        raise sources.refuse_rows("suggest", df)
+    pair = isinstance(time, (tuple, list))
     whole = isinstance(frames, int) and not isinstance(frames, bool)
-    if not whole or not 0 < frames < _MOST_FRAMES:
-        raise refuse(
-            f"frames={frames!r}", "is not a positive number of frames", "write for example 100"
-        )
-    return int(frames)
+    number = isinstance(share, (int, float)) and not isinstance(share, bool)
+    for wrong, asked, why, instead in (
+        (df.isStreaming, "suggest(df)", "is given a stream, whose rows have not come yet",
+         "pass a batch: what the stream has written so far, or a part of its source"),
+        (not number or not 0 <= share < 1, f"share={share!r}", "is not a number from 0 to below 1",
+         "write for example share=0.001"),
+        (pair and (len(time) != 2 or not all(isinstance(one, str) for one in time)),
+         f"time={time!r}", "is not a pair of column names", "write time=('start', 'stop')"),
+        ((value is None) != (frames is None), f"value={value!r}, frames={frames!r}",
+         "is half of what frames need", "write for example value='price', frames=100"),
+        (pair and value is not None, "value= with a pair of times",
+         "asks for frames of points, and events last", "write time='stop', or leave it out"),
+        (not pair and by is arrived is value is None, "suggest(df, time=…)", "asks for nothing",
+         "add arrived= for a delay, by= for sessions, value= and frames=, or a pair of times"),
+        (frames is not None and (not whole or not 0 < frames < 2**31), f"frames={frames!r}",
+         "is not a positive number of frames", "write for example 100"),
+    ):  # fmt: skip
+        if wrong:
+            raise refuse(asked, why, instead)
 
 
-def _read_patterns(patterns: Any) -> tuple[int, ...]:
-    """The durations of patterns in microseconds, the shortest first."""
-    if patterns is None:
-        return ()
-    several = patterns if isinstance(patterns, (list, tuple)) else [patterns]
-    if not 0 < len(several) <= _MOST_PATTERNS:
-        raise refuse(
-            f"patterns={patterns!r}",
-            f"has {len(several)} durations, not 1 to {_MOST_PATTERNS}",
-            "write for example patterns=['1 minute', '1 day']",
-        )
-    found = set()
-    for one in several:
-        instead = "write a duration, for example patterns='1 day'"
-        length = read_uncounted("patterns", one, "is no duration", instead)
-        if length.measure != "time":
-            raise refuse(f"patterns={one!r}", "is a number, and times are timestamps", instead)
-        found.add(int(length.value))
-    return tuple(sorted(found))
+def _sql_of(df: DataFrame, letter: str, name: Any) -> str:
+    """SQL of a column, whose type is checked: a time as microseconds, a value as a double."""
+    argument = {"a": "arrived", "v": "value"}.get(letter, "time")
+    if not isinstance(name, str):
+        instead = "write the name of one, for example 'ingested_at'"
+        raise refuse(f"{argument}={name!r}", "is not the name of a column", instead)
+    (found,) = sources.schema_of(df, [(argument, name)], argument)
+    kind, sql = type_text(found.dataType), quote_column(df, name)
+    make = f"df.withColumn({name!r}, F.to_timestamp({name!r}))"
+    double = f"cast({sql} as double)"
+    finite = f"not isnan({double}) and abs({double}) < double({literal('Infinity')})"
+    right, why, instead = {
+        "time": (kind in ("timestamp", "timestamp_ntz"),
+                 "and delays and gaps are durations between timestamps",
+                 f"make it one: {make}, or of numbers F.timestamp_seconds"),
+        "arrived": (not contains_type(kind, (*sources.UNGROUPED, "interval")), "which has no order",
+                    "pass a timestamp, a number or a text that orders the rows as they came"),
+        "value": (base_type(kind) in (*INTEGRAL, "float", "double", "decimal"),
+                  "and a delta is a difference of numbers", "pass a column of numbers"),
+    }[argument]  # fmt: skip
+    if not right:
+        raise refuse(f"{argument}={name!r}", f"is of type {kind}, {why}", instead)
+    if argument == "time":
+        return exact(Coordinate("timestamp" if kind == "timestamp" else "timestamp_ntz"), sql)
+    return f"if({finite}, {double}, null)" if argument == "value" else sql
 
 
-def _count_left_out(lacking: Distribution, time: Any, arrived: Any, value: Any) -> dict[str, int]:
-    """How many rows lack what, in words; a row that cannot be used counts once."""
-    reasons = [
-        (WITHOUT_TIME, f"without a time in {time!r}"),
-        (BACKWARDS, "that stop before they start"),
-        (WITHOUT_ARRIVAL, f"without {arrived!r}, from the delay"),
-        (WITHOUT_VALUE, f"without a finite {value!r}, from the frames"),
+def _measure(rows: DataFrame, keys: Sequence[str], frames: Any, silences: bool) -> dict[str, Any]:
+    """Count all that is wanted of a batch, in one job: for each part, how many of which numbers."""
+    # Columns: t, s where events start, a as rows arrived, v, and the keys.
+    events, arrives, valued = (name in rows.columns for name in "sav")
+    lacks = {1: "t is null or s is null", 2: "t < s"} if events else {1: "t is null"}
+    lacks |= {4: "a is null"} if arrives else {}
+    lacks |= {8: "v is null"} if valued else {}
+    bits = " + ".join(f"if({condition}, {bit}L, 0L)" for bit, condition in lacks.items())
+    rows = rows.selectExpr("*", f"{bits} as lacks").selectExpr("*", "lacks & 3L = 0L as used")
+    so_far = "rows between unbounded preceding and current row"
+    last, arrived = "t", "used"
+    if arrives:
+        last, arrived = "m", "used and a is not null"
+        known = f"max(if({arrived}, t, null)) {over_clause((), 'a, t', so_far)} as m"
+        rows = rows.selectExpr("*", known)
+    entries = [_entry("rows", "true", "lacks")]
+    late = _entry("late", arrived, f"{last} - {'s' if events else 't'}")
+    entries += [late] if events or arrives else []
+    if silences or valued:
+        within = over_clause([*keys, "used"], "t, v" if valued else "t")
+        looks = [f"lag(t) {within} as before"]
+        entries.append(_entry("keys", "used and before is null", "0L"))
+        entries += [_entry("silence", "used and before is not null", "t - before")] * silences
+        if valued:
+            looks += [f"lag(v) {within} as p", f"lag(v) ignore nulls {within} as pv"]
+            looks += [f"count(v) {within[:-1]} {so_far}) as place"]
+            looks += [f"count(v) over (partition by {', '.join([*keys, 'used'])}) as places"]
+            is_known, level, earlier = "used and v is not null", _level("v"), _level("p")
+            rises = f"p is null or {level} > {earlier}"
+            # Pieces as equal as can be, each with the value before it, so that none is between two.
+            piece = f"((place - 1L) * least({frames}L, places)) div places"
+            entries += [
+                _entry("level", is_known, level, c=f"if({rises}, -1L, 0L)", of="v, v"),
+                _entry("level", f"{is_known} and ({rises})", earlier, n=0, c="1L"),
+                _entry("piece", is_known, piece, of="v, pv"),
+            ]
+        rows = rows.selectExpr("*", *looks)
+    keys = keys if valued else []
+    rows = rows.selectExpr(*keys, f"explode(array({', '.join(entries)})) as e")
+    rows = rows.where("e is not null").selectExpr(*keys, "e.*")
+    units = " ".join(f"when number >= {_FINE * unit}L then {unit}L" for unit in _UNITS[:0:-1])
+    rows = rows.selectExpr("*", f"case {units} else 1L end as unit")
+    # A delay is longer than what is counted up to it, and Spark's have whole milliseconds.
+    above = "(number div greatest(unit, 1000L) + 1L) * greatest(unit, 1000L)"
+    end = (
+        f"case when part < {_PARTS.index('late')} then number when part = {_PARTS.index('late')} "
+        f"then {above} else ((number + unit - 1L) div unit) * unit end as number"
+    )
+    rows = rows.selectExpr(*keys, "part", end, "n", "c", "hi", "lo")
+    sums = [("n", "sum(n)"), ("c", "sum(c)"), ("hi", "max(hi)"), ("lo", "min(lo)")]
+    counted = group_rows(rows, ["part", "number", *keys], sums)
+    one = f"if(part = {_PARTS.index('piece')}, null, number) as one"  # of pieces, one sum
+    total = [*sums, ("spread", "sum(hi - lo)"), ("pieces", "count(*)")]
+    parts: dict[str, Any] = {part: [] for part in _PARTS}
+    for row in group_rows(counted.selectExpr("*", one), ["part", "one"], total).collect():
+        parts[_PARTS[row["part"]]].append(row)
+    return parts
+
+
+def _entry(part: str, condition: str, number: str, n: int = 1, c: str = "0L", of: str = "") -> str:
+    """SQL: a struct of what is counted under a number, or null where the condition fails."""
+    high, low = (f"{one}({of})" if of else "double(null)" for one in ("greatest", "least"))
+    fields = [
+        ("part", f"{_PARTS.index(part)}"),
+        ("number", f"cast({number} as bigint)"),
+        ("n", f"{n}L"),
     ]
-    left_out: dict[str, int] = {}
-    for bits, count in lacking.counts.items():
-        unusable = bits & (WITHOUT_TIME | BACKWARDS)
-        for bit, why in reasons:
-            if (unusable or bits) & bit:
-                left_out[why] = left_out.get(why, 0) + count
-    return left_out
+    return f"if({condition}, {struct([*fields, ('c', c), ('hi', high), ('lo', low)])}, null)"
 
 
-def _describe_cost(wanted: Wanted) -> str:
-    steps = []
-    if wanted.arrived is not None:
-        steps.append("all rows sorted in the order of arrival by one task")
-    if wanted.patterns:
-        steps.append(f"each row {len(wanted.patterns) + 1} times")
-    if wanted.in_order:
-        steps.append("rows sorted by key and time" if wanted.keys else "rows sorted by time")
-    return f"cost: the source read once; {', '.join([*steps, 'one aggregation'])}"
+def _level(v: str) -> str:
+    """SQL: the number of the range of a double, a thousandth of it; greater ones have no lower."""
+    # No double has a million ranges on one side of 0.
+    size = f"(floor(ln(abs({v})) * 1000) * signum({v}) + if({v} < 0, -1, 1) * 1000000)"
+    return f"if({v} = 0, 0L, cast({size} as bigint))"
 
 
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
+class _Counts:
+    """How many values there are up to each of some ends of ranges, and above the one before."""
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self.counts: dict[int, int] = {row["one"]: row["n"] for row in rows}
+        self.total = sum(self.counts.values())
+
+    def at_quantile(self, share: Fraction) -> int:
+        """The lowest end of a range up to which at least this share of the values is."""
+        ends = sorted(self.counts)
+        reached = accumulate(self.counts[end] for end in ends)
+        return next(end for end, n in zip(ends, reached, strict=True) if n >= share * self.total)
+
+    def above(self, end: int) -> int:
+        """How many values are above the end of a range."""
+        return sum(count for other, count in self.counts.items() if other > end)
+
+    def tabulate(self, length: str, longer: str) -> list[dict[str, Any]]:
+        """A table of quantiles, of durations: how many are above each."""
+        ends = [(float(q), self.at_quantile(q)) for q in _QUANTILES if self.total]
+        names = ("quantile", length, longer, "share")
+        rows = ((q, write_duration(e), self.above(e), self.above(e) / self.total) for q, e in ends)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _list_late(delays: Distribution, name: str) -> list[dict[str, Any]]:
-    """For quantiles of what rows need, the delay, and how many would be late with it."""
-    table = []
-    for quantile in _QUANTILES:
-        end = delays.at_quantile(quantile)
-        late = delays.count_above(end)
-        table.append({
-            "quantile": float(quantile), name: write_duration(end), "late rows": late,
-            "share": _share(late, delays.total),
-        })  # fmt: skip
-    return table
-
-
-def _tell_late(delays: Distribution, end: int, tolerated: Fraction, rows: str) -> str:
-    late = delays.count_above(end)
-    return (
-        f"the shortest that leaves at most {float(tolerated):g} of the {rows} late: {late:,} of "
-        f"{delays.total:,}, if the watermark moved with each row; a stream moves it with each "
-        "micro-batch, so fewer are late"
-    )
-
-
-def _suggest_watermark(source: Source, measured: Measured, tolerated: Fraction) -> Suggestion:
-    what, delays = "watermark delay", measured.distribution("late")
-    if not delays.total:
-        return Suggestion(what, None, "no row says when it arrived", None, ())
-    end = delays.at_quantile(1 - tolerated)
-    delay = write_duration(end)
-    return Suggestion(
-        what,
-        delay,
-        _tell_late(delays, end, tolerated, "rows"),
-        advise_watermark(source.df, source.time, delay),
-        tuple(_list_late(delays, "delay")),
-    )
-
-
-def _suggest_ttp(source: Source, measured: Measured, tolerated: Fraction) -> Suggestion:
-    what = "time to postpone (TTP)"
-    needed, lasts = measured.distribution("ttp"), measured.distribution("lasts")
+def _suggest_delay(source: sources.Source, rows: Any, share: Fraction, events: bool) -> Suggestion:
+    """The delay of a watermark, which for events is their time to postpone."""
+    what, name = ("time to postpone (TTP)", "TTP") if events else ("watermark delay", "delay")
+    kind = "events" if events else "rows"
+    needed = _Counts(rows)
     if not needed.total:
-        return Suggestion(what, None, "no event says when it arrived", None, ())
-    end = needed.at_quantile(1 - tolerated)
-    table = [
-        {"quantile": row["quantile"], "duration": write_duration(lasts.at_quantile(quantile)),
-         **{name: cell for name, cell in row.items() if name != "quantile"}}
-        for quantile, row in zip(_QUANTILES, _list_late(needed, "TTP"), strict=True)
-    ]  # fmt: skip
-    return Suggestion(
-        what,
-        write_duration(end),
-        _tell_late(needed, end, tolerated, "events"),
-        advise_watermark(source.df, source.time, write_duration(end)),
-        tuple(table),
-    )
-
-
-def _suggest_session(measured: Measured) -> Suggestion:
-    what = "gap of sessions"
-    silences, keys = measured.distribution("silence"), measured.distribution("keys").total
-    lengths = {silences.at_quantile(q) for q in _PERCENTILES} if silences.total else set()
-    pairs = [pair for pair in pairwise(sorted(lengths)) if pair[0] > 0]
-    table = [
-        {
-            "quantile": float(quantile),
-            **_count_sessions(silences, silences.at_quantile(quantile), keys),
-        }
-        for quantile in _QUANTILES
-        if silences.total
-    ]
-    if not pairs:
-        why = "the percentiles 50 to 99 of the silences between rows of a key are all of one length"
-        return Suggestion(what, None, why, None, tuple(table))
-    shorter, longer = max(pairs, key=lambda pair: Fraction(pair[1], pair[0]))
-    between = end_of_range(math.isqrt(shorter * longer))
-    gap = between if between < longer else shorter
-    sessions = keys + silences.count_above(gap)
+        return Suggestion(what, None, f"None of the {kind} says when it arrived.", None, [])
+    end = needed.at_quantile(1 - share)
     why = (
-        f"of the percentiles 50 to 99 of the silences, the largest jump is from "
-        f"{write_duration(shorter)} to {write_duration(longer)}, and this is their geometric mean: "
-        f"{sessions:,} sessions of {keys:,} keys"
+        f"This is the shortest {name} that leaves at most {float(share):g} of the {kind} late: "
+        f"{needed.above(end):,} of {needed.total:,}, if the watermark moves with each row. A "
+        "stream moves it after each micro-batch, so fewer are late."
     )
-    if longer < _CLEAR * shorter:
-        why += "; a small jump: nothing in the rows says where a session ends"
-    written = write_duration(gap)
-    return Suggestion(what, written, why, f"fl.Session({written!r})", tuple(table))
+    line = sources.advise_watermark(source.df, source.time, write_duration(end))
+    return Suggestion(what, write_duration(end), why, line, needed.tabulate(name, "late rows"))
 
 
-def _count_sessions(silences: Distribution, gap: int, keys: int) -> dict[str, Any]:
-    longer = silences.count_above(gap)
-    return {
-        "gap": write_duration(gap), "longer": longer, "share": _share(longer, silences.total),
-        "sessions": keys + longer,
-    }  # fmt: skip
+def _suggest_session(found: dict[str, Any]) -> Suggestion:
+    """The gap of sessions: where the silences between rows of a key jump."""
+    what, keys = "gap of sessions", _Counts(found["keys"]).total
+    silences = _Counts(found["silence"])
+    table = silences.tabulate("gap", "longer")
+    table = [{**row, "sessions": keys + row["longer"]} for row in table]
+    half = range(50, 100) if table else ()  # half of all silences are short
+    lengths = sorted({silences.at_quantile(Fraction(i, 100)) for i in half} - {0})
+    if len(lengths) < 2:
+        why = "The percentiles 50 to 99 of the silences between rows of a key are all equally long."
+        return Suggestion(what, None, why, None, table)
+    shorter, longer = max(pairwise(lengths), key=lambda pair: Fraction(pair[1], pair[0]))
+    between = math.isqrt(shorter * longer)
+    unit = next((unit for unit in reversed(_UNITS) if between >= _FINE * unit), 1)
+    gap = -(-between // unit) * unit  # the end of its range, so that counts are exact
+    gap = gap if gap < longer else shorter
+    why = (
+        "The percentiles 50 to 99 of the silences between rows of a key jump most from "
+        f"{write_duration(shorter)} to {write_duration(longer)}, and this is the geometric mean of "
+        f"these two. It makes {keys + silences.above(gap):,} sessions of {keys:,} keys."
+    )
+    if longer < 2 * shorter:
+        why += " The jump is small: nothing in the rows shows where a session ends."
+    return Suggestion(what, write_duration(gap), why, f"fl.Session({write_duration(gap)!r})", table)
 
 
-def _suggest_delta(measured: Measured, value: str) -> Suggestion:
-    what = f"delta of {value!r}"
-    pieces = measured.rows_of("piece")
+def _suggest_delta(found: dict[str, Any], value: str) -> Suggestion:
+    """The delta that gives about so many frames."""
+    what, pieces = f"delta of {value!r}", found["piece"]
     count = sum(row["pieces"] for row in pieces)
     delta = float(f"{sum(row['spread'] for row in pieces) / count:.3g}") if count else 0.0
     if not 0 < delta < math.inf:
-        return Suggestion(what, None, "its values do not change", None, ())
-    rows = sum(row["n"] for row in pieces)
+        return Suggestion(what, None, "The values do not change.", None, [])
     why = (
-        f"each key's rows in as many pieces as frames are asked for, as equal as can be: a value "
-        f"moves by so much in a piece, on average; so about {count:,} frames in all"
+        "The rows of each key are cut into as many pieces as you ask for frames. The value moves "
+        f"by this much within a piece, on average, so there are about {count:,} frames in all."
     )
-    table = ({"delta": delta, "frames, about": count, "rows a frame": rows / count},)
+    size = sum(row["n"] for row in pieces) / count
+    table = [{"delta": delta, "frames, about": count, "rows a frame": size}]
     return Suggestion(what, delta, why, f"fl.DeltaFrame({{{value!r}: {delta!r}}})", table)
 
 
-def _suggest_threshold(df: DataFrame, measured: Measured, value: str) -> Suggestion:
-    what = f"threshold of {value!r}"
-    asked = sum(row["pieces"] for row in measured.rows_of("piece"))
-    levels = measured.rows_of("level")
-    first = sum(row["c"] for row in levels if row["number"] is None)
-    known = sorted((row for row in levels if row["number"] is not None), key=lambda r: r["number"])
+def _suggest_threshold(df: DataFrame, found: dict[str, Any], value: str) -> Suggestion:
+    """The highest of the thresholds whose frames come nearest to so many."""
+    what, asked = f"threshold of {value!r}", sum(row["pieces"] for row in found["piece"])
+    levels = sorted(found["level"], key=lambda row: -math.inf if row["one"] is None else row["one"])
+    changes = list(accumulate(row["c"] for row in levels))  # frames above each level
+    known = [i for i, row in enumerate(levels) if row["one"] is not None]
     if len(known) < 2:
-        return Suggestion(what, None, "its values do not change", None, ())
-    above = list(accumulate((row["c"] for row in known), initial=first))[1:]
-    thresholds = [_shorten(row["hi"], after["lo"]) for row, after in pairwise(known)]
-    best = _choose_level(above[: len(thresholds)], asked)
-    counts = Distribution({i: row["n"] for i, row in enumerate(known)})
-    places = {q: min(counts.at_quantile(q), len(thresholds) - 1) for q in _UPPER}
-    table = tuple(
-        {"quantile": float(q), "threshold": thresholds[i], "frames": above[i],
-         "share of rows": _share(counts.count_above(i), counts.total)}
-        for q, i in places.items()
-    )  # fmt: skip
+        return Suggestion(what, None, "The values do not change.", None, [])
+    best = min(known[:-1], key=lambda i: (abs(changes[i] - asked), -i))
+    low, high = levels[best]["hi"], levels[best + 1]["lo"]
+    tried = (float(f"{one:.{n}g}") for n in range(1, 17) for one in (low, (low + high) / 2))
+    threshold = next((number for number in tried if low <= number < high), low)
+    share = sum(row["n"] for row in levels[best + 1 :]) / sum(row["n"] for row in levels)
     why = (
-        f"of {len(thresholds):,} thresholds between the values the highest with about {asked:,} "
-        f"frames, or with most: {above[best]:,}, of "
-        f"{_share(counts.count_above(best), counts.total):.3g} of the rows"
+        f"You ask for {asked:,} frames in all. Of {len(known) - 1:,} thresholds between the values "
+        f"this is the highest of those that come nearest: {changes[best]:,} frames."
     )
-    text = f"{quote_column(df, value) if _needs_quotes(value) else value} > {thresholds[best]!r}"
-    return Suggestion(what, thresholds[best], why, f"fl.ThresholdFrame({text!r})", table)
-
-
-def _choose_level(above: Sequence[int], asked: int) -> int:
-    """The highest level with so many frames above it, or the next, if that comes nearer."""
-    enough = [i for i, frames in enumerate(above) if frames >= asked]
-    if not enough:
-        return max(range(len(above)), key=lambda i: (above[i], i))
-    return min(
-        range(enough[-1], min(enough[-1] + 2, len(above))), key=lambda i: abs(above[i] - asked)
-    )
-
-
-def _needs_quotes(name: str) -> bool:
-    return not (name.isascii() and name.isidentifier())
-
-
-def _shorten(low: float, high: float) -> float:
-    """The number with the fewest digits that is at least ``low`` and below ``high``."""
-    for digits in range(1, 17):
-        for number in (float(f"{low:.{digits}g}"), float(f"{(low + high) / 2:.{digits}g}")):
-            if low <= number < high:
-                return number
-    return low
-
-
-def _suggest_widening(
-    measured: Measured, patterns: tuple[int, ...], tolerated: Fraction
-) -> Suggestion:
-    table = []
-    for number, duration in enumerate(patterns):
-        rows = measured.distribution("pattern", number)
-        table.append({
-            "duration": write_duration(duration),
-            **{f"{float(100 * q):g} %": rows.at_quantile(q) for q in _QUANTILES},
-        })  # fmt: skip
-    rows = measured.distribution("pattern", len(patterns) - 1)
-    most = rows.at_quantile(1 - tolerated)
-    first, longest = write_duration(patterns[0]), write_duration(patterns[-1])
-    levels = len(ProgressiveWidening(first, max_duration=longest, max_rows=most).durations)
-    why = (
-        f"at {rows.total - rows.count_above(most):,} of {rows.total:,} rows a key has had at most "
-        f"so many in the last {longest}; {levels} levels, each twice as long as the one below, "
-        f"keep at most {2 * most * levels:,} rows a key"
-    )
-    line = f"fl.ProgressiveWidening({first!r}, max_duration={longest!r}, max_rows={most})"
-    return Suggestion("max_rows of progressive widening", most, why, line, tuple(table))
+    name = value if value.isascii() and value.isidentifier() else quote_column(df, value)
+    line = f"fl.ThresholdFrame({f'{name} > {threshold!r}'!r})"
+    table = [{"threshold": threshold, "frames": changes[best], "share of rows": share}]
+    return Suggestion(what, threshold, why, line, table)
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What to set one parameter to.
-
-    ``what`` names it, ``value`` is what it should be (a duration as text, or a number; None if the
-    rows do not say), ``why`` says in words how it was found, ``write`` is the line to write, and
-    ``table`` has what was measured: a dict for each row, all with the same names.
-    """
+    """What to set one parameter to, why, the line to write, and what was measured."""
 
     what: str
     value: Any
     why: str
     write: str | None
-    table: tuple[dict[str, Any], ...]
+    table: list[dict[str, Any]]
 
     def __str__(self) -> str:
         """What it is, its value and why, the table, and the line to write."""
         head = self.what if self.value is None else f"{self.what}: {self.value}"
-        lines = [head, f"    {self.why}", *(f"    {line}" for line in _align(self.table))]
-        if self.write:
-            lines.append(f"    write: {self.write}")
-        return "\n".join(lines)
+        cells = [[*self.table[0]]] if self.table else []
+        write_as = {float: ".6g", int: ",", str: ""}
+        cells += [[format(v, write_as[type(v)]) for v in row.values()] for row in self.table]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        table = ["  ".join(map(str.rjust, row, widths)) for row in cells]
+        write = [f"write: {self.write}"] if self.write else []
+        return "\n    ".join([head, self.why, *table, *write])
 
 
 @dataclass(frozen=True)
@@ -559,65 +403,22 @@ class Suggestions:
     session: Suggestion | None = None
     delta: Suggestion | None = None
     threshold: Suggestion | None = None
-    widening: Suggestion | None = None
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
         """The findings that were requested."""
-        found = (
-            self.watermark, self.ttp, self.session, self.delta, self.threshold, self.widening,
-        )  # fmt: skip
-        return tuple(one for one in found if one is not None)
+        found = (self.watermark, self.ttp, self.session, self.delta, self.threshold)
+        return tuple(one for one in found if one)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as dicts, lists, numbers and texts, for JSON."""
         return asdict(self)
 
-    def _head(self) -> list[str]:
-        lines = [self.title]
-        lines += [f"left out: {count:,} rows {why}" for why, count in self.left_out.items()]
-        return [*lines, self.cost]
-
     def __str__(self) -> str:
         """What was read, and each suggestion with its table."""
-        return "\n".join([*self._head(), *(f"\n{one}" for one in self.suggestions)])
+        left_out = [f"Left out: {count:,} rows {why}." for why, count in self.left_out.items()]
+        return "\n".join([self.title, *left_out, self.cost, *map("\n{}".format, self.suggestions)])
 
     def _repr_html_(self) -> str:
-        """The tables, for a notebook."""
-        parts = [f"<p>{'<br>'.join(map(escape, self._head()))}</p>"]
-        for one in self.suggestions:
-            value = "" if one.value is None else f": {one.value}"
-            parts.append(f"<p><b>{escape(one.what + value)}</b><br>{escape(one.why)}</p>")
-            parts.append(_html_table(one.table))
-            if one.write:
-                parts.append(f"<p><code>{escape(one.write)}</code></p>")
-        return "".join(parts)
-
-
-def _write(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _align(table: tuple[dict[str, Any], ...]) -> list[str]:
-    """A table as lines, its columns aligned."""
-    if not table:
-        return []
-    lines = [list(table[0]), *([_write(value) for value in row.values()] for row in table)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-        for line in lines
-    ]
-
-
-def _html_table(table: tuple[dict[str, Any], ...]) -> str:
-    if not table:
-        return ""
-    head = "".join(f"<th>{escape(name)}</th>" for name in table[0])
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(_write(cell))}</td>' for cell in row.values())}</tr>"
-        for row in table
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        """The same in a notebook, its columns aligned."""
+        return f"<pre>{escape(str(self))}</pre>"
