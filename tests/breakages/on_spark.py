@@ -627,7 +627,7 @@ BREAKAGES = (
     ),
     translated(
         "fields of a struct of aggregates lose their names",
-        "_result_of",
+        "translation:_result_of",
         Code("'struct<' in kind", "False"),
     ),
     translated(
