@@ -208,12 +208,10 @@ class Assembly:
         if not count or not columns:
             return columns, shift
         at = pa.array(slots[opened])
-        joined = []
-        for i, column in enumerate(columns):
-            own = self.parts[i :: len(columns)]
-            joined.append(
-                pa.concat_arrays([*(part.take(at).cast(column.type) for part in own), column])
-            )
+        own = [part.take(at) for part in self.parts]
+        joined = [
+            pa.concat_arrays([*own[i :: len(columns)], column]) for i, column in enumerate(columns)
+        ]
         if not opened[1:].any():
             return joined, shift
         carried = np.arange(copies * count).reshape(copies, count).T.reshape(-1)

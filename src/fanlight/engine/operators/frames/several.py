@@ -109,7 +109,7 @@ class SeveralAssembly(Assembly):
         numbered: bool = False,
     ) -> tuple[Frames, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
-        del numbered  # rows may be in several frames
+        del numbered  # rows may be in several frames, and have no one number
         found = self._go_through_rows(t, inputs, starts, slots)
         slot, start, rows, lo, hi, kept, end = np.array(
             [(f.slot, f.start, f.rows, f.first, f.stop, f.kept, f.end) for f in found], np.int64
