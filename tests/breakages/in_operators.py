@@ -181,7 +181,7 @@ BREAKAGES = (
     frames(
         "the run that closes a frame is in it",
         "DwellAssembly._find_stretches",
-        Code("self.run_start[slots]", "self.last[slots]"),
+        Code("self.run_start[rows.slots]", "self.last[rows.slots]"),
     ),
     frames(
         "a row after the greatest number of rows joins its frame",
@@ -219,7 +219,7 @@ BREAKAGES = (
     frames(
         "a run that has not lasted is a frame when time ends it",
         "Assembly.expire",
-        Code("large & self._has_frame()[at]", "large"),
+        Code("at[self._has_frame()[at]]", "at"),
     ),
     frames(
         "a frame that was cut short goes on with a null",
@@ -268,13 +268,13 @@ BREAKAGES = (
     ),
     frames(
         "an open frame forgets its rows",
-        "Assembly.advance",
-        Code("self.rows[slot]", "0 * self.rows[slot]"),
+        "Assembly._store_open_frames",
+        Code("frames.rows[left]", "0 * frames.rows[left]"),
     ),
     frames(
         "a frame ends after its last row",
         "Assembly.advance",
-        Code("np.minimum(end[ends], t[hi[ends]])", "np.minimum(end[ends], t[hi[ends] - 1] + 1)"),
+        Code("np.minimum(deadline, until)", "np.minimum(deadline, last + 1)"),
     ),
     frames(
         "frames are not numbered on",
@@ -291,8 +291,8 @@ BREAKAGES = (
     ),
     parts(
         "the part of an open frame begins where the frame does",
-        "PartAssembly._close_and_store",
-        Code("self.since[made.slot]", "self.start[made.slot]"),
+        "PartAssembly._close_frames",
+        Code("self.since[frames.slot]", "self.start[frames.slot]"),
     ),
     parts(
         "a part is given only once its frame is closed",
@@ -306,11 +306,8 @@ BREAKAGES = (
     ),
     frames(
         "the run of an open frame is forgotten",
-        "OverlappingAssembly.advance",
-        Code(
-            "self.run_start[at], self.run_rows[at] = run_start, run_rows",
-            "self.run_start[at], self.run_rows[at] = run_start, 0 * run_rows",
-        ),
+        "OverlappingAssembly._store_open_frames",
+        Code("hi - first", "0 * first"),
     ),
     frames(
         "an open frame forgets what it has had, where several may be open",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fanlight.engine.kernels import frames as one
 from fanlight.engine.kernels import frames_many as many
 from fanlight.engine.kernels import running
-from fanlight.engine.kernels.pieces import double_pieces, pieces
+from fanlight.engine.kernels.pieces import CARRIED, double_pieces, pieces
 from fanlight.engine.kernels.sizes import NEVER, Sizes, cut_by_size
 from tests.helpers.shown import shown
 from tests.kernels.plain import uncompiled
@@ -374,15 +374,15 @@ def test_boundaries_are_in_the_cell_below():
 
 def stretches(marks, opened):
     """What ``pieces`` gives of one group, told row by row."""
-    found, open_ = [], [0, False] if opened else None
+    found, begun = [], CARRIED if opened else None
     for at, mark in enumerate(marks):
         if mark == 1:
             continue
-        if open_ is not None:
-            found.append((open_[0], at, open_[1], True))
-        open_ = [at, True] if mark == 2 else None
-    if open_ is not None:
-        found.append((open_[0], len(marks), open_[1], False))
+        if begun is not None:
+            found.append((begun, at, True))
+        begun = at if mark == 2 else None
+    if begun is not None:
+        found.append((begun, len(marks), False))
     return found
 
 
@@ -396,7 +396,7 @@ def test_pieces(groups):
             fair.append(2 if mark == 1 and not inside else mark)
             inside = fair[-1] > 0
         mine = stretches(fair[at:], opened)
-        told += [(lo + at, hi + at, number, begins, ends) for lo, hi, begins, ends in mine]
+        told += [(lo if lo == CARRIED else lo + at, hi + at, number, ends) for lo, hi, ends in mine]
         at = len(fair)
     starts = np.cumsum([0, *(len(marks) for _, marks in groups)])
     opened = np.array([opened for opened, _ in groups], np.bool_)

@@ -36,21 +36,23 @@ def expected(rows, spec, every, **more):
     if "remembered" in more:
         rows, by = with_lives(rows), ["k", "life"]
     found = framed(rows, spec, time="ts", by=by, values=["n", "v", "s"], holds=HOLDS)
-    return sorted(
+    made = (
         (spark_key(key), *rest[len(by) - 1 :])
         for key, *rest in expected_parts(found, every, told, time="ts", **more)
     )
+    return sorted(made, key=spark_key)
 
 
 def got(tables):
     rows = [row for table in tables for row in table.to_pylist()]
-    return sorted(
+    made = (
         (
             spark_key(one["k0"]), one["frame"], one["start"], one["ending"], one["closed"],
             (one["rows"], one["f0"], one["f1"], one["f2"]),
         )
         for one in rows
     )  # fmt: skip
+    return sorted(made, key=spark_key)
 
 
 def in_batch(rows, spec, size, **more):

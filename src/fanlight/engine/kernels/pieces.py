@@ -34,31 +34,37 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
     Marks = NDArray[np.uint8]
-    Pieces = tuple[Ints, Ints, Ints, Bools, Bools]
+    Pieces = tuple[Ints, Ints, Ints, Bools]
     Stretches = tuple[Ints, Ints, Ints, Bools, Ints]
 
 
+# Where a stretch begins that began in an earlier batch, instead of a row: what is carried of it is
+# as one row before those of its group or, if its current run is told apart, as two.
+CARRIED = -1
+CARRIED_FRAME, CARRIED_RUN = -2, -1
+
+
 def pieces(marks: Marks, starts: Ints, opened: Bools) -> Pieces:
-    """The stretch of rows ``[lo, hi)`` of each frame, its group, whether it begins and ends here.
+    """The stretch of rows ``[lo, hi)`` of each frame, its group, and whether it ends here.
 
     ``opened`` is true for groups with a frame open before their first row; that frame's stretch
-    comes first and may be empty. A frame ends at the row ``hi``, the first one not in it.
+    comes first, begins at ``CARRIED`` and may have no row. A frame ends at the row ``hi``, the
+    first one not in it.
 
         marks     1 1 0 2 1 2        opened before
         stretch   [ ]   [ ] [
-        begins    no    yes yes
         ends      yes   yes no
     """
     opening = marks[starts[0] : starts[-1]] == 2
     count = np.count_nonzero(opened) + np.count_nonzero(opening)
     lo, hi = np.empty(count, np.int64), np.empty(count, np.int64)
     group = np.empty(count, np.int64)
-    begins, ends = np.ones(count, np.bool_), np.zeros(count, np.bool_)
-    _pieces(marks, starts, opened, lo, hi, group, begins, ends)
-    return lo, hi, group, begins, ends
+    ends = np.zeros(count, np.bool_)
+    _pieces(marks, starts, opened, lo, hi, group, ends)
+    return lo, hi, group, ends
 
 
-@kernel(VOID(NEW_MARKS, INTS, BOOLS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS))
+@kernel(VOID(NEW_MARKS, INTS, BOOLS, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS))
 def _pieces(
     marks: Marks,
     starts: Ints,
@@ -66,7 +72,6 @@ def _pieces(
     lo: Ints,
     hi: Ints,
     group: Ints,
-    begins: Bools,
     ends: Bools,
 ) -> None:
     p = -1
@@ -75,7 +80,7 @@ def _pieces(
         inside = opened[g]
         if inside:
             p += 1
-            lo[p], hi[p], group[p], begins[p] = begin, end, g, False
+            lo[p], hi[p], group[p] = CARRIED, end, g
         for i in range(begin, end):
             mark = marks[i]
             if mark == 1:
@@ -86,9 +91,6 @@ def _pieces(
             if inside:
                 p += 1
                 lo[p], hi[p], group[p] = i, end, g
-
-
-CARRIED_FRAME, CARRIED_RUN = -2, -1  # instead of a row: starts in an earlier batch
 
 
 STRETCHES = tuple_of(NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS)

@@ -7,8 +7,8 @@ deadline, its number of rows and one partial for each field, however many rows i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels.pieces import pieces
 from fanlight.engine.kernels.sizes import NEVER, Sizes
+from fanlight.engine.operators.arrow_tables import starts_of_runs
 from fanlight.engine.operators.clock import UNSEEN
 from fanlight.engine.operators.frames.marks import Marker, state_of_slots
-from fanlight.engine.operators.partials import combine_ranges
+from fanlight.engine.operators.partials import combine_columns
 from fanlight.engine.plan.frames import Timing
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-Marks = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,16 @@ class Frames:
     start: Ints
     end: Ints
     rows: Ints
-    partials: list[pa.Array]
+    partials: Sequence[pa.Array] = ()
+
+    def take(self, at: Ints | Bools) -> Frames:
+        """Some of the frames, by their places or by a mask."""
+        places = np.flatnonzero(at) if at.dtype == np.bool_ else at
+        which = pa.array(places)
+        return Frames(
+            self.slot[places], self.number[places], self.start[places], self.end[places],
+            self.rows[places], [part.take(which) for part in self.partials],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,39 +65,41 @@ class FrameNumbers:
 
 @dataclass(frozen=True)
 class Rows:
-    """Sorted rows in groups, one for each of ``slots``; ``opened``: those with an open frame."""
+    """Sorted rows in groups, one for each of ``slots``.
+
+    ``columns`` have their partials and, before those of each group with an open frame, the partials
+    that are carried of it: ``shift`` says how many are carried up to the rows of each group.
+    """
 
     t: Ints
-    partials: list[pa.Array]
+    inputs: list[pa.Array]
     starts: Ints
     slots: Ints
-    opened: Bools
+    columns: list[pa.Array]
+    shift: Ints
 
 
-@dataclass(frozen=True)
-class Pieces:
-    """The rows ``[lo, hi)`` that each frame has of those taken, and what the frame is with them."""
+class Stretches(NamedTuple):
+    """The places ``[lo, hi)`` of each frame in sorted rows, its group, and whether it ends there.
+
+    ``run`` is where the current run of an open frame begins, with which the next frame may begin;
+    ``hi`` if frames do not overlap. A place below 0 is one that is carried from earlier batches.
+    """
 
     lo: Ints
     hi: Ints
     group: Ints
-    slot: Ints
-    begins: Bools
     ends: Bools
-    start: Ints
-    last: Ints
-    end: Ints
-    rows: Ints
-    deadline: Ints
-    number: Ints
-    reported: Bools
+    run: Ints
 
 
 class Assembly:
     """The state of each key, updated by sorted rows."""
 
     counters: tuple[str, ...] = ("ids", "start", "last", "rows", "deadline")
-    copies: ClassVar[int] = 1  # partials of a field
+    # Where what is carried of an open frame begins, and how many rows it has: counters. Each has a
+    # partial of each field, and place -1 in a group is the last of them.
+    carried: ClassVar[tuple[tuple[str, str], ...]] = (("start", "rows"),)
     tables: tuple[pa.Table, ...] = ()  # further state; their column ``code`` has slots
 
     def __init__(
@@ -103,7 +114,7 @@ class Assembly:
         self.scheme = marker.scheme
         self.marker = marker
         self.monoids = list(monoids)
-        self.parts = [pa.nulls(0, field.type) for field in (*fields,) * self.copies]
+        self.parts = [pa.nulls(0, field.type) for field in (*fields,) * len(self.carried)]
         self.ids = np.zeros(0, np.int64)  # the next number of a frame
         self.start = np.zeros(0, np.int64)
         self.last = np.zeros(0, np.int64)
@@ -160,46 +171,105 @@ class Assembly:
     ) -> tuple[Frames, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         before = state_of_slots(self.state, slots)
-        opened = before["opened"].copy()
+        columns, shift = self._insert_carried(partials, starts, slots, before["opened"])
+        given = Rows(t, inputs, starts, slots, columns, shift)
         sizes = self._open_sizes(t, inputs, slots)
-        marks = self.marker.mark(inputs, starts, before, sizes)
-        after = np.full(len(t), NEVER) if sizes is None else sizes.after
-        lo, hi, group, begins, ends = pieces(marks, starts, opened)
+        found = self._find_stretches(given, before, sizes)
         for name, values in before.items():
             self.state[name][slots] = values
-        slot = slots[group]
-        start = self.start[slot]
-        start[begins] = t[lo[begins]]
-        rows = hi - lo + np.where(begins, 0, self.rows[slot])
-        last = self.last[slot]
-        some = hi > lo
-        last[some] = t[hi[some] - 1]
-        end = self.deadline[slot]
-        end[some] = after[hi[some] - 1]
-        deadline = end.copy()
-        end[ends] = np.minimum(end[ends], t[hi[ends]])
-        reported = ends & self._is_large_enough(rows, end - start)
-        number = self._number_frames(slot, group, reported)
-        of_rows = None
-        if numbered:
-            certain = ends | self._is_large_enough(rows, last - start)
-            numbers = np.where(~ends | reported, number, -1)
-            of_rows = _number_rows(len(t), (lo, hi, slot, begins), numbers, certain)
-        made = Pieces(
-            lo, hi, group, slot, begins, ends, start, last, end, rows, deadline, number, reported
-        )
-        return self._close_and_store(made, Rows(t, partials, starts, slots, opened)), of_rows
+        slot, some = slots[found.group], found.hi > starts[found.group]
+        newest = found.hi[some] - 1
+        last, deadline = self.last[slot], np.full(len(slot), NEVER)
+        last[some] = t[newest]
+        if sizes is not None:
+            deadline = self.deadline[slot]
+            deadline[some] = sizes.after[newest]
+        start, first = self._locate(given, found.group, found.lo)
+        until, stop = self._locate(given, found.group, found.hi)
+        end, rows = np.where(found.ends, np.minimum(deadline, until), last), stop - first
+        large = self._is_large_enough(rows, end - start)
+        reported = found.ends & large
+        frames = Frames(slot, self._number_frames(slot, reported), start, end, rows)
+        closed, parts = self._close_frames(given, found, frames, reported)
+        self._store_open_frames(given, found, frames, parts)
+        left = ~found.ends
+        self.deadline[slot[left]] = deadline[left]
+        if not numbered:
+            return closed, None
+        numbers = np.where(left | reported, frames.number, -1)
+        return closed, _number_rows(given, found, numbers, found.ends | large)
 
-    def _close_and_store(self, made: Pieces, rows: Rows) -> Frames:
-        """Return the frames that are closed, and store those that are open."""
-        of_pieces = self._combine_pieces(rows, (made.lo, made.hi, made.group, made.begins))
-        kept = made.reported
-        closed = Frames(
-            made.slot[kept], made.number[kept], made.start[kept], made.end[kept], made.rows[kept],
-            [part.filter(pa.array(kept)) for part in of_pieces],
-        )  # fmt: skip
-        self._store_open_frames(made, rows, of_pieces)
-        return closed
+    def _insert_carried(
+        self, columns: list[pa.Array], starts: Ints, slots: Ints, opened: Bools
+    ) -> tuple[list[pa.Array], Ints]:
+        """Insert what is carried into columns of partials; see :class:`Rows`."""
+        copies, count = len(self.carried), int(opened.sum())
+        shift = copies * np.cumsum(opened)
+        if not count or not columns:
+            return columns, shift
+        at = pa.array(slots[opened])
+        own = [part.take(at) for part in self.parts]
+        joined = [
+            pa.concat_arrays([*own[i :: len(columns)], column]) for i, column in enumerate(columns)
+        ]
+        if not opened[1:].any():
+            return joined, shift
+        carried = np.arange(copies * count).reshape(copies, count).T.reshape(-1)
+        rows = copies * count + np.arange(starts[-1])
+        order = pa.array(np.insert(rows, np.repeat(starts[:-1][opened], copies), carried))
+        return [column.take(order) for column in joined], shift
+
+    def _find_stretches(
+        self, rows: Rows, state: dict[str, Array], sizes: Sizes | None
+    ) -> Stretches:
+        """Find the rows of each frame; the state of the groups is updated."""
+        opened = state["opened"].copy()
+        marks = self.marker.mark(rows.inputs, rows.starts, state, sizes)
+        lo, hi, group, ends = pieces(marks, rows.starts, opened)
+        return Stretches(lo, hi, group, ends, hi)
+
+    def _locate(self, rows: Rows, group: Ints, places: Ints) -> tuple[Ints, Ints]:
+        """The time of each place, and its number if rows of earlier batches are counted, too.
+
+        These stand before the rows of the group. A place after all rows has no time of its own.
+        """
+        time, number = np.take(rows.t, places, mode="clip"), places.copy()
+        for place, (start, count) in enumerate(self.carried, -len(self.carried)):
+            there = places == place
+            own = group[there]
+            time[there] = getattr(self, start)[rows.slots[own]]
+            number[there] = rows.starts[own] - getattr(self, count)[rows.slots[own]]
+        return time, number
+
+    def _combine(self, rows: Rows, group: Ints, lo: Ints, hi: Ints) -> list[pa.Array]:
+        """Combine what is between two places of a group, for each of several."""
+        if not self.monoids:
+            return []
+        first, shift = rows.starts[group], rows.shift[group]
+        low, high = (np.where(place < 0, first + place, place) + shift for place in (lo, hi))
+        return combine_columns(rows.columns, self.monoids, low, high)
+
+    def _close_frames(
+        self, rows: Rows, found: Stretches, frames: Frames, reported: Bools
+    ) -> tuple[Frames, list[pa.Array]]:
+        """The frames that are reported, and the partials of open ones up to their current run."""
+        until = np.where(found.ends, found.hi, found.run)
+        parts = self._combine(rows, found.group, found.lo, until)
+        still_open = pa.array(~found.ends)
+        return (
+            replace(frames, partials=parts).take(reported),
+            [part.filter(still_open) for part in parts],
+        )
+
+    def _store_open_frames(
+        self, rows: Rows, found: Stretches, frames: Frames, parts: list[pa.Array]
+    ) -> None:
+        """Store the open frames, which later rows may continue."""
+        left = ~found.ends
+        at = frames.slot[left]
+        self.start[at], self.last[at] = frames.start[left], frames.end[left]
+        self.rows[at] = frames.rows[left]
+        self._store_partials(rows.slots, at, parts)
 
     def _open_sizes(self, t: Ints, inputs: list[pa.Array], slots: Ints) -> Sizes | None:
         """The limits on the size of frames, and the sizes of open ones; None without limits."""
@@ -221,33 +291,29 @@ class Assembly:
     def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | None]:
         """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
         at = np.flatnonzero(self.opened & due & (self.deadline <= now))
-        large = self._is_large_enough(self.rows[at], self.deadline[at] - self.start[at])
-        reported = large & self._has_frame()[at]
-        number, which = self.ids[at], at[reported]
-        closed = Frames(
-            which, number[reported], self.start[which], self.deadline[which], self.rows[which],
-            self._partials_of(which),
-        )  # fmt: skip
-        self.ids[which] += 1
+        closed = self._frames_at(at[self._has_frame()[at]], self.deadline)
+        number = np.full(self.slots, -1)
+        number[closed.slot] = closed.number
+        self.ids[closed.slot] += 1
         for name, values in self.marker.empty_state(len(at)).items():
             if name not in self.marker.remembered:
                 self.state[name][at] = values
         none = np.zeros(0, np.int64)
         self._store_partials(at, none, [part.slice(0, 0) for part in self.parts])
         sure = np.ones(len(at), np.bool_)
-        return closed, FrameNumbers(
-            none, none.astype(np.bool_), at, np.where(reported, number, -1), sure
-        )
+        return closed, FrameNumbers(none, none.astype(np.bool_), at, number[at], sure)
 
     def open_frames(self, over: Bools) -> Frames:
         """The open frames of keys that are over: up to just after their last row."""
         at = np.flatnonzero(self._has_frame() & over)
-        start, end, rows = self.start[at], self.last[at] + 1, self.rows[at]
-        at = at[self._is_large_enough(rows, end - start)]
+        return self._frames_at(at, self.last + 1)
+
+    def _frames_at(self, at: Ints, end: Ints) -> Frames:
+        """The open frames of some slots, unless they are too small; ``end`` is given by slot."""
+        at = at[self._is_large_enough(self.rows[at], end[at] - self.start[at])]
         return Frames(
-            at, self.ids[at], self.start[at], self.last[at] + 1, self.rows[at],
-            self._partials_of(at),
-        )  # fmt: skip
+            at, self.ids[at], self.start[at], end[at], self.rows[at], self._partials_of(at)
+        )
 
     def _has_frame(self) -> Bools:
         """Which keys have a frame, should they have no further row."""
@@ -263,47 +329,14 @@ class Assembly:
         large: Bools = (rows >= scheme.min_rows) & (duration >= scheme.min_duration)
         return large
 
-    def _number_frames(self, slot: Ints, group: Ints, reported: Bools) -> Ints:
+    def _number_frames(self, slot: Ints, reported: Bools) -> Ints:
         """The number of each frame in its key: reported frames count up, an open one is next."""
         before: Ints = np.cumsum(reported) - reported
-        first = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else group
-        base: Ints = np.repeat(before[first], np.diff(np.append(first, len(group))))
+        first = starts_of_runs(slot)
+        base: Ints = np.repeat(before[first], np.diff(np.append(first, len(slot))))
         number: Ints = self.ids[slot] + before - base
         np.add.at(self.ids, slot[reported], 1)
         return number
-
-    def _combine_pieces(
-        self, rows: Rows, stretches: tuple[Ints, Ints, Ints, Bools]
-    ) -> list[pa.Array]:
-        """Combine the rows of each piece; a frame open before starts with its partial so far."""
-        if not self.monoids:
-            return []
-        lo, hi, group, begins = stretches
-        partials, opened = rows.partials, rows.opened
-        if opened.any():
-            inclusive = np.cumsum(opened)
-            lo = np.where(begins, lo + inclusive[group], lo + inclusive[group] - 1)
-            hi = hi + inclusive[group]
-            partials = _insert_carried(
-                partials,
-                [p.take(pa.array(rows.slots[opened])) for p in self.parts],
-                rows.starts,
-                opened,
-            )
-        return [
-            combine_ranges(column, monoid, lo, hi)
-            for column, monoid in zip(partials, self.monoids, strict=True)
-        ]
-
-    def _store_open_frames(self, made: Pieces, rows: Rows, of_pieces: list[pa.Array]) -> None:
-        """Store the open frames, which later rows may continue."""
-        left = ~made.ends
-        at = made.slot[left]
-        self.start[at], self.last[at], self.rows[at] = (
-            values[left] for values in (made.start, made.last, made.rows)
-        )
-        self.deadline[at] = made.deadline[left]
-        self._store_partials(rows.slots, at, [part.filter(pa.array(left)) for part in of_pieces])
 
     def _store_partials(self, slots: Ints, at: Ints, parts: list[pa.Array]) -> None:
         """Store partials: of the keys ``slots``, only those of ``at`` have an open frame."""
@@ -319,37 +352,19 @@ class Assembly:
         ]
 
 
-def _number_rows(
-    size: int, stretches: tuple[Ints, Ints, Ints, Bools], numbers: Ints, sure: Bools
-) -> FrameNumbers:
-    """Spread the frame numbers of pieces over their rows."""
-    lo, hi, slot, begins = stretches
-    number, certain = np.full(size, -1, np.int64), np.ones(size, np.bool_)
-    lengths = hi - lo
-    within = np.repeat(lo - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+def rows_at_hand(rows: Rows, found: Stretches) -> tuple[Ints, Ints, Ints]:
+    """How many rows each stretch has, how many before it are in none, and the rows of all."""
+    lo = np.maximum(found.lo, rows.starts[found.group])
+    lengths = found.hi - lo
+    skipped = lo - (np.cumsum(lengths) - lengths)
+    return lengths, skipped, np.repeat(skipped, lengths) + np.arange(lengths.sum())
+
+
+def _number_rows(rows: Rows, found: Stretches, numbers: Ints, sure: Bools) -> FrameNumbers:
+    """Spread the frame numbers of stretches over their rows."""
+    number, certain = np.full(len(rows.t), -1, np.int64), np.ones(len(rows.t), np.bool_)
+    lengths, _, within = rows_at_hand(rows, found)
     number[within] = np.repeat(numbers, lengths)
     certain[within] = np.repeat(sure, lengths)
-    return FrameNumbers(number, certain, slot[~begins], numbers[~begins], sure[~begins])
-
-
-def _insert_carried(
-    columns: list[pa.Array], carried: list[pa.Array], starts: Ints, opened: Bools
-) -> list[pa.Array]:
-    """Insert the carried partial into columns, before each group that has an open frame."""
-    if not opened[1:].any():
-        return [
-            pa.concat_arrays([one.cast(column.type), column])
-            for one, column in zip(carried, columns, strict=True)
-        ]
-    size, count = int(starts[-1]), int(opened.sum())
-    index = np.empty(size + count, np.int64)
-    firsts = starts[:-1][opened] + np.arange(count)
-    there = np.ones(size + count, np.bool_)
-    there[firsts] = False
-    index[firsts] = np.arange(count)
-    index[there] = count + np.arange(size)
-    order = pa.array(index)
-    return [
-        pa.concat_arrays([one.cast(column.type), column]).take(order)
-        for one, column in zip(carried, columns, strict=True)
-    ]
+    slot, before = rows.slots[found.group], found.lo < 0
+    return FrameNumbers(number, certain, slot[before], numbers[before], sure[before])

@@ -86,6 +86,9 @@ class FrameQuery:
         """Look up the marker on the driver, so that it is pickled to the workers with the query."""
         if self.marks is Marker:
             object.__setattr__(self, "marks", MARKERS[self.scheme.kind])
+        if self.numbered and self.scheme.is_unnumbered:
+            msg = "rows of these frames have no one number"
+            raise AssertionError(msg)
 
     def make_assembly(self) -> Assembly:
         """An assembly without keys."""

@@ -13,7 +13,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames, Pieces, Rows
+from fanlight.engine.operators.frames.assembly import (
+    Assembly,
+    FrameNumbers,
+    Frames,
+    Rows,
+    Stretches,
+    rows_at_hand,
+)
 from fanlight.engine.spec.errors import refuse
 
 Ints = NDArray[np.int64]
@@ -75,26 +82,22 @@ class PartAssembly(Assembly):
         report: Ints = (self.since // self.every + 1) * self.every
         return report
 
-    def _close_and_store(self, made: Pieces, rows: Rows) -> Frames:
-        """Return the parts that rows complete, of frames that they close and of open ones."""
-        since = self.since[made.slot]
-        since[made.begins] = made.start[made.begins]
-        until = np.where(made.ends, made.end, made.last)
-        parts = _cut_pieces(since, until, made.ends, self.every)
-        piece = parts.piece
-        hi = _ends_of_parts(made, rows.t // self.every, since // self.every, parts)
-        before = np.where(made.begins, 0, self.rows[made.slot])
-        combined = self._combine_pieces(
-            rows, (made.lo[piece], hi, made.group[piece], made.begins[piece])
-        )
-        given = Frames(
-            made.slot[piece], made.number[piece], parts.start, parts.end,
-            hi - made.lo[piece] + before[piece], combined,
+    def _close_frames(
+        self, rows: Rows, found: Stretches, frames: Frames, reported: Bools
+    ) -> tuple[Frames, list[pa.Array]]:
+        """The parts that rows complete, of frames that they close and of open ones."""
+        del reported
+        since = np.where(found.lo < 0, self.since[frames.slot], frames.start)
+        parts = _cut_pieces(since, frames.end, found.ends, self.every)
+        hi = _ends_of_parts(rows, found, self.every, since // self.every, parts)
+        piece, last = parts.piece, parts.last[~found.ends]
+        combined = self._combine(rows, found.group[piece], found.lo[piece], hi)
+        given = replace(
+            frames.take(piece), start=parts.start, end=parts.end,
+            rows=frames.rows[piece] - found.hi[piece] + hi, partials=combined,
         )  # fmt: skip
-        left = ~made.ends
-        self._store_open_frames(made, rows, [one.take(pa.array(parts.last)) for one in combined])
-        self.since[made.slot[left]] = parts.start[parts.last[left]]
-        return _take_frames(given, np.flatnonzero(parts.complete))
+        self.since[frames.slot[~found.ends]] = parts.start[last]
+        return given.take(parts.complete), [one.take(pa.array(last)) for one in combined]
 
     def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | None]:
         """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
@@ -104,11 +107,7 @@ class PartAssembly(Assembly):
     def report(self, until: Ints) -> Frames:
         """The parts of open frames that end up to a time, given by slot; the frames stay open."""
         at = np.flatnonzero(self.opened & (self.next_report <= until))
-        still_open = Frames(
-            at, self.ids[at], self.start[at], until[at], self.rows[at],
-            [part.take(pa.array(at)) for part in self.parts],
-        )  # fmt: skip
-        parts = self._cut_frames(still_open, ends=False)
+        parts = self._cut_frames(self._frames_at(at, until), ends=False)
         self.since[at] = until[at] // self.every * self.every
         return parts
 
@@ -116,32 +115,23 @@ class PartAssembly(Assembly):
         """The last parts of the open frames of keys that are over."""
         found = super().open_frames(over)
         found = replace(found, start=self.since[found.slot])
-        return _take_frames(found, np.flatnonzero(found.start < found.end))
+        return found.take(found.start < found.end)
 
     def _cut_frames(self, frames: Frames, *, ends: bool) -> Frames:
         """The complete parts of frames that have no further rows."""
         parts = _cut_pieces(self.since[frames.slot], frames.end, ends, self.every)
-        given = replace(_take_frames(frames, parts.piece), start=parts.start, end=parts.end)
-        return _take_frames(given, np.flatnonzero(parts.complete))
+        given = replace(frames.take(parts.piece), start=parts.start, end=parts.end)
+        return given.take(parts.complete)
 
 
-def _ends_of_parts(made: Pieces, reports: Ints, first: Ints, parts: _Parts) -> Ints:
+def _ends_of_parts(rows: Rows, found: Stretches, every: int, first: Ints, parts: _Parts) -> Ints:
     """The first row after each part, of the rows of its piece.
 
-    ``reports`` has the number of the report before each row, ``first`` that before each piece.
+    ``first`` has the number of the report before each piece.
     """
-    lengths = made.hi - made.lo
-    begin = np.cumsum(lengths) - lengths
-    within = np.repeat(made.lo - begin, lengths) + np.arange(lengths.sum())
+    lengths, skipped, within = rows_at_hand(rows, found)
     opening = np.append(0, parts.last[:-1] + 1)[: len(lengths)]
-    place = reports[within] + np.repeat(opening - first, lengths)
+    place = rows.t[within] // every + np.repeat(opening - first, lengths)
     counted = np.searchsorted(place, np.arange(len(parts.piece)), "right")
-    ends: Ints = counted + (made.lo - begin)[parts.piece]
+    ends: Ints = counted + skipped[parts.piece]
     return ends
-
-
-def _take_frames(frames: Frames, at: Ints) -> Frames:
-    return Frames(
-        frames.slot[at], frames.number[at], frames.start[at], frames.end[at], frames.rows[at],
-        [part.take(pa.array(at)) for part in frames.partials],
-    )  # fmt: skip

@@ -71,7 +71,7 @@ class SeveralAssembly(Assembly):
     """An assembly of frames of which a key may have any number open."""
 
     counters: tuple[str, ...] = ("ids", "last", "deadline")  # the deadline is the earliest
-    copies: ClassVar[int] = 0  # partials are in the table of open frames
+    carried: ClassVar = ()  # partials are in the table of open frames
     marker: Logical
 
     def __init__(
@@ -109,9 +109,7 @@ class SeveralAssembly(Assembly):
         numbered: bool = False,
     ) -> tuple[Frames, FrameNumbers | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
-        if numbered:
-            msg = "rows of these frames have no one number"
-            raise AssertionError(msg)
+        del numbered  # rows may be in several frames, and have no one number
         found = self._go_through_rows(t, inputs, starts, slots)
         slot, start, rows, lo, hi, kept, end = np.array(
             [(f.slot, f.start, f.rows, f.first, f.stop, f.kept, f.end) for f in found], np.int64
@@ -119,22 +117,18 @@ class SeveralAssembly(Assembly):
         states = [None if f.state is None else json.dumps(f.state) for f in found]
         ends = np.array([state is None for state in states], np.bool_)
         reported = ends & self._is_large_enough(rows, end - start)
-        number = self._number_frames(slot, slot, reported)
         of_rows = combine_any_ranges(partials, self.monoids, lo, hi)
         before = pa.array(kept, mask=kept == NOT_KEPT)
         parts = combine_pairs(
             [part.take(before) for part in self._open_partials()], of_rows, self.monoids
         )
-        closed = Frames(
-            slot[reported], number[reported], start[reported], end[reported], rows[reported],
-            [part.filter(pa.array(reported)) for part in parts],
-        )  # fmt: skip
+        frames = Frames(slot, self._number_frames(slot, reported), start, end, rows, parts)
         self.last[slots] = t[starts[1:] - 1]
         columns = [slot, start, rows, pa.array(states, pa.string()), *parts]
         still_open = pa.table(columns, self.tables[0].schema.names).filter(pa.array(~ends))
         others = self.tables[0].filter(pa.array(~np.isin(ints(self.tables[0][CODE]), slots)))
         self._set_frames(pa.concat_tables([others, still_open.cast(others.schema)]))
-        return closed, None
+        return frames.take(reported), None
 
     def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | None]:
         """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
@@ -157,12 +151,9 @@ class SeveralAssembly(Assembly):
         code, start, rows = (ints(frames[name])[at] for name in (CODE, "start", "rows"))
         end = end[at]
         large = self._is_large_enough(rows, end - start)
-        number = self._number_frames(code, code, large)
-        which = pa.array(at[large])
-        return Frames(
-            code[large], number[large], start[large], end[large], rows[large],
-            [part.take(which) for part in self._open_partials()],
-        )  # fmt: skip
+        parts = [part.take(pa.array(at)) for part in self._open_partials()]
+        number = self._number_frames(code, large)
+        return Frames(code, number, start, end, rows, parts).take(large)
 
     def _go_through_rows(
         self, t: Ints, inputs: list[pa.Array], starts: Ints, slots: Ints
