@@ -14,19 +14,14 @@ import fanlight as fl
 from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.kinds import scheme_of
-from fanlight.engine.operators import stored_state
+from fanlight.engine.operators import buckets
 from fanlight.engine.operators.arrow_tables import pack, table_of_rows, unpack
+from fanlight.engine.operators.buckets import HASH, balanced_group_numbers, bucket_of, murmur3
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
 from fanlight.engine.operators.spanning_events import SpanningQuery
-from fanlight.engine.operators.stored_state import (
-    HASH,
-    WAITING,
-    balanced_group_numbers,
-    bucket_of,
-    murmur3,
-)
+from fanlight.engine.operators.stored_state import WAITING
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.granules import EveryRows, LastRows, cut_into_panes
@@ -138,7 +133,7 @@ def test_buckets_and_restarts_change_nothing(name, arrived, size, groups):
 def _in_groups(query, arrived, size, groups):
     running = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_state, "BUCKET_BYTES", size)
+        patch.setattr(buckets, "BUCKET_BYTES", size)
         for batch, watermark in arrived:
             parts = {}
             for one in batch:
@@ -172,7 +167,7 @@ def _widened(query, arrived, size, groups):
      ("sessions", 5), ("rows of sessions", 5), ("events", 5)],
 )  # fmt: skip
 def test_only_the_buckets_of_rows_are_written(name, due, monkeypatch):
-    monkeypatch.setattr(stored_state, "BUCKET_BYTES", 300)
+    monkeypatch.setattr(buckets, "BUCKET_BYTES", 300)
     query = QUERIES[name]
     group = Grouped(query)
     for at, keys in enumerate([HASHES, HASHES, "a", "b"]):
@@ -180,7 +175,7 @@ def test_only_the_buckets_of_rows_are_written(name, due, monkeypatch):
         group.feed([row(query, key, at, 1) for key in keys])
         group.release(at)
     assert len(group.group.buckets.deadlines) >= 3
-    monkeypatch.setattr(stored_state, "BUCKET_BYTES", 10**6)  # none is split any more
+    monkeypatch.setattr(buckets, "BUCKET_BYTES", 10**6)  # none is split any more
     before = dict(group.store.values)
     group.feed([row(query, "a", due, 2)])
     group.release(due)

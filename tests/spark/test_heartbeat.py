@@ -238,7 +238,7 @@ def test_any_name_will_do(classic, tmp_path):
         ({"time": "id"}, "is a number, and no watermark"),
         ({"time": "day"}, "is of type date, on which Spark sets no watermark"),
         ({"time": "plain"}, "without time zone"),
-        ({"time": "within.at"}, "not the name of one column alone"),
+        ({"time": "within.at"}, "not the name of a single column"),
         ({"delay": "-1 second"}, "delay='-1 second' is negative"),
         ({"delay": 5}, "delay=5 is not a duration"),
         ({"delay": "1 month"}, "no fixed length"),
@@ -265,7 +265,7 @@ def test_a_batch_and_a_second_watermark_are_refused(spark, tmp_path):
     for name in ("at", "other"):
         with pytest.raises(fl.FanlightError, match=f"watermark on '{name}'.*leave out"):
             fl.heartbeat(rows.withWatermark(name, "1 hour"), "at", **SOON)
-    with pytest.raises(fl.FanlightError, match="one column alone"):
+    with pytest.raises(fl.FanlightError, match="a single column"):
         fl.heartbeat(rows.select("at", "at"), "at", **SOON)
     with pytest.raises(fl.FanlightError, match="delay='10 minutes'"):
         fl.heartbeat(rows, "at")

@@ -19,12 +19,12 @@ import numpy as np
 import pyarrow as pa
 
 from fanlight.engine.operators.arrow_tables import Ints, filter_rows, ints, pack, unpack
+from fanlight.engine.operators.buckets import Buckets
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE, Query
 from fanlight.engine.operators.snapshots import Snapshot
 from fanlight.engine.operators.stored_state import (
     HEAD,
     WAITING,
-    Buckets,
     Fingerprint,
     Store,
     add_header,

@@ -47,7 +47,7 @@ from fanlight.engine.operators.arrow_tables import (
     starts_of_runs,
     unpack,
 )
-from fanlight.engine.operators.stored_state import HASH, balanced_group_numbers
+from fanlight.engine.operators.buckets import HASH, balanced_group_numbers
 from fanlight.engine.spark.equality import with_nulls, with_places
 from fanlight.engine.spark.fingerprint import PARTITIONS, tasks_of_setting
 from fanlight.engine.spark.sql import expr, type_text

@@ -19,9 +19,9 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, LongType
 
+from fanlight.engine.operators.buckets import HASH
 from fanlight.engine.operators.clock import MICROSECONDS, Clock
 from fanlight.engine.operators.protocol import BatchOperator, Query
-from fanlight.engine.operators.stored_state import HASH
 from fanlight.engine.plan.coordinate import CalendarUnit, Coordinate
 from fanlight.engine.plan.late_rows import METRIC
 from fanlight.engine.spark.calendars import beginning
