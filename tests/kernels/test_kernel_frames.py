@@ -166,13 +166,14 @@ def test_compiled_plain_and_cut_anywhere(name):
             np.array_equal(a, b, equal_nan=a.dtype == float)
             for a, b in zip(arrays_of(state), arrays_of(plain), strict=True)
         )
-        # The same rows in stretches, the state carried on from one to the next.
-        carried, found = empty(1), []
+        # The same rows in stretches, the state carried on from one to the next; and row by row.
         edges = [0, *sorted(min(at, len(rows)) for at in splits), len(rows)]
-        for begin, end in pairwise(edges):
-            part = columns.cut(begin, end)
-            found.append(marked(kernel, values, part, np.array([0, end - begin]), carried))
-        assert np.array_equal(np.concatenate(found), marks)
+        for cuts in (edges, range(len(rows) + 1)):
+            carried, found = empty(1), [np.zeros(0, np.uint8)]
+            for begin, end in pairwise(cuts):
+                part = columns.cut(begin, end)
+                found.append(marked(kernel, values, part, np.array([0, end - begin]), carried))
+            assert np.array_equal(np.concatenate(found), marks)
         # And as the rows of several keys, each with a slot of its own.
         many_slots = empty(len(edges) - 1)
         told = marked(kernel, values, columns, np.array(edges), many_slots)
