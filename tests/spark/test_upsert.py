@@ -9,7 +9,7 @@ from pyspark.errors import AnalysisException
 
 import fanlight as fl
 from fanlight import agg
-from fanlight.io.upsert.delta import merge_text
+from fanlight.io.upsert.delta_catalog import merge_text
 from tests.helpers.streams import finish
 
 CALLS = """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from fanlight.io.upsert import delta, postgresql, sqlite
+from fanlight.io.upsert import delta_folder, postgresql, sqlite
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Postgresql(Base):
 
 class Lake(Base):
     def write(self, key, rows, stream=None, batch=0, gone=None):
-        delta.write(self.where, key, rows, stream, batch, gone)
+        delta_folder.write(self.where, key, rows, stream, batch, gone)
 
     def read(self, columns):
         from deltalake import DeltaTable

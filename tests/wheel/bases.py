@@ -12,8 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import fanlight as fl
-from fanlight.io.upsert import delta as delta_tables
-from fanlight.io.upsert import postgresql
+from fanlight.io.upsert import delta_folder, postgresql
 
 ROWS = pa.table({"antenna": ["a", "b"], "calls": [1, 2]})
 
@@ -22,7 +21,7 @@ def delta():
     """A table is made and written; the same micro-batch again is no commit."""
     folder = tempfile.mkdtemp()
     for _ in range(2):
-        delta_tables.write(folder, ["antenna"], ROWS, "wheel", 0)
+        delta_folder.write(folder, ["antenna"], ROWS, "wheel", 0)
     return len(list(Path(folder, "_delta_log").glob("*.json"))) == 2
 
 

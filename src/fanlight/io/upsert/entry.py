@@ -15,7 +15,7 @@ from fanlight.engine.arrow import to_arrow
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spec.arguments import check_flag, check_text, read_names
 from fanlight.engine.spec.errors import advise_choice, explain_wrong_calls, refuse
-from fanlight.io.upsert import delta, postgresql, sqlite
+from fanlight.io.upsert import delta_catalog, delta_folder, postgresql, sqlite
 from fanlight.types import DataFrameLike
 
 _DATABASES = (
@@ -48,14 +48,14 @@ class Upsert:
         if self.gone is not None:
             _check_gone(given, self.gone)
         if self.to == "delta":
-            delta.merge(self.table or "", self.key, given, self.gone)
+            delta_catalog.merge(self.table or "", self.key, given, self.gone)
             return
         number = 0 if batch is None else batch
         stream = None if batch is None else self.stream
         rows = _with_notes(given)
         kind, _, rest = self.to.partition(":")
         if kind == "delta":
-            delta.write(rest, self.key, rows, stream, number, self.gone)
+            delta_folder.write(rest, self.key, rows, stream, number, self.gone)
         elif kind == "sqlite":
             path = rest.removeprefix("///")
             sqlite.write(path, self.table or "", self.key, rows, stream, number, self.gone)

@@ -1,24 +1,19 @@
-"""Upserts into Delta tables: in the catalog by Spark's connector, in a folder by deltalake."""
+"""Upserts into Delta tables of the catalog, by the session's Delta connector.
+
+Tables have the same columns as those that :mod:`fanlight.io.upsert.delta_folder` writes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from fanlight.engine.algebra.sql_text import has_substitution, in_backticks, quote
+from fanlight.engine.algebra.sql_text import has_substitution, quote
 from fanlight.engine.spark.sql import expr_as, say_reason
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.upsert.sql_tables import (
-    ENDS,
-    check_columns,
-    flatten_and_check,
-    flatten_key,
-    flatten_names,
-    is_window,
-)
+from fanlight.io.upsert.sql_tables import ENDS, check_columns, flatten_key, flatten_names, is_window
 
 PACKAGE = "io.delta:delta-spark_2.13"
 _VIEW = "fanlight_upsert"
@@ -132,68 +127,3 @@ def _check_key(rows: DataFrame, key: Sequence[str]) -> None:
             "finds several rows with the same key, but can keep only one",
             "name all columns that tell rows apart, such as 'window', 'level' or 'query', in key=",
         )
-
-
-def write(
-    path: str,
-    key: Sequence[str],
-    result: pa.Table,
-    stream: str | None,
-    batch: int,
-    gone: str | None = None,
-) -> None:
-    """Write rows by key into the table of a folder, in one commit; delete those ``gone``."""
-    try:
-        from deltalake import CommitProperties, DeltaTable, Transaction
-        from deltalake.exceptions import DeltaError
-    except ModuleNotFoundError as error:
-        msg = (
-            "upsert into a Delta folder needs deltalake, which is not installed where the driver "
-            "runs; write: pip install 'fanlight[delta]', or let Spark's connector do it: "
-            'fl.upsert("delta", table=…)'
-        )
-        raise FanlightError(msg) from error
-    rows, keys = flatten_and_check(result, key)
-    names = [name for name in rows.column_names if name != gone]
-    for field in rows.schema:
-        if pa.types.is_duration(field.type) or pa.types.is_null(field.type):
-            raise refuse(
-                f"the column {field.name!r} of type {field.type}",
-                "has no corresponding type in Delta",
-                "cast it to a number or a string",
-            )
-    try:
-        if not DeltaTable.is_deltatable(path):
-            DeltaTable.create(path, rows.select(names).schema, mode="ignore")
-        table = DeltaTable(path)
-        check_columns(path, [field.name for field in table.schema().fields], names)
-        transaction = None
-        if stream is not None:
-            last = table.transaction_version(stream)
-            if last is not None and last >= batch:
-                return
-            transaction = CommitProperties(app_transactions=[Transaction(stream, batch)])
-        same_key = " AND ".join(
-            f"target.{in_backticks(name)} = source.{in_backticks(name)}" for name in keys
-        )
-        changes = {in_backticks(name): f"source.{in_backticks(name)}" for name in names}
-        merge = table.merge(
-            rows,
-            same_key,
-            source_alias="source",
-            target_alias="target",
-            commit_properties=transaction,
-        )
-        kept = None
-        if gone is not None:
-            deleted = f"coalesce(source.{in_backticks(gone)}, false)"
-            merge, kept = merge.when_matched_delete(deleted), f"NOT {deleted}"
-        merge.when_matched_update(changes, kept).when_not_matched_insert(changes, kept).execute()
-    except (DeltaError, OSError, ValueError) as error:
-        if isinstance(error, FanlightError):
-            raise
-        raise refuse(
-            f"upsert into the Delta table {path!r}",
-            f"fails: {str(error).strip()}",
-            "no row of this micro-batch was written; correct it and start again",
-        ) from error
