@@ -15,10 +15,11 @@ from fanlight.engine.algebra.collections import Values
 from fanlight.engine.algebra.monoids import Max, Sum
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.operators import buckets
-from fanlight.engine.operators.arrow_tables import pack, table_of_rows, unpack
+from fanlight.engine.operators.arrow_tables import argsort_rows, pack, table_of_rows, unpack
 from fanlight.engine.operators.buckets import HASH, balanced_group_numbers, bucket_of, murmur3
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.frames.operator import FrameQuery
+from fanlight.engine.operators.group import WaitingRows
 from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots, split_snapshot
 from fanlight.engine.operators.spanning_events import SpanningQuery
 from fanlight.engine.operators.stored_state import WAITING
@@ -27,7 +28,7 @@ from fanlight.engine.operators.widening import WideningQuery
 from fanlight.engine.plan.granules import EveryRows, LastRows, cut_into_panes
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.widening import levels_of
-from tests.helpers.grouped import Grouped
+from tests.helpers.grouped import Grouped, InMemory
 from tests.helpers.shown import shown
 
 ENTRY = pa.list_(pa.struct([("v", pa.int64()), ("n", pa.int64())]))
@@ -159,6 +160,20 @@ def _widened(query, arrived, size, groups):
         for key, value in zip(page.rows["k0"].to_pylist(), page.rows["f0"].to_pylist(), strict=True)
     }  # fmt: skip
     assert seen == {(key, value) for batch, _ in arrived for key, _, value in batch}
+
+
+def test_rows_are_in_order_of_key_time_and_ties():
+    rows = pa.table({"t": [1, 0, 1, 1], "tie": [2, 0, 1, 0]})
+    assert argsort_rows(rows, np.array([0, 0, 0, 1]), ("tie",)).tolist() == [1, 2, 0, 3]
+
+
+def test_each_row_that_waits_is_due_once():
+    rows = pa.table({"t": [1, 2, 3, 4]})
+    waiting = WaitingRows(rows.schema, InMemory(), np.zeros(0, np.int64))
+    waiting.append(rows)
+    for released, watermark, due in [(0, 1, [1]), (1, 3, [2, 3]), (3, 4, [4])]:
+        tables = waiting.pop_due(released, watermark)
+        assert [t for table in tables for t in table["t"].to_pylist()] == due
 
 
 @pytest.mark.parametrize(
