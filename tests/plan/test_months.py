@@ -8,11 +8,10 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from fanlight.engine.plan.grid import Grid, Months, MonthsBack
+from fanlight.engine.plan.grid import Months, MonthsBack
 
 EPOCH = date(1970, 1, 1)
 NEAR = 1500  # days before and after 1970
-GRID = Grid(1, 1)  # any: months do not depend on it
 
 
 def of(number):
@@ -34,11 +33,11 @@ def test_so_many_months_before_each_day(months, a_day):
     back = MonthsBack(months, a_day)
     starts = {n: (earlier(of(n), months) - EPOCH).days for n in range(-NEAR, NEAR)}
     lasts = np.array(list(starts)) * a_day - 1
-    assert (back.first_place(lasts, GRID) // a_day).tolist() == list(starts.values())
+    assert (back.first_place(lasts) // a_day).tolist() == list(starts.values())
     for day in range(-900, 900, 7):
         last = max(end for end in range(day, day + 31 * months + 5) if starts[end] <= day)
         for at in (day * a_day, day * a_day + a_day - 1):
-            assert back.last_end(at, GRID) == last * a_day
+            assert back.last_end(at) == last * a_day
 
 
 @pytest.mark.parametrize("count", [1, 3, 12])
@@ -49,5 +48,5 @@ def test_months_that_begin_together(count):
         first = month - (month - 2) % count
         begins = date(1970 + first // 12, first % 12 + 1, 1)
         after = date(1970 + (first + count) // 12, (first + count) % 12 + 1, 1)
-        assert months.first_place(day, GRID) == (begins - EPOCH).days
-        assert months.last_end(day, GRID) == (after - EPOCH).days
+        assert months.first_place(day) == (begins - EPOCH).days
+        assert months.last_end(day) == (after - EPOCH).days

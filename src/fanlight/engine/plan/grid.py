@@ -33,13 +33,16 @@ Number = TypeVar("Number", int, "NDArray[np.int64]")  # one coordinate, or an ar
 class EachRange:
     """Windows that begin together at each multiple of RANGE, and end at each multiple of SLIDE."""
 
-    def first_place(self, last: Any, grid: Grid) -> Any:
-        """The first coordinate of the window whose last one is given."""
-        return last - (last - grid.offset) % grid.range
+    range: int
+    offset: int
 
-    def last_end(self, at: Any, grid: Grid) -> Any:
+    def first_place(self, last: Any) -> Any:
+        """The first coordinate of the window whose last one is given."""
+        return last - (last - self.offset) % self.range
+
+    def last_end(self, at: Any) -> Any:
         """The end of the last window that holds a coordinate."""
-        return self.first_place(at, grid) + grid.range
+        return self.first_place(at) + self.range
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,11 @@ class Months:
     first: int
     a_day: int
 
-    def first_place(self, last: Any, grid: Grid) -> Any:  # noqa: ARG002 - as of the others
+    def first_place(self, last: Any) -> Any:
         """The first coordinate of the window whose last one is given."""
         return first_day(self._first_month(last)) * self.a_day
 
-    def last_end(self, at: Any, grid: Grid) -> Any:  # noqa: ARG002 - as of the others
+    def last_end(self, at: Any) -> Any:
         """The end of the last window that holds a coordinate."""
         return first_day(self._first_month(at) + self.count) * self.a_day
 
@@ -76,14 +79,14 @@ class MonthsBack:
     count: int
     a_day: int
 
-    def first_place(self, last: Any, grid: Grid) -> Any:  # noqa: ARG002 - as of the others
+    def first_place(self, last: Any) -> Any:
         """The first coordinate of the window whose last one is given."""
         day = (last + 1) // self.a_day
         month = month_of(day)
         first = first_day(month - self.count) + day - first_day(month)
         return _lesser(first, first_day(month - self.count + 1) - 1) * self.a_day
 
-    def last_end(self, at: Any, grid: Grid) -> Any:  # noqa: ARG002 - as of the others
+    def last_end(self, at: Any) -> Any:
         """The end of the last window that holds a coordinate."""
         day = at // self.a_day + 1
         month = month_of(day)
@@ -127,7 +130,7 @@ class Grid:
         """The first coordinate of which a window has what lies there."""
         first: Number = self.window_start(window)
         if self.begins is not None:
-            first = self.begins.first_place(first + self.range - 1, self)
+            first = self.begins.first_place(first + self.range - 1)
         return first
 
     def window_end(self, window: Number) -> Number:
@@ -143,7 +146,7 @@ class Grid:
 
         In a gap it is the window before, and :meth:`first_window` is the window after.
         """
-        begun = at if self.begins is None else self.begins.last_end(at, self) - self.range
+        begun = at if self.begins is None else self.begins.last_end(at) - self.range
         return (begun - self.offset) // self.slide
 
     def last_ended_window(self, at: Number) -> Number:
@@ -226,8 +229,9 @@ def _make_grid(spec: Sliding) -> Grid:
         return Grid(int(spec.range.value), 1)
     if spec.range_of_tuples:  # the SLIDEs, at whose ends the last rows are reported
         return Grid(int(spec.slide.value), int(spec.slide.value), int(spec.offset.value))
-    length = int(spec.range.value)
-    return _close(spec, Grid(length, int(spec.slide.value), int(spec.offset.value), _begins(spec)))
+    length, offset = int(spec.range.value), int(spec.offset.value)
+    begins = _begins(spec, length, offset)
+    return _close(spec, Grid(length, int(spec.slide.value), offset, begins))
 
 
 def _close(spec: Sliding, grid: Grid) -> Grid:
@@ -243,9 +247,9 @@ def _close(spec: Sliding, grid: Grid) -> Grid:
     return replace(grid, range=length, offset=grid.offset + opened, opened=opened, closed=closed)
 
 
-def _begins(spec: Sliding) -> EachRange | None:
+def _begins(spec: Sliding, length: int, offset: int) -> EachRange | None:
     """Windows that begin together; where a size is one step, they are windows that tumble."""
-    return EachRange() if spec.anew and not spec.tumbling else None
+    return EachRange(length, offset) if spec.anew and not spec.tumbling else None
 
 
 def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None:
@@ -302,12 +306,13 @@ def _make_calendar_grids(
     coordinate = Coordinate(kind, Fraction(calendar.microseconds), calendar=calendar)
     grids = []
     for spec, one in zip(specs, several, strict=True):
-        begins: EachRange | Months | MonthsBack | None = _begins(spec)
+        length, offset = one.range // unit, one.offset // unit
+        begins: EachRange | Months | MonthsBack | None = _begins(spec, length, offset)
         if one.anew:
             begins = Months(one.anew, one.first, HOURS["day"] // unit)
         if one.back:
             begins = MonthsBack(one.back, HOURS["day"] // unit)
-        grids.append(Grid(one.range // unit, one.slide // unit, one.offset // unit, begins))
+        grids.append(Grid(length, one.slide // unit, offset, begins))
     return coordinate, tuple(grids)
 
 
@@ -341,19 +346,14 @@ def _make_unit_grids(specs: Sequence[Sliding]) -> tuple[Coordinate, tuple[Grid, 
                 "have a common divisor too small for the precision of doubles",
                 "round them to fewer digits",
             )
-    grids = tuple(
-        _close(
-            spec,
-            Grid(
-                parts * int(spec.range.value / unit),
-                parts * int(spec.slide.value / unit),
-                parts * int((spec.offset.value - origin) / unit),
-                _begins(spec),
-            ),
+    grids = []
+    for spec in specs:
+        length, slide, offset = (
+            parts * int(value / unit)
+            for value in (spec.range.value, spec.slide.value, spec.offset.value - origin)
         )
-        for spec in specs
-    )
-    return Coordinate("double", unit / parts, origin, halves=halves), grids
+        grids.append(_close(spec, Grid(length, slide, offset, _begins(spec, length, offset))))
+    return Coordinate("double", unit / parts, origin, halves=halves), tuple(grids)
 
 
 def _common_divisor(a: Fraction, b: Fraction) -> Fraction:
