@@ -215,7 +215,7 @@ def more_of_samples(items):
 
 
 def every_second(items):
-    """Of a file's tests that start Spark every second one."""
+    """Every second test of each file, of the tests that start Spark."""
     numbers = {}
     for item in items:
         sampled = item.get_closest_marker("sampled")

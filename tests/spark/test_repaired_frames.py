@@ -83,7 +83,7 @@ def test_rows_from_long_before_are_not_read_again(classic):
 
 @pytest.mark.sampled(1)
 def test_a_late_row_makes_a_frame_that_was_too_small_large_enough(classic):
-    """It comes when the next frame begins, of which alone the stored frames tell."""
+    """The row comes when the next frame begins; the small frame before is not in the table."""
     rows, late = [("x", 0, 0), ("x", 1, 0), *(("x", 3, v) for v in (10, 11, 12))], [("x", 3, 1)]
     windows = visits(frame(classic, rows), fl.DeltaFrame({"v": 5}, min_rows=3))
     stored = windows.agg(vs=agg.collect_list("v")).persist()

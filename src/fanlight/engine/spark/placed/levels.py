@@ -39,13 +39,12 @@ from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import stream
 from fanlight.engine.spark.placed.aging import level_of_piece, subwindow_start, weight_of
 from fanlight.engine.spark.placed.stream import copy_granules, lift_granules, seal
-from fanlight.engine.spark.placed.wide import check_at_instants, group_by_end
+from fanlight.engine.spark.placed.wide import check_at_instants, check_names, group_by_end
 from fanlight.engine.spark.placed.window_sets import is_number
 from fanlight.engine.spark.sql import (
     expr,
     expr_as,
     group_rows,
-    is_taken,
     narrow_decimal,
     over_clause,
     type_text,
@@ -344,7 +343,7 @@ def _compare(
     window ``w``) are made of; ``outputs`` and ``wanted`` are SQL over ``fine``, ``coarse``,
     ``level`` and, as ``o0``, ``o1``, …, the outputs.
     """
-    _check_names(bound, [name for _, name in outputs])
+    check_names(bound, [name for _, name in outputs], "levels compared")
     # A struct made anew, since an instant and a window may not both carry the watermark.
     told = inner.withColumn("w", expr(inner, "struct(window.start, window.end)"))
     made = ", ".join(["w", *(f"{text} as {name}" for name, text in parts.items())])
@@ -368,14 +367,3 @@ def _compare(
         expr(found, "level"),
         *(expr_as(found, name, label) for name, (_, label) in zip(names, outputs, strict=True)),
     )
-
-
-def _check_names(bound: Placed, outputs: list[str]) -> None:
-    """Refuse a key that has the name of an output."""
-    for key in bound.names:
-        if is_taken(bound.df, key, outputs):
-            raise refuse(
-                f"levels compared by {key!r}",
-                "clashes with an output column of the same name",
-                f"rename it first: df.withColumnRenamed({key!r}, …)",
-            )

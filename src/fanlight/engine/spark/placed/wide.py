@@ -67,13 +67,7 @@ def put_beside_by_end(bound: Placed, results: DataFrame) -> DataFrame:
     levels = bound.queries.labels
     named = [(f"r{n}", k, f"{label}_{k}") for n, label in enumerate(labels) for k in levels]
     outputs = [AT, *(name for *_, name in named)]
-    for key in bound.names:
-        if is_taken(bound.df, key, outputs):
-            raise refuse(
-                f"wide by {key!r}",
-                "clashes with an output column of the same name",
-                f"rename it first: df.withColumnRenamed({key!r}, …), or name the aggregate",
-            )
+    check_names(bound, outputs, "wide", ", or name the aggregate")
     wide = group_by_end(bound, inner, [(r, k, f"c{n}") for n, (r, k, _) in enumerate(named)])
     keys = zip(bound.keys, bound.names, strict=True)
     return wide.select(
@@ -128,3 +122,14 @@ def put_beside(bound: Placed, parts: Sequence[DataFrame]) -> DataFrame:
     rows = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
     results = [name for name in rows.columns if name not in place]
     return group_rows(rows, place, [(name, f"first({name}, true)") for name in results])
+
+
+def check_names(bound: Placed, outputs: Sequence[str], asked: str, instead: str = "") -> None:
+    """Refuse a key that has the name of an output."""
+    for key in bound.names:
+        if is_taken(bound.df, key, outputs):
+            raise refuse(
+                f"{asked} by {key!r}",
+                "clashes with an output column of the same name",
+                f"rename it first: df.withColumnRenamed({key!r}, …){instead}",
+            )
