@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, nullcontext
 from fnmatch import fnmatch
 from functools import partial
 from inspect import signature
 from itertools import chain
+from threading import Semaphore
 
 import pytest
 from hypothesis import is_hypothesis_test
@@ -39,6 +41,7 @@ ALWAYS = {
 # Of what starts Spark, that which runs after all else, in a process of its own (Makefile).
 FIRST = "tests/spark/test_[a-e]*"
 AT_ONCE = 2  # queries that run side by side, on two cores
+ANSWERS = pytest.StashKey()
 
 
 class Answers:
@@ -46,11 +49,24 @@ class Answers:
 
     def __init__(self, runner, asks):
         self.runner = runner
+        self.turns = Semaphore(AT_ONCE)
         self.pool = ThreadPoolExecutor(AT_ONCE)
-        self.found = {id(ask): self.pool.submit(runner.run, ask) for ask in asks}
+        self.found = {id(ask): self.pool.submit(self._answer, ask) for ask in asks}
+
+    def _answer(self, ask):
+        with self.turns:
+            return self.runner.run(ask)
 
     def of(self, ask):
         return self.found[id(ask)].result()
+
+    @contextmanager
+    def paused(self):
+        """Nothing of the law runs meanwhile."""
+        with ExitStack() as turns:
+            for _ in range(AT_ONCE):
+                turns.enter_context(self.turns)
+            yield
 
     def write_times(self, terminal):
         """Say what each took, as pytest does of a test, which only waits for it."""
@@ -86,7 +102,7 @@ def spark_and_answers(request, tmp_path_factory):
     items = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
     asks = [params["ask"] for params in items if "ask" in params]
     runner = Runner(makers, tmp_path_factory.mktemp("law"))
-    found = Answers(runner, asks)
+    found = request.config.stash[ANSWERS] = Answers(runner, asks)
     yield sessions, found
     found.pool.shutdown(cancel_futures=True)
     if request.config.getoption("durations") == 0:
@@ -94,6 +110,14 @@ def spark_and_answers(request, tmp_path_factory):
     own = [made for (name, _), made in runner.made.items() if name == "connect"]
     for session in (*own, *reversed(sessions.values())):
         session.stop()
+
+
+@pytest.fixture
+def monkeypatch(request):
+    """As that of pytest. What the law asks in other threads waits, so that it sees no patch."""
+    answers = request.config.stash.get(ANSWERS, None)
+    with answers.paused() if answers else nullcontext(), pytest.MonkeyPatch.context() as patch:
+        yield patch
 
 
 @pytest.fixture(scope="session")

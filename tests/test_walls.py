@@ -9,7 +9,9 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
+from fanlight.engine.spark import supported
 from tests.helpers.imports import KNOWN, MODULES, OUTSIDE, Import, imports_of, parsed
+from tests.wheel.spared import OF_SPARK_4
 
 STDLIB = frozenset(sys.stdlib_module_names)
 
@@ -285,6 +287,31 @@ def test_what_needs_no_spark_imports_none(module):
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip() == "False"
+
+
+# What a stream or a source of Spark 4 is made of, which PySpark 3.5 does not have.
+LATER_MODULES = ("pyspark.sql.datasource", "pyspark.sql.streaming.datasource")
+LATER_NAMES = ("StatefulProcessor", "StatefulProcessorHandle")
+IMPORT_ALL_BUT = """
+import importlib, pkgutil, sys
+import pyspark.sql.datasource, pyspark.sql.streaming
+import fanlight
+
+later_modules, later_names, spared = {!r}, {!r}, {!r}
+sys.modules |= dict.fromkeys(later_modules)
+for name in later_names:
+    delattr(pyspark.sql.streaming, name)
+for module in pkgutil.walk_packages(fanlight.__path__, "fanlight."):
+    if not module.name.startswith(spared):
+        importlib.import_module(module.name)
+"""
+
+
+@pytest.mark.skipif(supported.INSTALLED < (4, 0), reason="PySpark 3.5 itself lacks the names")
+def test_what_spark_3_5_lacks_is_imported_only_where_it_is_used():
+    code = IMPORT_ALL_BUT.format(LATER_MODULES, LATER_NAMES, OF_SPARK_4)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
 
 
 # A test that cannot fail is worth nothing: the checks above, on code that breaks each wall.

@@ -27,15 +27,9 @@ import pyspark
 from data import LANE, complete, write
 from kinds import KINDS
 from pyspark.sql import SparkSession
+from spared import OF_SPARK_4, OTHER_EXTRAS
 
 import fanlight
-
-# what needs more than PySpark, or a newer one
-OTHER_EXTRAS = ("fanlight.cli", "fanlight.language", "fanlight.watching")
-OF_SPARK_4 = (
-    "fanlight.io.replay",
-    "fanlight.engine.spark.ordered.processor",
-)
 
 JAVA = "select java_method('java.lang.System', 'getProperty', 'java.version')"
 ANSI = "spark.sql.ansi.enabled"

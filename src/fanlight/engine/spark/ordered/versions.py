@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from fanlight.engine.spark.ordered.processor import FOUND, GroupRun, as_frames, rows_of
+from fanlight.engine.spark.ordered.group_run import FOUND, GroupRun, as_frames, rows_of
 from fanlight.engine.spark.sql import WATERMARK, expr, is_connect
 from fanlight.engine.spark.supported import INSTALLED
 from fanlight.engine.spec.errors import refuse
@@ -32,10 +32,8 @@ def run_groups(
     The operator is told of a watermark that is ``postponed`` by so many microseconds.
     """
     if INSTALLED < (4, 0):
-        from fanlight.engine.spark.ordered.versions import WholeState
-
         return WholeState(query, asked, out, postponed).over(packed, mode)
-    from fanlight.engine.spark.ordered.processor import FOUND, GroupProcessor, PandasProcessor
+    from fanlight.engine.spark.ordered.processor import GroupProcessor, PandasProcessor
 
     groups, how = packed.groupBy("group"), (FOUND, mode, "eventTime")
     if INSTALLED >= (4, 1):
