@@ -110,7 +110,7 @@ class About:
         over: str = "",
         picture: Picture | None = None,
     ) -> Explained:
-        """The page: the request, and one line per fact; without a label it continues the last one.
+        """The page: the request, then a line per fact. A fact without a label continues the last.
 
         Of a stream there is also what it ``keeps``, whether that ``grows`` with the number of keys,
         and by which ``rule`` rows are late, if there is one. Costs are ``per`` window, SLIDE or the

@@ -82,7 +82,7 @@ def panes_of(grids: Sequence[Grid]) -> Grid | None:
 
 
 def cut_into_pairs(grid: Grid) -> Cut:
-    """At most two slices per SLIDE."""
+    """The widest slices that add up to every window: at most two per SLIDE."""
     whole, head = divmod(grid.range, grid.slide)
     if grid.slide >= grid.range or head == 0:
         cut = cut_into_panes(grid)

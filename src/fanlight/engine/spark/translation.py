@@ -194,7 +194,7 @@ def advise_windows(df: DataFrame, column: Any) -> str | None:
 
 
 def _shown(column: Any) -> str:
-    """What a Column shows of itself; empty for anything else."""
+    """The text that a Column prints as, or nothing for any other value."""
     shown = _SHOWN.fullmatch(str(column)) if is_column(column) else None
     return shown[1] if shown else ""
 

@@ -160,7 +160,7 @@ def upsert(
     if folder and table is not None:
         raise refuse(
             f"table={table!r}",
-            "is not for a Delta folder, which is the table itself",
+            "is for databases: a Delta folder is itself one table",
             "leave it out",
         )
     if not folder:
