@@ -19,7 +19,7 @@ from scripts.notebooks import notebooks
 from scripts.pictures import IMAGES, KINDS, drawn
 from scripts.site import notebook, reference, repository, roles
 from tests.helpers.house import ROOT
-from tests.plots.browser import MISSING, asked, chromium
+from tests.plots.browser import MISSING, answer_of_page, chromium
 
 # What does not fit: the page, and code and tables, of which each is named by its text.
 FITS = """return {
@@ -63,7 +63,9 @@ def test_pages_fit_a_phone_and_a_screen(site, address, width):
     for name in LOOKED_AT:
         page = site / name
         served = f"{address}/{name}".rpartition("/")[0]
-        look = asked(page.parent, page.read_text("utf-8"), FITS, width=width, served=served)
+        look = answer_of_page(
+            page.parent, page.read_text("utf-8"), FITS, width=width, served=served
+        )
         assert look["page"] <= look["window"], name
         assert look["hidden"] == [], name
         assert {what for what, _ in look["cut"]} <= {"output", "DIV"}, (name, look["cut"])

@@ -12,7 +12,7 @@ from fanlight.engine.algebra.library.held import Readings
 from fanlight.engine.algebra.library.overlaps import AtOnce
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import Area, BitAnd, BitOr, BitXor, Product, WholeArea
-from tests.helpers.aggregates import REGISTRY, asked
+from tests.helpers.aggregates import REGISTRY, compared_samples
 from tests.helpers.shown import shown
 from tests.oracle.values import rank
 
@@ -28,7 +28,12 @@ def monoids_of(one):
 
 def in_python(registry):
     """Every monoid of a registry whose partials are combined in Python, each once."""
-    found = {monoid for one in asked(registry) for monoid in monoids_of(one) if monoid.in_python}
+    found = {
+        monoid
+        for one in compared_samples(registry)
+        for monoid in monoids_of(one)
+        if monoid.in_python
+    }
     return sorted(found, key=repr)
 
 

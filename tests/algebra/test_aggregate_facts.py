@@ -19,13 +19,13 @@ from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.algebra.registry import Registry, sample
 from fanlight.engine.operators.frames.running import WATCHED
 from fanlight.engine.spec.frames.limits import RUNNING
-from tests.helpers.aggregates import REGISTRY, asked, of_rows
+from tests.helpers.aggregates import REGISTRY, compared_samples, of_rows
 from tests.helpers.compare import same
 from tests.helpers.dataframes import collected, frame
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLLOWED = {name for name, running in RUNNING.items() if not running.why_not}
-MONOIDS = {type(monoid).__name__ for one in asked() for monoid in one.monoids}
+MONOIDS = {type(monoid).__name__ for one in compared_samples() for monoid in one.monoids}
 # What limits watch is called as the aggregates of that meaning; these modules say so, or do it.
 FOLLOWING = {"spec/frames/limits.py", "kinds/aggregate.py", "operators/frames/running.py",
              "operators/frames/logical_steps.py"}  # fmt: skip
@@ -60,7 +60,7 @@ def agree(one, other):
 
 
 def test_fields_tell_the_same_for_every_type():
-    for one in asked():
+    for one in compared_samples():
         call = one.entry.call(one.sample)
         skips = [monoid.skips_nulls for monoid in call.aggregate.monoids]
         assert skips == [monoid.skips_nulls for monoid in one.monoids]
@@ -69,7 +69,7 @@ def test_fields_tell_the_same_for_every_type():
 
 
 def test_those_that_skip_nulls_are_told_by_their_form(classic, rows):
-    every = [one for one in asked() if of_rows(one)]
+    every = [one for one in compared_samples() if of_rows(one)]
     skipping = [one for one in every if all(monoid.skips_nulls for monoid in one.monoids)]
     assert {one.entry.name for one in every} == {one.entry.name for one in skipping}
     assert len(skipping) == len(every) - 4  # count(), first, any_value and last
@@ -82,7 +82,9 @@ def test_those_that_skip_nulls_are_told_by_their_form(classic, rows):
 
 
 def test_those_that_ignore_repeats_do_so(classic, rows):
-    once = [one for one in asked() if ignores_repeats(one.entry.call(one.sample).aggregate)]
+    once = [
+        one for one in compared_samples() if ignores_repeats(one.entry.call(one.sample).aggregate)
+    ]
     bits = {"bit_and", "bit_or", "bool_and", "bool_or"}
     assert {one.entry.name for one in once} == {"min", "max", "approx_count_distinct", *bits}
     df = frame(classic, rows)

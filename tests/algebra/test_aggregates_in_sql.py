@@ -8,10 +8,10 @@ import fanlight as fl
 from fanlight import algebra
 from fanlight.engine.algebra.registry import Entry, sample
 from tests.algebra.in_sql import complaints
-from tests.helpers.aggregates import EVERYTHING, REGISTRY, Asked, asked, call, of_rows
+from tests.helpers.aggregates import EVERYTHING, REGISTRY, Asked, call, compared_samples, of_rows
 from tests.helpers.dataframes import frame
 
-ASKED = [one for one in asked() if of_rows(one)]
+ASKED = [one for one in compared_samples() if of_rows(one)]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from tests.algebra.explained import unexplained
 from tests.algebra.in_sql import complaints
 from tests.algebra.monoids import check_monoid, in_python
 from tests.helpers import events
-from tests.helpers.aggregates import asked, call, requests
+from tests.helpers.aggregates import call, compared_samples, requests
 from tests.helpers.dataframes import all_of, collected, frame
 from tests.helpers.events import examples, splits
 from tests.helpers.streams import stream
@@ -114,7 +114,7 @@ def test_it_goes_through_the_laws(classic):
     assert in_python(MINE) == [algebra.Max(), algebra.Min()]
     for monoid in in_python(MINE):
         check_monoid(monoid, 50)
-    assert set(map(tuple, complaints(classic, asked(MINE)).values())) == {()}
+    assert set(map(tuple, complaints(classic, compared_samples(MINE)).values())) == {()}
 
 
 def test_it_is_listed_and_explained():
@@ -143,7 +143,7 @@ def test_it_agrees_in_a_stream(classic, tmp_path, spec):
 
 def test_a_wrong_oracle_is_seen(classic):
     oracle.FUNCTIONS["midrange"] = lambda rows: len(rows.columns)
-    assert all(complaints(classic, asked(MINE)).values())
+    assert all(complaints(classic, compared_samples(MINE)).values())
 
 
 # What is said of it is in the entry, or follows from its monoids: no other file is changed.

@@ -22,8 +22,8 @@ from tests.helpers.aggregates import (
     EVERYTHING,
     FEW,
     REGISTRY,
-    asked,
     call,
+    compared_samples,
     is_compared,
     requests,
 )
@@ -111,9 +111,9 @@ def test_every_entry_has_an_oracle_and_every_oracle_an_entry():
 
 
 def test_every_sample_is_a_request_of_its_own():
-    assert len(requests()) == len(asked())
+    assert len(requests()) == len(compared_samples())
     assert set(FEW) < set(EVERYTHING)
-    for one in asked():
+    for one in compared_samples():
         given = one.entry.function(*one.columns, **dict(one.sample.options))
         asked_for = call(one.request)
         assert asked_for.label == given.label

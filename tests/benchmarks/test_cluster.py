@@ -10,13 +10,17 @@ from benchmarks.timing import DisagreementError
 QUERY = ("frames", 1_000_000, 2)
 
 
-def told(seconds, **more):
+def measured(seconds, **more):
     spilled = {"tasks": 1_200, "memory": 2_500_000_000, "disk": 70_000_000}
     return {"seconds": seconds, "answer": [7, 123], "same": True, **spilled, **more}
 
 
 def found(**more):
-    taken = {cluster.ONE: told(8.0), cluster.TWO: told(5.0), cluster.WORKERS: told(4.0, **more)}
+    taken = {
+        cluster.ONE: measured(8.0),
+        cluster.TWO: measured(5.0),
+        cluster.WORKERS: measured(4.0, **more),
+    }
     return {where: {QUERY: one} for where, one in taken.items()}
 
 

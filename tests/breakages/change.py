@@ -11,14 +11,14 @@ from functools import partial
 UNTOLD = {"annotation", "ctx", "kind", "returns", "type_comment"}
 
 
-def told(part):
+def text_of(part):
     """What a part of a tree says, wherever it stands and whatever its types are."""
     if isinstance(part, ast.AnnAssign) and part.value is not None:
         part = ast.Assign([part.target], part.value)
     if isinstance(part, ast.AST):
-        return f"{type(part).__name__}({', '.join(told(value) for _, value in fields(part))})"
+        return f"{type(part).__name__}({', '.join(text_of(value) for _, value in fields(part))})"
     if isinstance(part, list):
-        return f"[{', '.join(map(told, part))}]"
+        return f"[{', '.join(map(text_of, part))}]"
     return repr(part)
 
 
@@ -93,12 +93,12 @@ class Code:
     def ways(self, scopes):
         """What makes the change, for each place of the scopes where it can be made."""
         old, new = self.parsed()
-        wanted = told(old)
+        wanted = text_of(old)
         found = [
             partial(put, new)
             for scope in scopes
             for parts, put in runs(scope, len(old))
-            if told(parts) == wanted
+            if text_of(parts) == wanted
         ]
         return among(found, self.nth)
 

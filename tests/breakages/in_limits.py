@@ -44,7 +44,7 @@ WITHOUT_SPARK = (
     ),
     read(
         "a product is added up before it is multiplied",
-        "_Parser.sum",
-        Code("self.operation(part, self.product)", "self.operation(part, self.factor)"),
+        "_Parser.product",
+        Code('("*", "/")', '("*", "/", "+")'),
     ),
 )

@@ -31,7 +31,7 @@ def main(names):
             rest = kept.go_on(spark, name, made)
             shutil.rmtree(made)
             shutil.move(tried, made)  # paths in the checkpoint are of this folder
-            every = kept.told([*before, *rest])
+            every = kept.as_json([*before, *rest])
             wanted = kept.expected(spark, name)
             same = kept.in_time(every) == wanted and before and rest
             if not same:

@@ -51,7 +51,7 @@ def answer(spark, name, folder):
     stream = STREAMS[name]
     result = stream.query(source(beside(spark, *stream.conf), folder / "in", DELAY))
     given = gather_batches(result, folder, stream.mode)
-    return told(row for rows in given for row in rows if row.get("final", True))
+    return as_json(row for rows in given for row in rows if row.get("final", True))
 
 
 def expected(spark, name):
@@ -60,10 +60,10 @@ def expected(spark, name):
     every = [row for rows in batches([], stream.change) for row in rows]
     df = timed(spark.createDataFrame(table(every)))
     result = stream.query(df)
-    return told(collected(result.where(stream.kept)))
+    return as_json(collected(result.where(stream.kept)))
 
 
-def told(rows):
+def as_json(rows):
     """Rows as JSON has them, in order; without those of the row that closes all windows."""
     rows = [row for row in rows if SENTINEL["k"] not in (row.get("k"), row.get("b"))]
     rows = [{name: _rounded(row[name]) for name in sorted(row) if name != "final"} for row in rows]

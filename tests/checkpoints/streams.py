@@ -122,7 +122,7 @@ def over(df, spec, time="ts", **more):
     return fl.over(df, spec, time=time, by=BY, tiebreak=["seq"], **more)
 
 
-def told(spec, aggregates=calls, time="ts", strategy="auto", most=0, **more):
+def aggregating(spec, aggregates=calls, time="ts", strategy="auto", most=0, **more):
     """A query for aggregates; the strategy is the stream's."""
 
     def query(df):
@@ -194,46 +194,49 @@ CUT = "unix_micros(window.end) % 1000000 = 0"  # an open frame ends just after i
 STORE = (("spark.sql.streaming.stateStore.providerClass", HDFS),)
 WHOLE = (("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "false"),)
 STREAMS = {
-    "sliding": Stream(told(TIMES, numbers)),
-    "sliding-store": Stream(told(TIMES, numbers), conf=STORE),
-    "tumbling": Stream(told(fl.Sliding("2 minutes"), numbers)),
-    "copies": Stream(told(TIMES, numbers, strategy="expand", late="open")),
-    "levels": Stream(told(LEVELS, numbers)),
-    "calendar": Stream(told(fl.Cumulative("1 day", "1 hour", zone="UTC"), numbers)),
+    "sliding": Stream(aggregating(TIMES, numbers)),
+    "sliding-store": Stream(aggregating(TIMES, numbers), conf=STORE),
+    "tumbling": Stream(aggregating(fl.Sliding("2 minutes"), numbers)),
+    "copies": Stream(aggregating(TIMES, numbers, strategy="expand", late="open")),
+    "levels": Stream(aggregating(LEVELS, numbers)),
+    "calendar": Stream(aggregating(fl.Cumulative("1 day", "1 hour", zone="UTC"), numbers)),
     "recurring": Stream(lambda df: over(df, LEVELS).recurring("n")),
-    "events": Stream(told(TIMES, numbers, PAIR)),
-    "events-buckets": Stream(told(TIMES, numbers, PAIR, late="open")),
-    "events-operator": Stream(told(TIMES, numbers, PAIR, "se-slicing")),
-    "events-parts": Stream(told(TIMES, parts, PAIR)),
+    "events": Stream(aggregating(TIMES, numbers, PAIR)),
+    "events-buckets": Stream(aggregating(TIMES, numbers, PAIR, late="open")),
+    "events-operator": Stream(aggregating(TIMES, numbers, PAIR, "se-slicing")),
+    "events-parts": Stream(aggregating(TIMES, parts, PAIR)),
     "events-running": Stream(running, change=begun),
-    "snapshots": Stream(told(fl.Snapshot(), numbers, PAIR)),
-    "chain": Stream(told(LEVELS, calls, strategy="chain")),
+    "snapshots": Stream(aggregating(fl.Snapshot(), numbers, PAIR)),
+    "chain": Stream(aggregating(LEVELS, calls, strategy="chain")),
     "fit": Stream(lambda df: over(df, LEVELS).fit("v", filled=True).drop("slope_error")),
-    "rows": Stream(told(fl.Sliding(fl.Rows(4)))),
-    "rows-that-end": Stream(told(fl.Sliding("4 minutes", fl.Rows(1)))),
-    "delta": Stream(told(DELTA), CLOSED),
-    "delta-whole": Stream(told(DELTA), CLOSED, conf=WHOLE),
-    "threshold": Stream(told(fl.ThresholdFrame("v > 1", min_rows=2)), CLOSED),
+    "rows": Stream(aggregating(fl.Sliding(fl.Rows(4)))),
+    "rows-that-end": Stream(aggregating(fl.Sliding("4 minutes", fl.Rows(1)))),
+    "delta": Stream(aggregating(DELTA), CLOSED),
+    "delta-whole": Stream(aggregating(DELTA), CLOSED, conf=WHOLE),
+    "threshold": Stream(aggregating(fl.ThresholdFrame("v > 1", min_rows=2)), CLOSED),
     "dwelling": Stream(
-        told(fl.ThresholdFrame("v > 1", enter_for="1 minute", leave="v < 0.5"), numbers), CLOSED
+        aggregating(fl.ThresholdFrame("v > 1", enter_for="1 minute", leave="v < 0.5"), numbers),
+        CLOSED,
     ),
-    "boundary": Stream(told(fl.BoundaryFrame({"v": 1})), CLOSED),
-    "overlapping": Stream(told(fl.BoundaryFrame({"n": 2}, overlapping=True), numbers), CLOSED),
-    "state": Stream(told(fl.StateFrame("s")), CLOSED),
-    "aggregate": Stream(told(fl.AggregateFrame(agg.sum("n"), 12)), CLOSED),
-    "distinct": Stream(told(fl.AggregateFrame(agg.count_distinct("s", "n"), 4)), CLOSED),
-    "predicate": Stream(told(fl.PredicateFrame(opens, closes, columns=["v"])), CLOSED),
+    "boundary": Stream(aggregating(fl.BoundaryFrame({"v": 1})), CLOSED),
+    "overlapping": Stream(
+        aggregating(fl.BoundaryFrame({"n": 2}, overlapping=True), numbers), CLOSED
+    ),
+    "state": Stream(aggregating(fl.StateFrame("s")), CLOSED),
+    "aggregate": Stream(aggregating(fl.AggregateFrame(agg.sum("n"), 12)), CLOSED),
+    "distinct": Stream(aggregating(fl.AggregateFrame(agg.count_distinct("s", "n"), 4)), CLOSED),
+    "predicate": Stream(aggregating(fl.PredicateFrame(opens, closes, columns=["v"])), CLOSED),
     # What is kept has all columns that there were.
     "frames-rows": Stream(lambda df: over(df.drop("ok", "c"), DELTA).rows()),
     "frames-filled": Stream(filled, CUT),
     "frames-early": Stream(early(DELTA), CLOSED, "update"),
-    "sessions": Stream(told(fl.Session("2 minutes", max_duration="9 minutes")), CLOSED),
-    "forgetting": Stream(told(DELTA, forget_after="1 hour")),
+    "sessions": Stream(aggregating(fl.Session("2 minutes", max_duration="9 minutes")), CLOSED),
+    "forgetting": Stream(aggregating(DELTA, forget_after="1 hour")),
     "widening": Stream(lambda df: over(df, WIDENED).detect(longest, MATCH, columns=["n"])),
     "episodes": Stream(lambda df: over(df, WIDENED).detect(fl.Episode("x; y", event="s"))),
     "trailing": Stream(lambda df: over(df, SEVERAL).attach(**calls())),
     "trailing-asked": Stream(attached_to),
     "early": Stream(early(TIMES), mode="update"),
-    "empty": Stream(told(TIMES, numbers, most=5)),
+    "empty": Stream(aggregating(TIMES, numbers, most=5)),
     "late": Stream(collected_late),
 }

@@ -69,7 +69,7 @@ def loaded(folder, text=RIGHT, **how):
     return load(written(folder, text), **how)
 
 
-def told(folder, text):
+def errors_of(folder, text):
     with pytest.raises(InvalidJobError) as raised:
         loaded(folder, text)
     return re.split(rf"\n(?={re.escape(str(folder))})", str(raised.value))  # some have an excerpt

@@ -11,7 +11,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.cli.jobs import asking, call, job, loaded, told
+from tests.cli.jobs import asking, call, errors_of, job, loaded
 
 SQLITE = 'format = "sqlite"\npath = "busy.db"\ntable = "busy"\nkey = ["antenna", "window"]'
 FILES = 'format = "parquet"\npath = "busy"'
@@ -70,7 +70,7 @@ WRONG = [
     ("text", "key", "said"), WRONG, ids=[f"{key}-{n}" for n, (_, key, _) in enumerate(WRONG)]
 )
 def test_what_cannot_be_is_told_with_what_to_write(tmp_path, text, key, said):
-    (line,) = told(tmp_path, text)
+    (line,) = errors_of(tmp_path, text)
     assert f": {key}: " in line
     assert re.search(said, line), line
 

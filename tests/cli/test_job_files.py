@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fanlight.cli.jobs.document import InvalidJobError, read_document
-from tests.cli.jobs import RIGHT, asking, loaded, told, without, written
+from tests.cli.jobs import RIGHT, asking, errors_of, loaded, without, written
 from tests.helpers.house import ROOT
 
 
@@ -120,7 +120,7 @@ WRONG = [
 )
 def test_what_is_wrong_is_named_by_file_line_and_key(old, new, key, said, tmp_path):
     text = changed(old, new)
-    lines = told(tmp_path, text)
+    lines = errors_of(tmp_path, text)
     own = [line for line in lines if f": {key}: " in line]
     assert any(said in line for line in own), lines
     path, number, *_ = own[0].split(":")
@@ -132,7 +132,7 @@ def test_what_is_wrong_is_named_by_file_line_and_key(old, new, key, said, tmp_pa
 def test_all_that_is_wrong_is_told_at_once_in_the_order_of_lines(tmp_path):
     text = changed("RANGE", "RNAGE").replace('"available now"', '"now"')
     text = text.replace('path = "calls"', 'path = "nowhere"')
-    lines = told(tmp_path, text)
+    lines = errors_of(tmp_path, text)
     assert [line.split(": ")[1] for line in lines] == [
         "source.calls.path", "query.sql", "stream.trigger"
     ]  # fmt: skip
@@ -156,7 +156,7 @@ def test_no_mistake_hides_another(tmp_path):
     for old, new, _ in FIVE:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    keys = [line.split(": ")[1] for line in told(tmp_path, text)]
+    keys = [line.split(": ")[1] for line in errors_of(tmp_path, text)]
     assert set(keys) >= {key for _, _, key in FIVE}
     assert {"source.calls.watermark.delay", "sink.url", "sink"} < set(keys)
 
@@ -193,19 +193,19 @@ PLAIN = "SELECT window, count(*) AS calls FROM calls [WATTR ts RANGE 1 HOUR SLID
 def test_keys_of_no_sql_are_told_once_with_the_query_to_write(tmp_path, former, write):
     """The query that is written can be read."""
     begin, end = RIGHT.index("[query]"), RIGHT.index("[sink]")
-    (line,) = told(tmp_path, f"{RIGHT[:begin]}{former}\n\n{RIGHT[end:]}")
+    (line,) = errors_of(tmp_path, f"{RIGHT[:begin]}{former}\n\n{RIGHT[end:]}")
     key = former.splitlines()[1].partition(" ")[0]
     assert f": query.{key}: is not a key here" in line
     assert line.endswith(f'write for example sql = "{write}"')
     assert loaded(tmp_path, asking(write))
-    beside = told(tmp_path, RIGHT.replace("[query]", former.rstrip()))
+    beside = errors_of(tmp_path, RIGHT.replace("[query]", former.rstrip()))
     assert [one.rpartition("; ")[2] for one in beside] == ["say it in the text of sql"]
 
 
 def test_the_query_to_write_names_any_source(tmp_path):
     text = RIGHT.replace("[source.calls]", '[source."all calls"]')
     begin, end = text.index("[query]"), text.index("[sink]")
-    (line,) = told(tmp_path, f"{text[:begin]}[query]\ngap = 3\n\n{text[end:]}")
+    (line,) = errors_of(tmp_path, f"{text[:begin]}[query]\ngap = 3\n\n{text[end:]}")
     write = PLAIN.replace("calls [", "`all calls` [")
     assert line.endswith(f'write for example sql = "{write}"')
     assert loaded(tmp_path, asking(write, text))
@@ -253,7 +253,7 @@ def test_a_key_of_the_sink_is_a_column_of_the_query(sql, key, lacking, tmp_path)
     if not lacking:
         assert loaded(tmp_path, text).sink.upsert
         return
-    lines = told(tmp_path, text)
+    lines = errors_of(tmp_path, text)
     assert [line.split(": ")[1] for line in lines] == ["sink.key"] * len(lacking)
     for line, name in zip(lines, sorted(lacking, reverse=lacking == ["x"]), strict=True):
         assert f"{name!r} is not a column of the query's result" in line
@@ -262,20 +262,20 @@ def test_a_key_of_the_sink_is_a_column_of_the_query(sql, key, lacking, tmp_path)
 def test_what_lies_in_a_value_of_several_lines_is_no_key(tmp_path):
     text = 'note = """\n[query]\nsql = 3\n"""\n[source.calls]\nformat = "csv"\npath = "calls"\n'
     text += '[query]\nsql = [\n  1,\n]\n[sink]\nformat = "console"\n'
-    lines = told(tmp_path, text)
+    lines = errors_of(tmp_path, text)
     assert lines[0].startswith(f"{tmp_path}/busy.toml:1: note: is not a key here")
     assert lines[1].startswith(f"{tmp_path}/busy.toml:9: query.sql: [1] is not")
 
 
 def test_what_is_not_toml_is_told_with_its_line(tmp_path):
-    lines = told(tmp_path, "a = 1\nb = \n")
+    lines = errors_of(tmp_path, "a = 1\nb = \n")
     assert lines[0].startswith(f"{tmp_path}/busy.toml:2: is not TOML")
     with pytest.raises(InvalidJobError, match="cannot be read"):
         read_document(tmp_path / "none.toml")
 
 
 def test_an_empty_file_lacks_all_that_is_needed(tmp_path):
-    lines = told(tmp_path, "")
+    lines = errors_of(tmp_path, "")
     assert [word in "\n".join(lines) for word in ("[source]", "[query]", "[sink]")] == [True] * 3
 
 
@@ -294,7 +294,7 @@ def test_a_watermark_is_on_the_time_of_the_windows_over_its_source(tmp_path):
         f"SELECT sum(n) FROM a [WATTR at RANGE 1 DAY] UNION SELECT count(*) {windows}",
         text,
     )
-    (line,) = told(tmp_path, text)
+    (line,) = errors_of(tmp_path, text)
     assert ": source.lasting.watermark.column: " in line
     assert "'ts' is not the time of the query; write column = 'Stop'" in line
     assert set(loaded(tmp_path, text.replace("Stop", "TS")).sources) == {"calls", "lasting"}
@@ -315,7 +315,7 @@ def test_options_of_a_connector_are_passed_through(tmp_path):
     text = f'[source.calls]\n{KAFKA}\n[query]\n{query}\n[sink]\nformat = "memory"\n'
     source = loaded(tmp_path, text).sources["calls"]
     assert source.options == {"kafka.bootstrap.servers": "h:1", "subscribe": "b"}
-    lines = told(tmp_path, text.replace('subscribe = "b"', ""))
+    lines = errors_of(tmp_path, text.replace('subscribe = "b"', ""))
     assert "options.subscribe" in lines[0]
 
 
@@ -326,7 +326,7 @@ FENCES = re.findall(r"^```(toml|text)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTA
 def test_the_page_foretells_what_is_said_of_mistakes(tmp_path):
     (_, batch), (_, said), _ = FENCES
     wrong = batch.replace('"parquet"\npath = "calls"', '"parqet"\npath = "calls"')
-    lines = told(tmp_path, wrong.replace("RANGE", "RNAGE"))
+    lines = errors_of(tmp_path, wrong.replace("RANGE", "RNAGE"))
     assert "\n".join(lines).replace(f"{tmp_path}/", "") == said.rstrip()
 
 
@@ -341,7 +341,7 @@ def test_the_page_has_all_keys_and_no_other(tmp_path):
     text += '[query]\nsql = "SELECT 1"\n[sink]\nformat = "kafka"\nzz = 1\n[stream]\nzz = 1\n'
     text += '[source.c]\nformat = "csv"\n[source.d]\nformat = "replay"\nzz = 1\n'
     for sink in ("kafka", "sqlite", "postgresql"):
-        for line in told(tmp_path, text.replace("kafka", sink)):
+        for line in errors_of(tmp_path, text.replace("kafka", sink)):
             known |= set(re.findall(r"\w+", line.partition("known are ")[2]))
     tables = {"source", "query", "sink", "stream", "spark"}
     assert {*known, "sql"} - tables == shown - tables

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.cli.jobs import RIGHT, loaded, told, without
+from tests.cli.jobs import RIGHT, errors_of, loaded, without
 from tests.helpers.house import ROOT
 
 SOURCE = 'format = "parquet"\npath = "calls"'
@@ -72,16 +72,16 @@ WRONG = [
 @pytest.mark.parametrize(("more", "key", "said"), WRONG, ids=[more for more, _, _ in WRONG])
 def test_what_is_wrong_of_a_replay(more, key, said, tmp_path):
     base = PLAYED.replace('\nfiles = "parquet"', "") if "files" in more else PLAYED
-    lines = told(tmp_path, played(more, new=base))
+    lines = errors_of(tmp_path, played(more, new=base))
     assert [line for line in lines if f": {key}: " in line and said in line], lines
 
 
 def test_what_a_replay_needs(tmp_path):
-    lines = told(tmp_path, played(new='format = "replay"\npath = "calls"').replace(SCHEMA, ""))
+    lines = errors_of(tmp_path, played(new='format = "replay"\npath = "calls"').replace(SCHEMA, ""))
     assert "has no files" in "".join(lines)
     assert "has no time" in "".join(lines)
     csv = PLAYED.replace('"parquet"', '"csv"')
-    lines = told(tmp_path, played(new=csv).replace(SCHEMA, ""))
+    lines = errors_of(tmp_path, played(new=csv).replace(SCHEMA, ""))
     assert "has no schema, which csv needs" in "".join(lines)
 
 
@@ -130,10 +130,10 @@ WRONG_SINKS = [
 
 @pytest.mark.parametrize(("sink", "key", "said"), WRONG_SINKS)
 def test_what_is_wrong_of_a_sink_by_key(sink, key, said, tmp_path):
-    lines = told(tmp_path, written(sink, without("stream")))
+    lines = errors_of(tmp_path, written(sink, without("stream")))
     assert [line for line in lines if f": {key}: " in line and said in line], lines
 
 
 def test_a_batch_has_no_stream_to_remember(tmp_path):
-    lines = told(tmp_path, written(SQLITE + 'stream = "busy-1"\n', without("stream")))
+    lines = errors_of(tmp_path, written(SQLITE + 'stream = "busy-1"\n', without("stream")))
     assert "is for a stream" in lines[0]

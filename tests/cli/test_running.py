@@ -38,7 +38,7 @@ def rows_of(found):
     return sorted(str(sorted(row.asDict(recursive=True).items())) for row in found.collect())
 
 
-def told(output):
+def records_in(output):
     return [json.loads(line) for line in output.splitlines()]
 
 
@@ -47,7 +47,7 @@ def test_a_batch_writes_what_the_api_gives(here, folder):
     assert ran.exit_code == 0, ran.output
     wanted = expected(here, folder)
     assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(wanted)
-    _, done = told(ran.stdout)
+    _, done = records_in(ran.stdout)
     assert (done["event"], done["job"], done["windows"]) == ("done", "busy", wanted.count())
     again = call("run", folder / "busy.toml")
     assert again.exit_code == 1
@@ -75,7 +75,7 @@ def test_a_stream_tells_each_micro_batch_and_writes_what_is_final(here, folder):
     text = RIGHT.replace('path = "calls"', 'path = "calls"\noptions = { maxFilesPerTrigger = 1 }')
     ran = call("run", job(folder, text), "--json")
     assert ran.exit_code == 0, ran.output
-    started, *batches, done = told(ran.stdout)
+    started, *batches, done = records_in(ran.stdout)
     assert started == {"event": "started", "job": "busy", "spark": here.version}
     assert {one["event"] for one in batches} == {"progress"}
     assert sum(one["rows"] for one in batches) == done["rows"] == 720
@@ -124,7 +124,7 @@ def test_a_watched_stream_has_a_page_with_the_windows_of_its_sink(here, folder, 
     ran = call("run", job(folder, text), "--watch", "--json")
     assert ran.exit_code == 0, ran.output
     ((url, state, rows),) = pages
-    assert [one["url"] for one in told(ran.stdout) if one["event"] == "watching"] == [url]
+    assert [one["url"] for one in records_in(ran.stdout) if one["event"] == "watching"] == [url]
     assert state["ended"]
     assert state["title"] == f"seen_{format}"
     assert state["words"].startswith("Ended. 720 rows so far")
@@ -218,7 +218,7 @@ def test_a_connector_that_is_not_there_is_named_with_what_to_install(here, folde
     ran = call("run", job(folder, text), "--json")
     assert ran.exit_code == 1
     assert f"spark-sql-kafka-0-10_2.13:{here.version}" in ran.stderr
-    assert told(ran.stdout)[-1]["exit_code"] == 1
+    assert records_in(ran.stdout)[-1]["exit_code"] == 1
 
 
 KAFKA = '"kafka"\noptions = { kafka.bootstrap.servers = "h:1", subscribe = "b" }'
@@ -393,7 +393,7 @@ def test_ctrl_c_ends_a_batch(folder):
     os.killpg(running.pid, signal.SIGINT)
     said, errors = running.communicate(timeout=120)
     assert running.returncode == 130, errors
-    assert told(said)[-1] == {"event": "error", "message": "interrupted", "exit_code": 130}
+    assert records_in(said)[-1] == {"event": "error", "message": "interrupted", "exit_code": 130}
     assert "Traceback" not in errors
     assert not list((folder / "busy").glob("*.parquet"))
 
@@ -409,13 +409,13 @@ def test_ctrl_c_stops_after_the_micro_batch_and_says_where_it_stands(here, folde
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: Spark's Java hears it, too
     said, errors = running.communicate(timeout=300)
     assert running.returncode == 130, errors
-    last = told(said)[-1]
+    last = records_in(said)[-1]
     assert (last["event"], last["rows"]) == ("stopped", 720)
     assert last["checkpoint"] == f"file://{folder}/checkpoint"
     # The same job goes on from there: no row is read twice, and none is lost.
     again = call("run", job(folder), "--json")
     assert again.exit_code == 0, again.output
-    assert told(again.stdout)[-1]["rows"] == 0
+    assert records_in(again.stdout)[-1]["rows"] == 0
     final = expected(here, folder).where("window.end <= timestamp'2024-05-01 15:58:40Z'")
     assert rows_of(here.read.parquet(str(folder / "busy"))) == rows_of(final)
 
@@ -425,7 +425,7 @@ def test_sql_on_the_command_line(here, folder):
     asked = "SELECT antenna, count(*) FROM calls [WATTR ts RANGE 4 MINUTES] GROUP BY antenna"
     ran = call("sql", asked, "-t", f"calls={folder}/calls", "-n", "3", "--json")
     assert ran.exit_code == 0, ran.output
-    assert [sorted(one) for one in told(ran.stdout)] == [["antenna", "count(1)"]] * 3
+    assert [sorted(one) for one in records_in(ran.stdout)] == [["antenna", "count(1)"]] * 3
 
 
 @pytest.mark.streaming

@@ -21,7 +21,7 @@ from demo.__main__ import main
 from demo.outcome import Comparison, Outcome
 from demo.page import build_page
 from demo.questions import QUESTIONS, sliding, storms
-from tests.plots.browser import MISSING, asked, chromium
+from tests.plots.browser import MISSING, answer_of_page, chromium
 
 LATE = 60
 QUESTION = sliding.QUESTION
@@ -248,4 +248,4 @@ def test_all_questions(classic, week, weather, printed, tmp_path):
     assert found.agrees
     drawn = "return figures().map(one => one.querySelectorAll('.main-svg').length > 0)"
     (tmp_path / "page").mkdir()
-    assert asked(tmp_path / "page", build_page(found).html(), drawn) == [True] * 7
+    assert answer_of_page(tmp_path / "page", build_page(found).html(), drawn) == [True] * 7

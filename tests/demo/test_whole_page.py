@@ -16,7 +16,7 @@ from demo.outcome import Comparison, Timing
 from demo.page import build_page, duration_text
 from demo.questions import QUESTIONS, air, chains, levels, sliding, storms
 from demo.streamed import Streamed
-from tests.plots.browser import MISSING, asked, chromium
+from tests.plots.browser import MISSING, answer_of_page, chromium
 
 pytestmark = [pytest.mark.thorough]  # `make page`: all questions, asked of all flights
 LARGEST = 2_000_000  # bytes
@@ -96,7 +96,7 @@ def test_it_is_small(html):
 @pytest.mark.skipif(chromium() is None, reason=MISSING)
 @pytest.mark.parametrize("width", [1280, 375])
 def test_it_fits(html, width, tmp_path):
-    told = asked(tmp_path, html, FITS, width=width)
+    told = answer_of_page(tmp_path, html, FITS, width=width)
     assert told["drawn"] == [True] * 7
     assert told["window"] == width
     assert told["wide"] <= width

@@ -49,7 +49,7 @@ def sparks(df, gap):
     return df.groupBy("case", "k", window).agg(*sums)
 
 
-def told(rows):
+def sorted_rows(rows):
     names = ("case", "k", "window", "n", "d", "all")
     return sorted(repr([row[name] for name in names]) for row in rows)
 
@@ -59,10 +59,10 @@ def told(rows):
 @pytest.mark.parametrize("given", ["minutes apart", "days apart"])
 def test_a_batch_is_sparks(classic, df, given, gap):
     many = df if given == "minutes apart" else frame(classic, packed("2 weeks", "1 day"))
-    expected = told(collected(sparks(many, gap)))
+    expected = sorted_rows(collected(sparks(many, gap)))
     assert len(expected) > 20
     for strategy in ("auto", "native"):
-        assert told(collected(ours(many, gap, strategy))) == expected, strategy
+        assert sorted_rows(collected(ours(many, gap, strategy))) == expected, strategy
 
 
 @pytest.mark.streaming
@@ -75,7 +75,7 @@ def test_a_stream_is_sparks(classic, tmp_path, gap, which):
         stream(classic, tmp_path, pieces, lambda df, of=of: of(df, gap), delay="5 minutes")
         for of in (ours, sparks)
     )
-    assert told(mine) == told(theirs)
+    assert sorted_rows(mine) == sorted_rows(theirs)
     assert len(mine) > 10
 
 

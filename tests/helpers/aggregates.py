@@ -81,7 +81,7 @@ def is_compared(sample):
     return sample.gives != "binary"
 
 
-def asked(registry=REGISTRY):
+def compared_samples(registry=REGISTRY):
     """Every sample of every aggregate that can be compared."""
     return [
         Asked(entry, one)
@@ -93,7 +93,7 @@ def asked(registry=REGISTRY):
 
 def requests(registry=REGISTRY, *, where=lambda _: True):
     """The requests of every aggregate by the names of their results; of some, with ``where``."""
-    return {one.name: one.request for one in asked(registry) if where(one)}
+    return {one.name: one.request for one in compared_samples(registry) if where(one)}
 
 
 def call(request, registry=REGISTRY):
@@ -130,7 +130,9 @@ def _of_events(one):
 EVERYTHING = requests(where=of_rows)
 
 # The first of each way to keep and read one, and an expression of two: what each kind is asked.
-_OWN = [one for one in asked() if one.entry.call(one.sample).aggregate.name == one.entry.name]
+_OWN = [
+    one for one in compared_samples() if one.entry.call(one.sample).aggregate.name == one.entry.name
+]
 _FIRST = {partial_of(one): one for one in reversed(_OWN)}
 MINUS = {"minus": ("minus", ("sum", "n"), ("count",))}
 EACH = {one.name: one.request for one in _FIRST.values() if of_rows(one)} | MINUS

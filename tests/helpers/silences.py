@@ -36,7 +36,7 @@ def micros(at):
     return (at.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
-def asked(windows):
+def counted_and_listed(windows):
     return windows.agg(n=agg.count(), s=agg.sum("v"), list=agg.collect_list("i"))
 
 

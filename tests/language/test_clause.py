@@ -133,7 +133,7 @@ def test_every_method_prints_as_words_that_are_read_back(spec, data):
     assert meaning(found.spec) == meaning(spec), text
     assert (found.verb.name, found.verb.arguments.keys()) == (method, said(method, arguments))
     for name, value in found.verb.arguments.items():
-        assert told(name, value) == wanted(name, arguments), text
+        assert meaning_in(name, value) == wanted(name, arguments), text
 
 
 def said(method, arguments):
@@ -144,7 +144,7 @@ def said(method, arguments):
     return {"on" if name == "time" else name for name in names}
 
 
-def told(name, value):
+def meaning_in(name, value):
     """A value of a clause, to be compared with :func:`wanted`."""
     if name in ("instant", "ahead", "max_duration", "every"):
         return length(value)

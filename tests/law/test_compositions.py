@@ -174,7 +174,7 @@ SAMPLE = (
 )
 
 
-def asked(one, df):
+def second_windows(one, df):
     """The second windows over what the first give."""
     windows = fl.over(one.first(df), one.second, time=one.time, by="k")
     windows = windows if one.postponed is None else windows.postpone(one.postponed)
@@ -196,7 +196,7 @@ def wanted(one, spark):
     return of(given, one.second, time=one.time, **how)
 
 
-def told(rows):
+def comparable_rows(rows):
     """The rows in order, without what numbers frames, nor those of the row that ends a stream.
 
     A filter in the query would be pushed below the watermark, which that row moves.
@@ -214,13 +214,19 @@ def told(rows):
 )
 def test_a_stream_row_by_row_gives_what_the_oracle_says(classic, tmp_path, name):
     one = COMPOSITIONS[name]
-    expected = told(wanted(one, classic))
+    expected = comparable_rows(wanted(one, classic))
     assert len(expected) > 3
-    assert told(collected(asked(one, frame(classic, ROWS)))) == expected, "a batch"
-    found = stream(
-        classic, tmp_path, [[each] for each in ROWS], lambda df: asked(one, df), delay="1 minute"
+    assert comparable_rows(collected(second_windows(one, frame(classic, ROWS)))) == expected, (
+        "a batch"
     )
-    assert told(found) == expected
+    found = stream(
+        classic,
+        tmp_path,
+        [[each] for each in ROWS],
+        lambda df: second_windows(one, df),
+        delay="1 minute",
+    )
+    assert comparable_rows(found) == expected
 
 
 UNBOUNDED = {

@@ -170,7 +170,7 @@ def opened(name, df, **more):
     return fl.over(df, spec, **place, **more)
 
 
-def asked(windows, verb, arguments):
+def with_option(windows, verb, arguments):
     given = arguments(windows._bound.df) if callable(arguments) else arguments
     return getattr(windows, verb)(**given)
 
@@ -192,7 +192,7 @@ def is_of(option, name):
     return family_of(name) in option.families and (lasting or not option.lasting)
 
 
-def told(df):
+def sorted_rows(df):
     return sorted(map(tuple, df.collect()), key=repr)
 
 
@@ -238,9 +238,9 @@ def test_each_last_method_gives_what_the_option_means_or_says_why_not(classic, n
         return
     if meaning.batch is None:
         with pytest.raises(fl.FanlightError, match="is for streams"):
-            asked(opened(name, df), verb, meaning.stream)
+            with_option(opened(name, df), verb, meaning.stream)
         return
-    windows = asked(opened(name, df), verb, meaning.batch)
+    windows = with_option(opened(name, df), verb, meaning.batch)
     seen = 0
     for last in sorted(METHODS[type(windows)] & LAST.keys()):
         if option.terminals is not None and last not in option.terminals:
@@ -254,8 +254,8 @@ def test_each_last_method_gives_what_the_option_means_or_says_why_not(classic, n
             continue
         seen += 1
         if verb not in ("fill", "at"):  # whose answers the law asks
-            plain = told(LAST[last](opened(name, df)))
-            meaning.check(last, plain, told(LAST[last](windows)))
+            plain = sorted_rows(LAST[last](opened(name, df)))
+            meaning.check(last, plain, sorted_rows(LAST[last](windows)))
     assert seen
 
 
@@ -272,11 +272,11 @@ IN_SQL = [
 @pytest.mark.parametrize(("name", "verb"), IN_SQL)
 def test_words_of_sql_ask_the_same(classic, name, verb):
     (spec, place), df, given = OPENED[name], rows_of(classic), {verb: MEANINGS[verb].batch}
-    windows = asked(opened(name, df), verb, given[verb]).agg(count=agg.count())
+    windows = with_option(opened(name, df), verb, given[verb]).agg(count=agg.count())
     shown = ", ".join(one for one in windows.columns if one != "count")
     clause = fl.clause(spec, **place, options=given)
     found = fl.sql(f"SELECT {shown}, count(*) AS count FROM df {clause}", df=df)
-    assert told(found) == told(windows.select(found.columns))
+    assert sorted_rows(found) == sorted_rows(windows.select(found.columns))
 
 
 @pytest.mark.parametrize("verb", MEANINGS)
@@ -287,9 +287,9 @@ def test_a_stream_takes_them_or_says_why_not(classic, verb):
         if not is_of(option, name):
             continue
         if name in NOT_IN_A_STREAM.get(verb, ()):
-            assert refusal(lambda name=name: asked(opened(name, df), verb, meaning.stream))
+            assert refusal(lambda name=name: with_option(opened(name, df), verb, meaning.stream))
             continue
-        windows = asked(opened(name, df), verb, meaning.stream)
+        windows = with_option(opened(name, df), verb, meaning.stream)
         for last in sorted(METHODS[type(windows)] & LAST.keys() - {"repair"}):
             if option.terminals is not None and last not in option.terminals:
                 with pytest.raises(fl.FanlightError) as caught:
@@ -319,8 +319,8 @@ def cells():
 def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, name, verb, last):
     meaning, batch = MEANINGS[verb], opened(name, rows_of(classic, [*ENDED, *END]))
     if verb != "early":
-        batch = asked(batch, verb, meaning.stream)
-    stream = asked(opened(name, arriving(classic, tmp_path, name)), verb, meaning.stream)
+        batch = with_option(batch, verb, meaning.stream)
+    stream = with_option(opened(name, arriving(classic, tmp_path, name)), verb, meaning.stream)
     if not refusal(lambda: LAST[last](stream)):  # or without the option, too
         found = without_the_end(streams.ended(LAST[last](stream), tmp_path))
         assert found == without_the_end(LAST[last](batch))
@@ -347,18 +347,18 @@ def test_two_options_go_together_or_the_table_says_why_not(classic, name, kind):
         and not (kind == "stream" and name in NOT_IN_A_STREAM.get(verb, ()))
     }
     for first, second in permutations(given, 2):
-        windows = asked(opened(name, df), first, given[first])
+        windows = with_option(opened(name, df), first, given[first])
         why = find_option(first).excludes.get(second) or find_option(second).excludes.get(first)
         if why is None:
-            asked(windows, second, given[second])
+            with_option(windows, second, given[second])
             continue
         with pytest.raises(fl.FanlightError) as caught:
-            asked(windows, second, given[second])
+            with_option(windows, second, given[second])
         assert why in str(caught.value)
     for verb, arguments in given.items():
-        once = asked(opened(name, df), verb, arguments)
+        once = with_option(opened(name, df), verb, arguments)
         with pytest.raises(fl.FanlightError, match="asked for already"):
-            asked(once, verb, arguments)
+            with_option(once, verb, arguments)
 
 
 SAID = {
@@ -380,12 +380,12 @@ def test_what_is_said_of_over_goes_with_an_option_or_the_table_says_why_not(clas
         windows = opened(name, df, **more)
         if said not in excluded:
             with_it = refusal(
-                lambda windows=windows, verb=verb: asked(windows, verb, MEANINGS[verb].stream)
+                lambda windows=windows, verb=verb: with_option(windows, verb, MEANINGS[verb].stream)
             )
             assert not with_it or verb == "early", with_it
             continue
         seen += 1
         with pytest.raises(fl.FanlightError) as caught:
-            asked(windows, verb, MEANINGS[verb].stream)
+            with_option(windows, verb, MEANINGS[verb].stream)
         assert excluded[said] in str(caught.value)
     assert seen > len(SAID)

@@ -58,14 +58,14 @@ FAMILIES = {
 }  # fmt: skip
 
 
-def asked(family, aggregate):
+def fingerprint_of(family, aggregate):
     return {"windows": family, "aggregates": aggregate}
 
 
 def processor(kept, family, monoid, aggregate):
     """The processor of a query that has just been started over what Spark has kept."""
     query = FAMILIES[family](monoid)
-    made = GroupProcessor(query, asked(family, aggregate), pa.schema([]))
+    made = GroupProcessor(query, fingerprint_of(family, aggregate), pa.schema([]))
     made.init(kept)
     return made
 

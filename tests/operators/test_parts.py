@@ -23,7 +23,7 @@ EVERY = (40_000_000, MINUTE, 7 * MINUTE)
 LIVES = [SIZED[6], SIZED[9], SESSIONS[0], fl.StateFrame("s"), fl.DeltaFrame({"v": 2})]
 
 
-def told(rows):
+def aggregates_of(rows):
     """The sum of ``n``, how many ``v`` there are, and the greatest ``s``."""
     numbers = [row["n"] for row in rows if row["n"] is not None]
     texts = [row["s"] for row in rows if row["s"] is not None]
@@ -38,7 +38,7 @@ def expected(rows, spec, every, **more):
     found = framed(rows, spec, time="ts", by=by, values=["n", "v", "s"], holds=HOLDS)
     made = (
         (spark_key(key), *rest[len(by) - 1 :])
-        for key, *rest in expected_parts(found, every, told, time="ts", **more)
+        for key, *rest in expected_parts(found, every, aggregates_of, time="ts", **more)
     )
     return sorted(made, key=spark_key)
 

@@ -72,10 +72,10 @@ def released(asked, rows):
         found.append(operator.release(row[place] - 1))
         operator = operator.restarted()
     found.append(operator.finish())
-    return [told(table) for table in found if table is not None and len(table)]
+    return [plain_rows(table) for table in found if table is not None and len(table)]
 
 
-def told(table):
+def plain_rows(table):
     if table.column_names == ["part", "page"]:
         return [searched(Page.unpack(page)) for page in table["page"].to_pylist()]
     return [

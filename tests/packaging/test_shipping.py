@@ -85,7 +85,7 @@ def submit(master, python, *arguments, **more):
     return {"args": command, "env": {**os.environ, **own, **paths}, **more}
 
 
-def asked(folder, **command):
+def run_and_read(folder, **command):
     run(*command.pop("args"), timeout=PATIENCE, **command)
     return json.loads((folder / "found.json").read_text("utf-8"))
 
@@ -106,7 +106,7 @@ def lacks_fanlight(said, python):
 
 
 def test_workers_without_fanlight_are_told_what_is_missing(master, bare, tmp_path):
-    found = asked(tmp_path, **submit(master, bare, SCRIPT, tmp_path))
+    found = run_and_read(tmp_path, **submit(master, bare, SCRIPT, tmp_path))
     check_bare(found, bare)
 
 
@@ -115,7 +115,7 @@ def test_a_packed_environment_goes_along(master, packed, tmp_path):
     python = "./environment/bin/python"
     command = submit(master, python, *sent, SCRIPT, tmp_path)
     # a stream starts a worker beside the driver, too: the environment is in its folder
-    found = asked(tmp_path, **command, cwd=packed.parent)
+    found = run_and_read(tmp_path, **command, cwd=packed.parent)
     assert found == {**found, "missing": [], "batch": FRAMES, "stream": FRAMES}
 
 
@@ -148,7 +148,7 @@ def test_a_client_sends_its_environment(master, bare, packed, tmp_path):
     folder = tmp_path / "sent"
     folder.mkdir()
     with server(master, bare, tmp_path) as remote:
-        found = asked(folder, **client(folder, remote, packed))
+        found = run_and_read(folder, **client(folder, remote, packed))
     assert found == {**found, "missing": [], "batch": FRAMES}
     lacks_fanlight(found["stream"], bare)
 
@@ -157,4 +157,4 @@ def test_a_client_that_sends_none_is_told(master, bare, tmp_path):
     folder = tmp_path / "none"
     folder.mkdir()
     with server(master, bare, tmp_path) as remote:
-        check_bare(asked(folder, **client(folder, remote, "")), bare)
+        check_bare(run_and_read(folder, **client(folder, remote, "")), bare)

@@ -18,7 +18,7 @@ SPARSE = Workload(rows_per_slide=1000.0, groups=1e9, assumed=False)
 COPIES = {"expand", "separate", "aggregate-buckets"}
 
 
-def asked(grids, late, **how):
+def streamed_request(grids, late, **how):
     several = {"name": "query"} if isinstance(grids, list) else {}
     return request(grids, [COUNT], streaming=True, late=late, **several, **how)
 
@@ -30,7 +30,7 @@ def test_a_rule_rules_out_all_that_cannot_keep_it(grids, event, work):
     """Queries that are taken one by one can keep either."""
     found = {}
     for late in ("drop", "open"):
-        plan = plan_placed(asked(grids, late, event=event, work=work))
+        plan = plan_placed(streamed_request(grids, late, event=event, work=work))
         fitting = {one.strategy.name for one in plan.candidates if not one.refused}
         found[late] = fitting - {"separate"}
         assert plan.chosen.strategy.name in fitting
@@ -41,20 +41,23 @@ def test_a_rule_rules_out_all_that_cannot_keep_it(grids, event, work):
 
 def test_a_choice_by_cost_keeps_the_rule():
     """A batch would copy such rows."""
-    assert plan_placed(asked(OVERLAPPING, "drop", work=SPARSE)).chosen.strategy.name != "expand"
+    assert (
+        plan_placed(streamed_request(OVERLAPPING, "drop", work=SPARSE)).chosen.strategy.name
+        != "expand"
+    )
     assert plan_placed(request(OVERLAPPING, [COUNT], work=SPARSE)).chosen.strategy.name == "expand"
 
 
 @pytest.mark.parametrize("late", ["drop", "open"])
 def test_a_row_in_one_window_knows_one_rule(late):
     for strategy in ("panes", "pairs", "expand"):
-        tumbling = asked(Grid(5 * MINUTE, 5 * MINUTE), late)
+        tumbling = streamed_request(Grid(5 * MINUTE, 5 * MINUTE), late)
         assert plan_placed(tumbling, strategy).chosen.strategy.name == strategy
 
 
 def test_queries_that_belong_together_drop_late_rows():
     with pytest.raises(fl.FanlightError, match="late='open' takes each query by itself, but why"):
-        plan_placed(asked(LISTED, "open", ruled_out=rule_out(together="why")))
+        plan_placed(streamed_request(LISTED, "open", ruled_out=rule_out(together="why")))
 
 
 def test_a_batch_has_no_late_rows():
@@ -72,6 +75,6 @@ def explained(of):
 
 
 def test_the_rule_is_explained():
-    assert Release.DROPPING.value in explained(asked(OVERLAPPING, "drop"))
-    assert Release.OPENING.value in explained(asked(OVERLAPPING, "open"))
-    assert BEHIND in explained(asked(Grid(7, 5), "drop", event=Event.ENDING))
+    assert Release.DROPPING.value in explained(streamed_request(OVERLAPPING, "drop"))
+    assert Release.OPENING.value in explained(streamed_request(OVERLAPPING, "open"))
+    assert BEHIND in explained(streamed_request(Grid(7, 5), "drop", event=Event.ENDING))

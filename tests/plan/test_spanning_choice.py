@@ -25,13 +25,13 @@ def workload(length, rate=10_000.0, groups=1.0, minutes=1):
     return Workload(rows, groups, assumed=False, duration=last)
 
 
-def asked(length, fields=(COUNT,), *, range_=60, rate=10_000.0, groups=1.0, **how):
+def request_for(length, fields=(COUNT,), *, range_=60, rate=10_000.0, groups=1.0, **how):
     work = workload(length, rate, groups)
     return request(Grid(range_ * MINUTE, MINUTE), fields, work=work, event=Event.LASTING, **how)
 
 
 def chosen(length, fields=(COUNT,), *, strategy="auto", **how):
-    return plan_placed(asked(length, fields, **how), strategy).chosen
+    return plan_placed(request_for(length, fields, **how), strategy).chosen
 
 
 def test_long_events_go_to_levels():
@@ -62,7 +62,7 @@ def test_a_stream_copies_into_few_windows_and_pushes_down_to_many():
 def test_the_cost_of_levels_does_not_grow_with_duration():
     costs = {}
     for length in (10, 50_000):
-        plan = plan_placed(asked(length))
+        plan = plan_placed(request_for(length))
         costs[length] = {c.strategy.name: c.cost for c in plan.candidates}
     assert costs[50_000]["levels"] < 1.6 * costs[10]["levels"]
     assert costs[50_000]["aggregate-buckets"] > 500 * costs[10]["aggregate-buckets"]
@@ -78,7 +78,7 @@ def test_operators_are_never_chosen():
 @pytest.mark.parametrize("name", map(str, PAPER))
 def test_each_technique_of_the_paper_can_be_forced(name):
     field = MAX if name == "selective-sweeping" else COUNT
-    plan = plan_placed(asked(5, [field]), name)
+    plan = plan_placed(request_for(5, [field]), name)
     assert plan.chosen.strategy.name == name
     assert plan.forced
 
@@ -99,14 +99,14 @@ def test_a_technique_that_does_not_fit_says_why(name, field, why):
             "holistic",
         )
     with pytest.raises(FanlightError, match=f"{name}.*{field.label[:3]}.*{why}"):
-        plan_placed(asked(5, [field]), name)
+        plan_placed(request_for(5, [field]), name)
 
 
 def test_figure_15_by_the_formulas():
     """SE-Slicing for short events, SE-ML-Slicing for long ones, sweeping for a high overlap."""
 
     def best(length, range_, names=("se-slicing", "se-ml-slicing", "cumulative-sweeping")):
-        (load,) = list_loads(asked(length, range_=range_, rate=1.0))
+        (load,) = list_loads(request_for(length, range_=range_, rate=1.0))
         by_name = {one.strategy.name: one for one in TECHNIQUES}
         return min(names, key=lambda name: by_name[name].steps.total_steps(load, 7))
 

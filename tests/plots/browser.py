@@ -53,7 +53,7 @@ def chromium():
     return shutil.which(named) if named else next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def asked(folder, html, question, *, dark=False, width=1000, served=None):
+def answer_of_page(folder, html, question, *, dark=False, width=1000, served=None):
     """What a page answers to a question (the body of an async function), without any error.
 
     ``served`` is the address of the folder, for a page that does not work as a file.

@@ -10,7 +10,7 @@ import fanlight as fl
 from fanlight import plots
 from fanlight.report import Page
 from tests.plots import results
-from tests.plots.browser import MISSING, asked, chromium
+from tests.plots.browser import MISSING, answer_of_page, chromium
 from tests.plots.results import KINDS, table
 
 pytest.importorskip("plotly")
@@ -59,7 +59,7 @@ def figures():
 @pytest.mark.parametrize(("dark", "width"), [(False, 1000), (True, 1000), (False, 500)])
 def test_every_kind_is_drawn(tmp_path, dark, width):
     made = figures()
-    looks = asked(tmp_path, plots.page(*made), LOOKS, dark=dark, width=width)
+    looks = answer_of_page(tmp_path, plots.page(*made), LOOKS, dark=dark, width=width)
     assert len(looks) == len(made)
     for figure, look in zip(made, looks, strict=True):
         assert look["drawn"] > 0, look
@@ -78,7 +78,7 @@ def test_every_kind_is_drawn(tmp_path, dark, width):
 def test_numbers_that_are_told_are_those_of_the_result(tmp_path):
     values = [3.0, 16_777_217.0, 0.1234567891, 9_007_199_254_740_991.0, -1.5]
     figure = plots.draw(table(results.sliding(values)))
-    told = asked(tmp_path, plots.page(figure), HOVERS)
+    told = answer_of_page(tmp_path, plots.page(figure), HOVERS)
     numbers = [re.findall(r"[-−]?[\d,]*\.?\d+", text)[-1] for text in told]
     assert [float(text.replace(",", "").replace("−", "-")) for text in numbers] == values
     assert [re.search(r"12:0\d", text)[0] for text in told] == [f"12:0{k}" for k in range(4, 9)]
@@ -87,7 +87,7 @@ def test_numbers_that_are_told_are_those_of_the_result(tmp_path):
 @pytest.mark.thorough  # plots tell times by one function
 def test_times_that_are_told_are_of_the_zone(tmp_path):
     figure = plots.draw(table(results.sliding()), zone="Asia/Kolkata")
-    told = asked(tmp_path, plots.page(figure), HOVERS)
+    told = answer_of_page(tmp_path, plots.page(figure), HOVERS)
     assert [re.search(r"17:3\d", text)[0] for text in told] == ["17:34", "17:35", "17:36"]
 
 
@@ -95,9 +95,11 @@ def test_names_stay_text(tmp_path):
     name = "<b>bold</b> & <img src=x onerror=alert(1)>"
     rows = [{"window": row["window"], name: row["n"]} for row in results.sliding()]
     page = plots.page(plots.draw(table(rows), title=name), title=name)
-    told = asked(tmp_path, page, "return [document.title, document.querySelector('.ytitle')"
-                 ".textContent, document.querySelectorAll('img').length]")  # fmt: skip
-    assert told == [name, name, 0]
+    question = (
+        "return [document.title, document.querySelector('.ytitle').textContent,"
+        " document.querySelectorAll('img').length]"
+    )
+    assert answer_of_page(tmp_path, page, question) == [name, name, 0]
 
 
 @pytest.mark.thorough  # the demo's page is one
@@ -106,7 +108,7 @@ def test_a_report_page_shows_figures_too(tmp_path):
     page.section("One")
     page.figure(plots.draw(table(results.sliding())))
     page.figure(plots.draw(table(results.levels()), title="Layers"))
-    looks = asked(tmp_path, page.html(), LOOKS)
+    looks = answer_of_page(tmp_path, page.html(), LOOKS)
     assert [look["drawn"] > 0 for look in looks] == [True, True]
 
 
@@ -119,12 +121,12 @@ def test_drawings_of_a_notebook_are_seen(tmp_path):
         const at = x.getBoundingClientRect();
         return at.left >= box.left - 1 && at.right <= box.right + 1 && at.bottom <= box.bottom + 1;
       }) && one.querySelectorAll('rect').length > 0; })"""
-    assert asked(tmp_path, page, question, width=700) == [True] * len(SPECS)
+    assert answer_of_page(tmp_path, page, question, width=700) == [True] * len(SPECS)
 
 
 def test_what_goes_wrong_on_a_page_is_seen(tmp_path):
     page = "<html><head></head><body><script>console.error('no')</script></body></html>"
     with pytest.raises(AssertionError, match="error: no"):
-        asked(tmp_path, page, "return 1")
+        answer_of_page(tmp_path, page, "return 1")
     with pytest.raises(AssertionError, match="nothing"):
-        asked(tmp_path, "<html><head></head><body></body></html>", "return nothing.there")
+        answer_of_page(tmp_path, "<html><head></head><body></body></html>", "return nothing.there")

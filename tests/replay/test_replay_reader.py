@@ -55,7 +55,7 @@ WRITERS = {"parquet": write_parquet, "csv": write_csv, "json": write_json}
 IN_ORDER = Disorder()
 
 
-def asked(folder, format, disorder=IN_ORDER, **more):
+def options_of(folder, format, disorder=IN_ORDER, **more):
     given = {"speedup": None, "max_rows": 100, "header": True, "sep": ";", **more}
     return ReplayOptions(
         paths=(f"file://{folder}",), format=format, time="ts", disorder=disorder, **given
@@ -96,7 +96,7 @@ def test_each_row_comes_once_in_the_order_of_arrival(
     micros = [t for times in files for t in times]
     wanted = sorted(range(len(rows)), key=lambda n: arrival(micros[n], n, disorder))
 
-    how = asked(folder, format, disorder)
+    how = options_of(folder, format, disorder)
     reader = LimitedReader(how, KINDS)
     offset, found = reader.initialOffset(), []
     while True:
@@ -117,7 +117,7 @@ def test_each_row_comes_once_in_the_order_of_arrival(
 def test_partitions_are_some_rows_each(tmp_path, monkeypatch):
     write_parquet(tmp_path / "one", rows_of(range(10), 0))
     monkeypatch.setattr(source, "TOGETHER", 4)
-    reader = LimitedReader(asked(tmp_path, "parquet"), KINDS)
+    reader = LimitedReader(options_of(tmp_path, "parquet"), KINDS)
     parts = reader.partitions(reader.make_offset(0), reader.make_offset(10))
     assert [sum(batch.num_rows for batch in reader.read(part)) for part in parts] == [4, 4, 2]
     assert reader.partitions(reader.make_offset(3), reader.make_offset(3)) == []
@@ -127,7 +127,7 @@ def test_partitions_are_some_rows_each(tmp_path, monkeypatch):
 def slow(tmp_path):
     """A replay of ten rows, an hour apart."""
     write_parquet(tmp_path / "one", rows_of([n * 3_600_000_000 for n in range(10)], 0))
-    return asked(tmp_path, "parquet", speedup=1.0, max_rows=4)
+    return options_of(tmp_path, "parquet", speedup=1.0, max_rows=4)
 
 
 def test_triggers_that_end_wait_for_no_clock(slow):
@@ -153,16 +153,16 @@ def test_the_oldest_pyspark_is_told_what_it_can_know(slow, tmp_path):
     assert again.read_offset(again.latestOffset()) == 8
     with pytest.raises(fl.FanlightError, match="install PySpark 4"):
         again.partitions(again.make_offset(7), again.make_offset(1))
-    at_once = UnlimitedReader(asked(tmp_path, "parquet", max_rows=2), KINDS)
+    at_once = UnlimitedReader(options_of(tmp_path, "parquet", max_rows=2), KINDS)
     assert at_once.read_offset(at_once.latestOffset()) == 10
 
 
 def test_a_checkpoint_of_another_replay_is_refused(slow, tmp_path):
     offset = LimitedReader(slow, KINDS).make_offset(3)
-    other = LimitedReader(asked(tmp_path, "parquet", Disorder(10**10, seed=1)), KINDS)
+    other = LimitedReader(options_of(tmp_path, "parquet", Disorder(10**10, seed=1)), KINDS)
     with pytest.raises(fl.FanlightError, match="new checkpointLocation"):
         other.latestOffset(offset, ReadMaxRows(1))
-    faster = LimitedReader(asked(tmp_path, "parquet", speedup=9.0), KINDS)
+    faster = LimitedReader(options_of(tmp_path, "parquet", speedup=9.0), KINDS)
     assert faster.read_offset(offset) == 3  # the speed may change
 
 

@@ -94,7 +94,7 @@ def many(data, least):
     return derived(data, f"{times} times", change)
 
 
-def asked(ask, least):
+def stream_of_ask(ask, least):
     """An ask of the law, over so many rows at least."""
     kind = KINDS[ask.kind]
     ask = ask.again(data=many(ask.data, least))
@@ -137,7 +137,7 @@ def streams(least, *, all_shapes):
     first = {}
     for ask in [*asks, asks[0].again(requests=HELD)]:
         first.setdefault((*mechanism(ask), *(shape(ask) if all_shapes else ())), ask)
-    found = [asked(ask, least) for ask in first.values()]
+    found = [stream_of_ask(ask, least) for ask in first.values()]
     filling = (of_fill(least, aggregated=one) for one in (False, True))
     upserts = (of_upsert(least, name) for name in upserted.SPECS)
     unended = (of_running(least, name) for name in running.LAST)

@@ -86,7 +86,7 @@ def frame(spark, rows):
     return df.selectExpr("k", "at", "timestamp_micros(at) as ts")
 
 
-def told(df):
+def counts_of(df):
     """Key and window of each row of a result, with its counts."""
     rows = df.selectExpr(
         "k", "unix_micros(window.start) as a", "unix_micros(window.end) as b", "n"
@@ -112,7 +112,7 @@ def test_each_row_is_in_the_windows_of_its_calendar(classic, zone):
     for about in SPECS:
         spec, windows = made(about, zone)
         found = fl.over(df, spec, time="ts", by="k").agg(n=agg.count())
-        assert told(found) == counted(rows, windows), about
+        assert counts_of(found) == counted(rows, windows), about
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "Australia/Lord_Howe"])
@@ -122,7 +122,7 @@ def test_hours_are_those_that_the_clock_shows(classic, zone):
         {instant(day + timedelta(hours=hour), zone) for day in DAYS for hour in range(24)}
     )
     found = fl.over(frame(classic, rows), fl.Calendar("1 hour", zone=zone), time="ts", by="k")
-    assert told(found.agg(n=agg.count())) == counted(rows, list(pairwise(hours)))
+    assert counts_of(found.agg(n=agg.count())) == counted(rows, list(pairwise(hours)))
 
 
 def test_local_times_need_no_zone(classic):

@@ -50,7 +50,7 @@ def key_of(row):
     return row["k"], row["frame_id"]
 
 
-def told(row, end):
+def frame_so_far(row, end):
     """What is given of a frame; state frames have ``s``, too."""
     names = ("frame_id", "rows", "s", *ASKED)
     return {"start": row["window"]["start"], "end": end, **{one: row.get(one) for one in names}}
@@ -58,7 +58,9 @@ def told(row, end):
 
 def given(table):
     """Of each frame whether it is final, and what is given of it."""
-    return {key: (row["final"], told(row, row["window"]["end"])) for key, row in table.items()}
+    return {
+        key: (row["final"], frame_so_far(row, row["window"]["end"])) for key, row in table.items()
+    }
 
 
 def wanted(rows, now, found):
@@ -69,7 +71,7 @@ def wanted(rows, now, found):
         end = row["window"]["end"]
         if not final:
             end = 1 + max(one["ts"] for one in rows if one["k"] == row["k"])
-        frames_[key_of(row)] = final, told(row, end)
+        frames_[key_of(row)] = final, frame_so_far(row, end)
     return frames_
 
 

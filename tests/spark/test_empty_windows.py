@@ -12,7 +12,7 @@ import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import all_of
 from tests.helpers.events import MINUTE
-from tests.helpers.silences import ROWS, RULES, SPECS, asked, fill_in, found, frame
+from tests.helpers.silences import ROWS, RULES, SPECS, counted_and_listed, fill_in, found, frame
 from tests.helpers.streams import source
 from tests.oracle.calendars import bounds_near
 
@@ -53,7 +53,7 @@ def test_those_between_the_first_and_the_last_of_a_key(spark, about, rule):
     spec, rows = SPECS[about]
     zone = getattr(spec, "zone", None)
     windows = fl.over(frame(spark, rows), spec, time="ts", by="k")
-    there, expected = found(asked(windows)), {}
+    there, expected = found(counted_and_listed(windows)), {}
     for key in {key for key, *_ in there}:
         mine = sorted((end, start) for k, end, start in there if k == key)
         near = {(e, s) for s, e in bounds_near(spec, mine[0][1], mine[-1][0]) if s < e}
@@ -62,7 +62,7 @@ def test_those_between_the_first_and_the_last_of_a_key(spark, about, rule):
             interpolated(there, between, zone) if rule == "linear" else filled(there, between, rule)
         )
     assert len(expected) > len(there)
-    got = found(asked(windows.with_empty(rule)))
+    got = found(counted_and_listed(windows.with_empty(rule)))
     if rule == "linear":
         got = {p: (*(n and round(n, 9) for n in row[:2]), row[2]) for p, row in got.items()}
     assert got == expected
@@ -80,9 +80,13 @@ def test_those_between_two_times_for_all_keys(spark, about):
     expected = {}
     for key in ("a", "b", None, "z"):
         mine = [(key, end, start) for end, start in bounds if low <= start and end <= high]
-        there = {one: value for one, value in found(asked(windows)).items() if one in mine}
+        there = {
+            one: value for one, value in found(counted_and_listed(windows)).items() if one in mine
+        }
         expected |= filled(there, mine, "last")
-    assert found(asked(windows.with_empty("last", between=ends, keys=more))) == expected
+    assert (
+        found(counted_and_listed(windows.with_empty("last", between=ends, keys=more))) == expected
+    )
 
 
 def test_without_keys_in_a_list_and_of_events_and_numbers(classic):

@@ -86,7 +86,9 @@ LAST = [
 LATE = [row(2), row(3, n=LONG), row(4, ts=YEAR_1), *(row(5, v=value) for value in NUMBERS)]
 
 
-def asked(kind, spec, requests=REQUESTS, *, action="agg", by=("case", "k"), time="ts", **more):
+def hostile_ask(
+    kind, spec, requests=REQUESTS, *, action="agg", by=("case", "k"), time="ts", **more
+):
     return Ask(
         kind,
         "hostile values",
@@ -105,54 +107,58 @@ def asked(kind, spec, requests=REQUESTS, *, action="agg", by=("case", "k"), time
 FOUR = fl.Sliding("4 minutes", "1 minute")
 MOVING = fl.Sliding(CENTURY)
 PLACED = {
-    "sliding": asked("sliding", FOUR),
-    "sliding, keys NaN": asked("sliding", FOUR, by=("case", "w")),
-    "sliding, pairs": asked(
+    "sliding": hostile_ask("sliding", FOUR),
+    "sliding, keys NaN": hostile_ask("sliding", FOUR, by=("case", "w")),
+    "sliding, pairs": hostile_ask(
         "sliding", fl.Sliding("7 minutes", "3 minutes"), by=(), strategy="pairs"
     ),
-    "sliding, open": asked("sliding", FOUR, late="open"),
-    "calendar": asked("calendar", fl.Calendar("1 day", "1 hour", zone="Australia/Lord_Howe")),
-    "months": asked("calendar", fl.Calendar("3 months", "1 month", zone="America/Sao_Paulo")),
-    "cumulative": asked("calendar", fl.Cumulative("4 minutes", "1 minute")),
-    "month to date": asked("calendar", fl.Cumulative("1 month", "1 day", zone="Europe/Athens")),
-    "levels": asked(
+    "sliding, open": hostile_ask("sliding", FOUR, late="open"),
+    "calendar": hostile_ask("calendar", fl.Calendar("1 day", "1 hour", zone="Australia/Lord_Howe")),
+    "months": hostile_ask("calendar", fl.Calendar("3 months", "1 month", zone="America/Sao_Paulo")),
+    "cumulative": hostile_ask("calendar", fl.Cumulative("4 minutes", "1 minute")),
+    "month to date": hostile_ask(
+        "calendar", fl.Cumulative("1 month", "1 day", zone="Europe/Athens")
+    ),
+    "levels": hostile_ask(
         "levels", fl.MultiGranular(["1 minute", "4 minutes"], ["1 minute", "2 minutes"])
     ),
-    "levels, begun": asked(
+    "levels, begun": hostile_ask(
         "levels",
         fl.MultiGranular(
             ["1 minute", "4 minutes"], ["1 minute", "2 minutes"], offset="-43197 minutes"
         ),
     ),
-    "events": asked("spanning", MOVING, time=PAIR),
-    "events, levels": asked(
+    "events": hostile_ask("spanning", MOVING, time=PAIR),
+    "events, levels": hostile_ask(
         "several", fl.MultiGranular([CENTURY, "73048 days"], [CENTURY] * 2), time=PAIR
     ),
 }
 # Sums of whole numbers at their limits are errors of Spark in ANSI mode.
 OF_SUMS = [spec for spec in frames.AGGREGATES if "sum(n)" not in repr(spec)]
 ORDERED = {
-    "snapshots": asked("snapshots", fl.Snapshot(), time=PAIR),
-    "rows": asked("sliding", fl.Sliding(fl.Rows(3), fl.Rows(2))),
-    "rows, keys NaN": asked("sliding", fl.Sliding(fl.Rows(3)), by=("case", "w")),
-    "every row": asked("sliding", fl.Sliding("5 minutes", fl.Rows(1))),
-    "trailing": asked("trailing", fl.Trailing("4 minutes"), action="attach"),
-    "trailing, all": asked("trailing", fl.Trailing(), action="attach", by=()),
-    "trailing, rows": asked("trailing", fl.Trailing(fl.Rows(2), delay="1 minute"), action="attach"),
-    "widening": asked(
+    "snapshots": hostile_ask("snapshots", fl.Snapshot(), time=PAIR),
+    "rows": hostile_ask("sliding", fl.Sliding(fl.Rows(3), fl.Rows(2))),
+    "rows, keys NaN": hostile_ask("sliding", fl.Sliding(fl.Rows(3)), by=("case", "w")),
+    "every row": hostile_ask("sliding", fl.Sliding("5 minutes", fl.Rows(1))),
+    "trailing": hostile_ask("trailing", fl.Trailing("4 minutes"), action="attach"),
+    "trailing, all": hostile_ask("trailing", fl.Trailing(), action="attach", by=()),
+    "trailing, rows": hostile_ask(
+        "trailing", fl.Trailing(fl.Rows(2), delay="1 minute"), action="attach"
+    ),
+    "widening": hostile_ask(
         "widening",
         fl.ProgressiveWidening("1 minute", max_duration="9 minutes", max_rows=9),
         {},
         action="detect",
     ),
-    "session": asked("sessions", fl.Session("1 minute")),
-    "session, longest": asked("sessions", fl.Session("1 minute", max_duration="2 minutes")),
-    "session, gaps": asked("sessions", fl.Session(GAP)),
-    "session, gaps in months": asked("sessions", fl.Session(MONTHS)),
-    "session, gaps as texts": asked("sessions", fl.Session(TEXTS)),
-    "session, gaps, longest": asked("sessions", fl.Session(GAP, max_duration="4 minutes")),
+    "session": hostile_ask("sessions", fl.Session("1 minute")),
+    "session, longest": hostile_ask("sessions", fl.Session("1 minute", max_duration="2 minutes")),
+    "session, gaps": hostile_ask("sessions", fl.Session(GAP)),
+    "session, gaps in months": hostile_ask("sessions", fl.Session(MONTHS)),
+    "session, gaps as texts": hostile_ask("sessions", fl.Session(TEXTS)),
+    "session, gaps, longest": hostile_ask("sessions", fl.Session(GAP, max_duration="4 minutes")),
     **{
-        f"{type(spec).__name__}, {name} {number}": asked("frames", spec)
+        f"{type(spec).__name__}, {name} {number}": hostile_ask("frames", spec)
         for name, specs in (
             ("plain", (*frames.THRESHOLDS[:5], *frames.BOUNDARIES, *frames.DELTAS, *frames.STATES)),
             ("of sums", OF_SUMS),
@@ -164,7 +170,7 @@ ORDERED = {
 }
 
 
-def told(ask, rows):
+def counted_rows(ask, rows):
     """A batch shows the last window over rows, and an open frame, too; a stream waits."""
     counted = isinstance(ask.spec, fl.Sliding) and ask.spec.range.measure == "rows"
     least = ask.spec.range.value if counted else 0
@@ -189,7 +195,7 @@ def answers(ask, runner, folder):
     found = collected(session.read.schema(result.schema).parquet(str(folder / "out")))
     rows = [one for part in files[:-1] for one in part]
     wanted = patiently(lambda: collected(answer(ask, frame(session, rows))))
-    return told(ask, found), told(ask, wanted), fl.progress(query).late
+    return counted_rows(ask, found), counted_rows(ask, wanted), fl.progress(query).late
 
 
 @pytest.mark.streaming

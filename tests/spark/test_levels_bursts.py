@@ -56,7 +56,7 @@ def total(rows):
     return sum(values) if values else None
 
 
-def asked(windows, threshold, one=None, **more):
+def bursts_of(windows, threshold, one=None, **more):
     found = windows.bursts(threshold, (one or agg.count()).alias("c"), **more)
     ends = [f"unix_micros(window.{end}) div {MINUTE} as {end}" for end in ("start", "end")]
     return found.selectExpr("*", *ends).drop("window")
@@ -80,7 +80,7 @@ def test_a_batch(spark, threshold):
     assert bursts.columns == ["case", "k", "window", "level", "calls", "expected", "ratio"]
     there = expected(threshold)
     assert {level for *_, level in there} == {0, 1}
-    assert by_place(collected(asked(windows, threshold))) == there
+    assert by_place(collected(bursts_of(windows, threshold))) == there
 
 
 def test_a_ratio_that_meets_the_threshold_is_a_burst(spark):
@@ -88,7 +88,7 @@ def test_a_ratio_that_meets_the_threshold_is_a_burst(spark):
     windows = fl.over(frame(spark, ROWS), SPEC, time="ts", by=["case", "k"])
     there = expected([2.25, 2])
     assert [ratio for *_, ratio in there.values()].count(2.25) > 1
-    assert by_place(collected(asked(windows, [2.25, 2]))) == there
+    assert by_place(collected(bursts_of(windows, [2.25, 2]))) == there
 
 
 def test_sums_that_may_be_negative(spark):
@@ -96,7 +96,7 @@ def test_sums_that_may_be_negative(spark):
     windows = fl.over(frame(spark, ROWS), SPEC, time="ts", by=["case", "k"])
     there = expected(1.5, total)
     assert there
-    assert by_place(collected(asked(windows, 1.5, agg.sum("v")))) == there
+    assert by_place(collected(bursts_of(windows, 1.5, agg.sum("v")))) == there
 
 
 @pytest.mark.streaming
@@ -107,7 +107,7 @@ def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, every):
     batches = [part for some in batches for part in (some, [])]  # the watermark goes on, alone
 
     def query(df):
-        return asked(fl.over(df, SPEC, time="ts", by=["case", "k"]), 1.5)
+        return bursts_of(fl.over(df, SPEC, time="ts", by=["case", "k"]), 1.5)
 
     with configured(spark, PROVIDER, DEFAULT):
         found = by_place(stream(spark, tmp_path, batches, query, delay="5 minutes"))
@@ -137,9 +137,9 @@ def test_continuous_reports_first_windows_and_numeric_times(classic):
     spec = fl.MultiGranular(*LENGTHS, report="continuous")
     windows = fl.over(df, spec, time="ts", by=["case", "k"])
     there = expected(1.5, slides=(2, 2, 2))
-    assert by_place(collected(asked(windows, 1.5))) == there
+    assert by_place(collected(bursts_of(windows, 1.5))) == there
     whole = by_place(
-        collected(asked(windows.complete_only("1970-01-01T00:30:00Z", side="start"), 1.5))
+        collected(bursts_of(windows.complete_only("1970-01-01T00:30:00Z", side="start"), 1.5))
     )
     assert whole == {
         place: row for place, row in there.items() if place[2] - RANGES[place[3] + 1] >= 30

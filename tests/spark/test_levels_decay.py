@@ -49,7 +49,7 @@ def expected():
     return found
 
 
-def asked(df):
+def decayed(df):
     windows = fl.over(df, SPEC, time="ts", by=["case", "k"])
     return windows.agg(n=agg.count(), s=agg.sum("v"), a=agg.avg("v"))
 
@@ -67,10 +67,10 @@ def matches(rows):
 
 
 def test_a_batch(spark):
-    matches(collected(asked(frame(spark, ROWS))))
+    matches(collected(decayed(frame(spark, ROWS))))
 
 
 @pytest.mark.streaming
 def test_a_stream(spark, tmp_path):
     batches = [ROWS[at : at + 9] for at in range(0, len(ROWS), 9)]
-    matches(stream(spark, tmp_path, batches, asked, delay="1 minute"))
+    matches(stream(spark, tmp_path, batches, decayed, delay="1 minute"))

@@ -39,7 +39,7 @@ def expected(column, *, filled):
     return found
 
 
-def asked(df, columns, *, filled):
+def lines_of(df, columns, *, filled):
     windows = fl.over(df, SPEC, **PLACE)
     more = {"instant": "1 minute"} if filled else {}
     return windows.fit(*columns, filled=filled, ahead=f"{AHEAD} seconds", **more)
@@ -68,7 +68,7 @@ def check(rows, columns, *, filled):
 @pytest.mark.parametrize("filled", [False, True])
 @pytest.mark.parametrize("columns", [("v",), ("v", "w")])
 def test_a_batch(spark, columns, filled):
-    found = asked(frame(spark, ROWS), columns, filled=filled)
+    found = lines_of(frame(spark, ROWS), columns, filled=filled)
     parts = PARTS if len(columns) == 1 else columns
     assert found.columns == ["case", "k", "window", "level", *parts]
     if len(columns) > 1:
@@ -84,7 +84,7 @@ def test_a_stream(spark, tmp_path, columns, filled):
     batches = [part for some in batches for part in (some, [])]
 
     def query(df):
-        return asked(df, columns, filled=filled)
+        return lines_of(df, columns, filled=filled)
 
     with configured(spark, PROVIDER, ROCKSDB if filled else DEFAULT):
         rows = stream(spark, tmp_path, batches, query, delay="1 minute")

@@ -69,7 +69,7 @@ def expected(*, filled):
     return found
 
 
-def asked(windows, **more):
+def reversals_of(windows, **more):
     ends = [f"unix_micros(window.{end}) div {SECOND} as {end}" for end in ("start", "end")]
     return windows.reversals("v", **more).selectExpr("*", *ends).drop("window")
 
@@ -94,12 +94,14 @@ def test_a_batch_of_rows(spark):
     windows = fl.over(frame(spark, ROWS), SPEC, time="ts", by=["case", "k"])
     turns = windows.reversals("v")
     assert turns.columns == ["case", "k", "window", "level", "slope", "coarser_slope"]
-    assert by_place(collected(asked(windows))) == of_both_levels(expected(filled=False))
+    assert by_place(collected(reversals_of(windows))) == of_both_levels(expected(filled=False))
 
 
 def test_a_batch_of_series(spark):
     windows = fl.over(frame(spark, ROWS), SPEC, time="ts", by=["case", "k"])
-    assert by_place(collected(asked(windows, filled=True))) == of_both_levels(expected(filled=True))
+    assert by_place(collected(reversals_of(windows, filled=True))) == of_both_levels(
+        expected(filled=True)
+    )
 
 
 @pytest.mark.streaming
@@ -110,7 +112,7 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, filled):
 
     def query(df):
         windows = fl.over(df, SPEC, time="ts", by=["case", "k"])
-        return asked(windows, filled=filled)
+        return reversals_of(windows, filled=filled)
 
     with configured(classic, PROVIDER, ROCKSDB if filled else DEFAULT):
         found = stream(classic, tmp_path, batches, query, delay="5 seconds")

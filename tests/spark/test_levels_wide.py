@@ -46,7 +46,7 @@ def expected(rows=ROWS, ranges=RANGES, slides=SLIDES, begun=None):
     return found
 
 
-def asked(windows, **more):
+def wide_rows(windows, **more):
     wide = windows.wide(calls=agg.count(), s=agg.sum("v"), **more)
     return wide.selectExpr("*", f"unix_micros(at) div {MINUTE} as minute").drop("at")
 
@@ -64,7 +64,7 @@ def test_a_batch(spark):
     assert wide.columns == [
         "case", "k", "at", "calls_0", "calls_1", "calls_2", "s_0", "s_1", "s_2"
     ]  # fmt: skip
-    there = by_key(collected(asked(windows)))
+    there = by_key(collected(wide_rows(windows)))
     assert there == expected()
     assert any(None not in row for row in there.values())
 
@@ -77,7 +77,7 @@ def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, every):
     batches = [part for some in batches for part in (some, [])]  # the watermark goes on, alone
 
     def query(df):
-        return asked(fl.over(df, SPEC, time="ts", by=["case", "k"]))
+        return wide_rows(fl.over(df, SPEC, time="ts", by=["case", "k"]))
 
     with configured(spark, PROVIDER, DEFAULT):
         assert by_key(stream(spark, tmp_path, batches, query, delay="5 minutes")) == expected()
@@ -99,7 +99,7 @@ def test_whatever_makes_the_levels_of_a_stream(classic, tmp_path, how):
 
     def query(df):
         windows = fl.over(df, spec, time="ts", by=["case", "k"], **(more if df.isStreaming else {}))
-        return asked(windows.using(strategy if df.isStreaming else "auto"))
+        return wide_rows(windows.using(strategy if df.isStreaming else "auto"))
 
     with configured(classic, PROVIDER, ROCKSDB if how == "chain" else DEFAULT):
         found = by_key(stream(classic, tmp_path, batches, query, delay="5 minutes"))
@@ -115,7 +115,7 @@ def test_late_rows_come_beside_it(classic, tmp_path):
 
     def query(df):
         windows = fl.over(df, SPEC, time="ts", by=["case", "k"], late="collect")
-        return asked(windows).selectExpr("* except (late)", "late.row.seq as missed")
+        return wide_rows(windows).selectExpr("* except (late)", "late.row.seq as missed")
 
     found = stream(classic, tmp_path, [ARRIVING, [], [late]], query, delay="5 minutes")
     assert [row["missed"] for row in found if row["minute"] is None] == [99]
@@ -126,13 +126,15 @@ def test_options_of_agg_keys_of_any_name_and_numbers(classic):
     df = frame(classic, ROWS)
     windows = fl.over(df, SPEC, time="ts", by=["case", "k"])
     there = expected()
-    zero = by_key(collected(asked(windows.with_empty("zero"))))
+    zero = by_key(collected(wide_rows(windows.with_empty("zero"))))
     full = {key: row[:3] for key, row in zero.items() if any(row[:3])}
     assert full.keys() == there.keys()
     for key, counts in full.items():
         assert [count or None for count in counts] == list(there[key][:3])
     assert any(0 in counts for counts in full.values())
-    whole = by_key(collected(asked(windows.complete_only("1970-01-01T00:30:00Z", side="start"))))
+    whole = by_key(
+        collected(wide_rows(windows.complete_only("1970-01-01T00:30:00Z", side="start")))
+    )
     assert whole == {
         key: row for key, row in (
             (key, tuple(

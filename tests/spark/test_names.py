@@ -89,7 +89,7 @@ def unharmed(session):
     return got[0] == "null"
 
 
-def asked(kind, called, wanted, classic, setting):
+def check_names(kind, called, wanted, classic, setting):
     session = beside(classic, *setting)
     found = KINDS[kind](called.renamed(rows(session)), called)
     assert answer(found) == wanted(kind)
@@ -106,13 +106,13 @@ def asked(kind, called, wanted, classic, setting):
     ],
 )
 def test_names_change_no_answer(classic, plainly, kind, turn):
-    asked(kind, TURNS[turn], plainly, classic, SETTINGS[turn % len(SETTINGS)])
+    check_names(kind, TURNS[turn], plainly, classic, SETTINGS[turn % len(SETTINGS)])
 
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_that_case_tells_apart(classic, plainly, kind):
-    asked(kind, TWINS, plainly, classic, SETTINGS[1])
+    check_names(kind, TWINS, plainly, classic, SETTINGS[1])
 
 
 @pytest.mark.sampled(5)

@@ -66,7 +66,7 @@ def minutes_of(window):
     return window["start"] // 60_000_000
 
 
-def told(values):
+def summary_of(values):
     middle = len(values) // 2
     median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
     return len(values), sum(values), max(values), float(median)
@@ -81,7 +81,7 @@ def test_each_window_that_a_late_row_is_in_and_no_other(spark):
         for row in collected(found)
     }
     wanted = {
-        (query, *place): told(values)
+        (query, *place): summary_of(values)
         for query, grid in enumerate(GRIDS)
         for place, values in by_hand(rows + late, grid, late).items()
     }

@@ -49,7 +49,7 @@ def by_hand(rows):
     return {place: (first, last, sorted(v)) for place, (first, last, v) in found.items()}
 
 
-def told(row):
+def span_of(row):
     start, end = (row["window"][edge] // 60_000_000 for edge in ("start", "end"))
     return start, end - GAP, sorted(row["vs"])
 
@@ -63,8 +63,10 @@ def test_frames_that_are_new_changed_or_gone_and_no_other(spark, seed):
     given = collected(windows.repair(frame(spark, late), stored, vs=agg.collect_list("v")))
     before, after = by_hand(rows), by_hand(rows + late)
     changed = {place: one for place, one in after.items() if before.get(place) != one}
-    assert {(row["k"], row["frame_id"]): told(row) for row in given if not row["gone"]} == changed
-    gone = {(row["k"], row["frame_id"]): told(row) for row in given if row["gone"]}
+    assert {
+        (row["k"], row["frame_id"]): span_of(row) for row in given if not row["gone"]
+    } == changed
+    gone = {(row["k"], row["frame_id"]): span_of(row) for row in given if row["gone"]}
     assert gone == {place: one for place, one in before.items() if place not in after}
 
 

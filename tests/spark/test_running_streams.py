@@ -49,7 +49,7 @@ def arriving(spark, folder, batches):
     return stream_of(spark, folder, batches, f"{DELAY} minutes", "stop")
 
 
-def asked(df, spec, make):
+def three_aggregates(df, spec, make):
     windows = make(fl.over(df, spec, time=("start", "stop"), by="k"))
     return windows.agg(n=agg.count(), s=agg.sum("v"), m=agg.min("the id"))
 
@@ -81,7 +81,9 @@ def test_final_windows_are_those_of_a_batch(classic, tmp_path, name, early):
 
     for half in (range(0, 3 * step, step), range(3 * step, len(rows), step)):
         df = arriving(classic, tmp_path, [rows[at : at + step] for at in half])
-        batches = gather_batches(asked(df, spec, make), tmp_path, "update" if early else "append")
+        batches = gather_batches(
+            three_aggregates(df, spec, make), tmp_path, "update" if early else "append"
+        )
         given += [row for batch in batches for row in batch]  # goes on after a stop
     shown, finals = {}, {}
     for row in given:
@@ -93,7 +95,7 @@ def test_final_windows_are_those_of_a_batch(classic, tmp_path, name, early):
     at = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=watermark)
     df = classic.createDataFrame(rows, DDL).where("`the id` is not null or b is not null")
     df = df.selectExpr(*NAMED)
-    whole = asked(df, spec, lambda windows: windows.running(as_of=at, id="the id"))
+    whole = three_aggregates(df, spec, lambda windows: windows.running(as_of=at, id="the id"))
     wanted = {place(row): row for row in collected(whole)}
     ended = {w: row for w, row in wanted.items() if w[2] <= watermark}
     assert {w: row for w, row in finals.items() if row["n"]} == ended

@@ -7,7 +7,7 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import all_of
-from tests.helpers.silences import ROWS, RULES, SPECS, asked, fill_in, found, frame
+from tests.helpers.silences import ROWS, RULES, SPECS, counted_and_listed, fill_in, found, frame
 from tests.helpers.streams import ended, stored, stream_of
 from tests.oracle.calendars import bounds_near
 
@@ -29,7 +29,7 @@ def followed(there, bounds, rule):
 
 
 def by_sentence(spec, windows, rule):
-    there, expected = found(asked(windows)), {}
+    there, expected = found(counted_and_listed(windows)), {}
     for key in {key for key, *_ in there}:
         mine = [one for one in there if one[0] == key]
         until = max(end for _, end, _ in mine) + 4 * MOST * (mine[0][1] - mine[0][2])
@@ -61,7 +61,7 @@ def test_a_batch_gives_at_most_so_many_after_each(spark, about, rule):
     spec, rows = SPECS[about]
     windows = fl.over(frame(spark, rows), spec, time="ts", by="k")
     expected = by_sentence(spec, windows, rule)
-    assert found(asked(windows.with_empty(rule, most=MOST))) == expected
+    assert found(counted_and_listed(windows.with_empty(rule, most=MOST))) == expected
 
 
 @pytest.mark.streaming
@@ -71,10 +71,10 @@ def test_a_stream_gives_what_a_batch_gives(spark, tmp_path, about, rule):
     spec, rows = SPECS[about]
     stream = fl.over(arriving(spark, tmp_path, rows), spec, time="ts", by="k")
     batch = fl.over(frame(spark, rows), spec, time="ts", by="k")
-    expected = found(asked(batch.with_empty(rule, most=MOST)))
-    filled = ended(asked(stream.with_empty(rule, most=MOST)), tmp_path)
+    expected = found(counted_and_listed(batch.with_empty(rule, most=MOST)))
+    filled = ended(counted_and_listed(stream.with_empty(rule, most=MOST)), tmp_path)
     assert found(given(filled)) == expected
-    assert len(expected) > len(found(asked(batch)))
+    assert len(expected) > len(found(counted_and_listed(batch)))
 
 
 LEVELS = fl.MultiGranular(["2 minutes", "8 minutes"], ["2 minutes", "4 minutes"])

@@ -55,7 +55,7 @@ def with_floats(df):
     return df.selectExpr("*", "cast(v as float) as f")
 
 
-def told(df, *kept):
+def read_sketches(df, *kept):
     """What sketches tell, by window and key."""
     read = [f"cast({READ[name]} as bigint) as {name}" for name in ASKED]
     found = {}
@@ -103,22 +103,22 @@ def df(classic):
 @pytest.mark.parametrize("strategy", ["auto", "panes", "pairs", "expand"])
 def test_of_windows(df, strategy):
     windows = fl.over(df, FIVE, time="ts", by="k").using(strategy)
-    assert told(windows.agg(**ASKED)) == placed(ROWS, 5, 1)
+    assert read_sketches(windows.agg(**ASKED)) == placed(ROWS, 5, 1)
 
 
 def test_of_levels(df):
-    found = told(fl.over(df, LEVELS, time="ts", by="k").agg(**ASKED))
+    found = read_sketches(fl.over(df, LEVELS, time="ts", by="k").agg(**ASKED))
     assert found == placed(ROWS, 5, 5) | placed(ROWS, 10, 10)
 
 
 def test_of_events_that_last(df):
     windows = fl.over(df, fl.Sliding("5 minutes", "5 minutes"), time=("began", "ts"), by="k")
-    assert told(windows.agg(**ASKED)) == placed(ROWS, 5, 5, lasting=True)
+    assert read_sketches(windows.agg(**ASKED)) == placed(ROWS, 5, 5, lasting=True)
 
 
 def test_of_frames(df):
     frames = fl.over(df, fl.Session("90 seconds"), time="ts").agg(**ASKED)
-    found = told(frames.orderBy("window"), "window", "'' as k")
+    found = read_sketches(frames.orderBy("window"), "window", "'' as k")
     parts = defaultdict(list)
     for at, row in zip(MINUTES, ROWS, strict=True):
         parts[(at + 1) // 10].append(row)
@@ -129,14 +129,14 @@ def test_of_a_stream(classic, tmp_path):
     batches = [*(ROWS[at : at + 18] for at in (0, 18, 36)), [SENTINEL]]
     rows = with_floats(stream_of(classic, tmp_path, batches, "1 minute"))
     result = fl.over(rows, FIVE, time="ts", by="k").agg(**ASKED)
-    assert told(ended(result, tmp_path).where("k != '~'")) == placed(ROWS[:54], 5, 1)
+    assert read_sketches(ended(result, tmp_path).where("k != '~'")) == placed(ROWS[:54], 5, 1)
 
 
 def test_of_stored_pieces(classic, df, tmp_path):
     windows = fl.over(df, fl.Sliding("1 minute"), time="ts", by="k")
     windows.pieces(**ASKED).write.parquet(str(tmp_path / "pieces"))
     stored = classic.read.parquet(str(tmp_path / "pieces"))
-    assert told(fl.roll_up(stored, FIVE)) == placed(ROWS, 5, 1)
+    assert read_sketches(fl.roll_up(stored, FIVE)) == placed(ROWS, 5, 1)
 
 
 def test_in_sql_distinct_makes_no_difference_or_is_refused(df):

@@ -207,13 +207,13 @@ WHOLE = [
 ]  # fmt: skip
 
 
-def asked(clause):
+def query_with(clause):
     """A query with the clause: of windows that give all columns, all of them."""
     whole = any(word in clause for word in ("FIT", "RECURRING", "DETECT", "FILL ^", "SPLIT"))
     return f"SELECT {'*' if whole else 'count(*)'} FROM t [{clause}]"
 
 
-CASES = [*((asked(clause), said, mended) for clause, said, mended in WRONG), *WHOLE]
+CASES = [*((query_with(clause), said, mended) for clause, said, mended in WRONG), *WHOLE]
 # A call or an argument of Python's.
 PYTHON = re.compile(r"\w=['\"\d\[{(]|\bfl\.|rows\(|timedelta|\b\w+Frame\b|\bSliding|DataFrame\b")
 

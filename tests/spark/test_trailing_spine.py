@@ -43,7 +43,7 @@ PAIRS = list(zip(EVENTS, ASKS, strict=True))
 END = ([SENTINEL], [SENTINEL])
 
 
-def asked(events, asks):
+def attached(events, asks):
     """What requests are given, whose columns are called as data have them."""
     rows = events.selectExpr("collate(k, 'UTF8_LCASE') as card", "ts as paid", "n", "v", "seq")
     asks = asks.selectExpr("collate(k, 'UTF8_LCASE') as `Lane No`", "ts as `a.b`", "n as end")
@@ -94,7 +94,7 @@ def test_a_stream_is_as_a_batch_also_after_a_restart(spark, tmp_path):
     """Rows come in disorder; a request before any row, of no key, and without a time, too."""
 
     def query(events, asks):
-        return in_micros(asked(events, asks))
+        return in_micros(attached(events, asks))
 
     found, late = poured(spark, tmp_path, [PAIRS[:2], [*PAIRS[2:], END]], query)
     assert late == 0
@@ -131,14 +131,14 @@ def test_an_as_of_join(classic, tmp_path):
 
 def test_a_request_comes_once_both_streams_are_past_it(classic, tmp_path):
     """Which later windows rely on: the time goes on with its watermark."""
-    found, _ = poured(classic, tmp_path, [PAIRS], lambda *both: in_micros(asked(*both)))
+    found, _ = poured(classic, tmp_path, [PAIRS], lambda *both: in_micros(attached(*both)))
     # The events are at 45 minutes, less 6; the requests at 46, less 2.
     assert {row["end"] for row in found} == {
         row["n"] for row in wanted_requests() if row["ts"] is None or row["n"] < 390
     }
 
     def counted(events, asks):
-        windows = fl.over(asked(events, asks), fl.Sliding("10 minutes"), time="a.b")
+        windows = fl.over(attached(events, asks), fl.Sliding("10 minutes"), time="a.b")
         return windows.agg(n=agg.count(), most=agg.max("c_ever"))
 
     found, _ = poured(classic, tmp_path / "further", [[*PAIRS, END]], counted)

@@ -243,7 +243,7 @@ def test_windows_of_spark_are_read_in_each_form(sessions, kind):
     """`make wheels` compares their answers, on the oldest and on the newest Spark."""
     functions = spark_windows.functions_of(sessions[kind])
     df = spark_windows.rows_of(sessions[kind])
-    for form, time in spark_windows.asked():
+    for form, time in spark_windows.forms_and_times():
         column = spark_windows.FORMS[form](functions, spark_windows.TIMES[time])
         assert fl.over(df, column, by=spark_windows.KEY).agg(agg.count()).columns[-1] == "count(1)"
 

@@ -18,7 +18,7 @@ CALLS = """
 """
 
 
-def asked(path, text):
+def rows_in(path, text):
     base = sqlite3.connect(path)
     try:
         return base.execute(text).fetchall()
@@ -43,16 +43,16 @@ def test_results_that_still_change_are_corrected_by_key(spark, tmp_path):
     finish(counted(stream), tmp_path, write, "update")
     rows = counted(spark.sql(CALLS))
     shown = rows.selectExpr("antenna", "cast(unix_seconds(window.start) AS int)", "n", "s")
-    found = asked(base, "SELECT antenna, unixepoch(window_start), n, s FROM busy")
+    found = rows_in(base, "SELECT antenna, unixepoch(window_start), n, s FROM busy")
     assert sorted(found) == sorted(map(tuple, shown.collect()))
     assert len(found) > 4
-    assert asked(base, "SELECT stream, batch FROM fanlight_batches")[0][0] == "one"
-    assert asked(base, "SELECT batch FROM fanlight_batches")[0][0] >= 2
+    assert rows_in(base, "SELECT stream, batch FROM fanlight_batches")[0][0] == "one"
+    assert rows_in(base, "SELECT batch FROM fanlight_batches")[0][0] >= 2
 
     write(rows.where("antenna = 'antenna 0'"))  # a batch: the same rows again
-    assert sorted(asked(base, "SELECT antenna, unixepoch(window_start), n, s FROM busy")) == sorted(
-        found
-    )
+    assert sorted(
+        rows_in(base, "SELECT antenna, unixepoch(window_start), n, s FROM busy")
+    ) == sorted(found)
 
 
 def test_a_key_that_lacks_a_column_is_seen(classic, tmp_path):
@@ -61,7 +61,7 @@ def test_a_key_that_lacks_a_column_is_seen(classic, tmp_path):
     to = f"sqlite:///{tmp_path}/busy.db"
     by = {"table": "busy", "key": ["antenna", "level", "window"]}
     fl.upsert(to, **by)(found)
-    (count,) = asked(f"{tmp_path}/busy.db", "SELECT count(*) FROM busy")[0]
+    (count,) = rows_in(f"{tmp_path}/busy.db", "SELECT count(*) FROM busy")[0]
     assert count == found.count()
     with pytest.raises(fl.FanlightError, match="can keep only one; name all columns"):
         fl.upsert(to, table="other", key=["antenna"])(found)

@@ -69,7 +69,7 @@ def expected(windows, holds):
     return found
 
 
-def asked(windows, **more):
+def wide_rows(windows, **more):
     wide = windows.wide(calls=agg.count(), s=agg.sum("v"), **more)
     return wide.selectExpr("*", f"unix_micros(at) div {MINUTE} as minute").drop("at")
 
@@ -97,7 +97,7 @@ def test_a_batch(spark, kind):
     assert wide.columns == [
         "case", "k", "at", *(f"calls_{k}" for k in places), *(f"s_{k}" for k in places)
     ]  # fmt: skip
-    there = by_key(collected(asked(given)), len(windows))
+    there = by_key(collected(wide_rows(given)), len(windows))
     assert there == expected(windows, holds)
     assert any(row.count(None) < len(row) - 4 for row in there.values())  # of three or more
 
@@ -110,7 +110,7 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, kind, strategy):
 
     def query(df):
         given = fl.over(df, spec, time=time, by=["case", "k"])
-        return asked(given.using(strategy if df.isStreaming else "auto"))
+        return wide_rows(given.using(strategy if df.isStreaming else "auto"))
 
     found = stream(classic, tmp_path, BATCHES, query, delay=DELAY)
     there = expected(windows, holds)
@@ -121,7 +121,7 @@ def test_a_stream_gives_what_a_batch_gives(classic, tmp_path, kind, strategy):
 def test_ends_that_are_in_windows(classic):
     df = frame(classic, ROWS)
     two = [fl.Sliding("4 minutes", "2 minutes", closed="right"), LIST[1]]
-    found = by_key(collected(asked(fl.over(df, two, time="ts", by=["case", "k"]))), 2)
+    found = by_key(collected(wide_rows(fl.over(df, two, time="ts", by=["case", "k"]))), 2)
     assert found == expected(LISTED[:2], [lies_after, lies_in])
 
 

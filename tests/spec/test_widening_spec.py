@@ -137,24 +137,24 @@ def test_the_bound_of_theorem_2():
     assert bound_on_work(levels, 10) == pytest.approx(20 + 40)
 
 
-def told(spec, *, state="", rate=None):
+def page_of(spec, *, state="", rate=None):
     plan = plan_widening(levels_of(spec), spec.max_rows)
     about = About(spec, "ts", ("host",), bool(state), state)
     return explain_widening(spec, plan, about, density_warning(spec, rate, None))
 
 
 def test_explain_names_levels_and_bounds():
-    text = told(widening(), state="in RocksDB")
+    text = page_of(widening(), state="in RocksDB")
     assert "stream" in text
     assert text.count("second") > 7
     assert "Theorem 2" in text
     assert "warning" not in text
     assert "watermark" in text
     wide = fl.ProgressiveWidening(1, max_duration=64, max_rows=4, factor=8)
-    text = told(wide)
+    text = page_of(wide)
     assert "at most 96 rows per key\n" in text
     assert [line.split()[-1] for line in text.splitlines() if " 128 " in line] == ["72"]
     assert density_warning(widening(), 1000, 1) is not None
     assert density_warning(widening(), 1000, 100) is None
-    dense = told(widening(), rate=1000)
+    dense = page_of(widening(), rate=1000)
     assert "about 1,000 rows" in dense

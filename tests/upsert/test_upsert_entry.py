@@ -17,7 +17,7 @@ WRONG = [
     ({"to": 3}, "not text"),
     ({"table": None}, "lacks the name of the table"),
     ({"table": 3}, "not text"),
-    ({"to": "delta:/lake"}, "is not for a Delta folder"),
+    ({"to": "delta:/lake"}, "a Delta folder is itself one table"),
     ({"to": "delta", "stream": "one"}, "Spark's connector"),
     ({"stream": 3}, "not text"),
     ({"key": []}, "names no column"),

@@ -18,7 +18,7 @@ class Answer:
     text: str
 
 
-def asked(served, path="/", method="GET", headers: Any = ()):
+def answer_to(served, path="/", method="GET", headers: Any = ()):
     """The answer to one request, sent as it is: no path is made right, no header added but Host."""
     where = urlsplit(served.url)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
@@ -35,11 +35,11 @@ def asked(served, path="/", method="GET", headers: Any = ()):
 
 
 def page_of(served):
-    return asked(served).text
+    return answer_to(served).text
 
 
 def state_of(served):
-    return json.loads(asked(served, "/state").text)
+    return json.loads(answer_to(served, "/state").text)
 
 
 def element(page, name):

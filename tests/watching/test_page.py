@@ -15,7 +15,7 @@ import fanlight as fl
 from fanlight.plots.figures.given import table_of
 from fanlight.watching.newest_windows import NewestWindows, keep_latest
 from tests.watching.queries import Query, windows
-from tests.watching.served import asked, page_of, state_of
+from tests.watching.served import answer_to, page_of, state_of
 
 pytest.importorskip("starlette")
 HOSTILE = "<img src=x onerror=alert(1)>\"'</script><script>wrong()</script>`x`"
@@ -288,7 +288,7 @@ def test_a_version_that_is_shown_already_is_not_sent_again():
     query = Query()
     with fl.watch(query) as served:
         first = state_of(served)
-        again = json.loads(asked(served, f"/state?version={first['version']}").text)
+        again = json.loads(answer_to(served, f"/state?version={first['version']}").text)
         assert first["parts"]
         assert again["parts"] == {}
         assert again["version"] == first["version"]

@@ -13,7 +13,7 @@ import pytest
 import fanlight as fl
 from tests.helpers.hostile import VALUES, Good, wrong
 from tests.watching.queries import Query, windows
-from tests.watching.served import asked
+from tests.watching.served import answer_to
 
 pytest.importorskip("starlette")
 
@@ -33,14 +33,14 @@ def port_of(served):
     "method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "FLY"]
 )
 def test_it_can_only_be_read(served, method, path):
-    found = asked(served, path, method)
+    found = answer_to(served, path, method)
     assert found.status == 405
     assert found.headers["allow"] == "GET, HEAD"
 
 
 @pytest.mark.parametrize("path", ["/", "/state"])
 def test_head_is_get_without_what_is_there(served, path):
-    found = asked(served, path, "HEAD")
+    found = answer_to(served, path, "HEAD")
     assert (found.status, found.text) == (200, "")
     assert int(found.headers["content-length"]) > 100
 
@@ -63,7 +63,7 @@ def test_head_is_get_without_what_is_there(served, path):
 )
 def test_a_name_that_was_made_to_lead_here_is_refused(served, host, status):
     for path in ("/", "/state"):
-        found = asked(served, path, headers={"Host": host.format(port=port_of(served))})
+        found = answer_to(served, path, headers={"Host": host.format(port=port_of(served))})
         assert found.status == status
         assert ("micro-batch" in found.text) is (status == 200)
 
@@ -77,7 +77,7 @@ def test_a_name_that_was_made_to_lead_here_is_refused(served, host, status):
     ],
 )  # fmt: skip
 def test_there_is_nothing_but_two_addresses(served, path):
-    found = asked(served, path)
+    found = answer_to(served, path)
     assert found.status in (400, 404)
     assert "root:" not in found.text
     assert "location" not in found.headers or "evil" not in found.headers["location"]
@@ -94,7 +94,7 @@ def test_there_is_nothing_but_two_addresses(served, path):
     ],
 )
 def test_every_answer_has_the_headers(served, path, method, headers):
-    found = asked(served, path, method, headers).headers
+    found = answer_to(served, path, method, headers).headers
     assert found["cache-control"] == "no-store"
     assert found["x-content-type-options"] == "nosniff"
     assert found["referrer-policy"] == "no-referrer"
@@ -113,7 +113,7 @@ def test_every_answer_has_the_headers(served, path, method, headers):
 def test_only_the_page_s_own_scripts_run_and_each_page_has_a_word_of_its_own(served):
     words = set()
     for _ in range(2):
-        found = asked(served)
+        found = answer_to(served)
         (word,) = re.findall(r"'nonce-([^']+)'", found.headers["content-security-policy"])
         assert len(word) > 20
         run = [one for one in re.findall(r"<script([^>]*)>", found.text) if "type=" not in one]
@@ -123,7 +123,7 @@ def test_only_the_page_s_own_scripts_run_and_each_page_has_a_word_of_its_own(ser
 
 
 def test_nothing_is_fetched_from_elsewhere(served):
-    page = asked(served).text
+    page = answer_to(served).text
     outside = re.sub(r'<script type="application/gzip".*?</script>', "", page, flags=re.DOTALL)
     assert re.findall(r'(?:src|href)="([^"]*)"', outside) == []
     assert not re.search(r"https?://|@import|url\(", outside)

@@ -107,7 +107,7 @@ def watch(spark, folder):
 
 
 def windows_of_spark(spark, _):
-    for form, at in spark_windows.asked():
+    for form, at in spark_windows.forms_and_times():
         theirs, ours = spark_windows.answers(spark, form, at)
         assert theirs == ours != [], (form, at)
 

@@ -56,7 +56,7 @@ def functions_of(spark):
     return functions
 
 
-def asked():
+def forms_and_times():
     """(form, time) of each: every form over a plain name, two over each other one."""
     for form in FORMS:
         yield form, "ts"

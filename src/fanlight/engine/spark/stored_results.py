@@ -42,4 +42,6 @@ def check_results(results: Any, found: DataFrame, write: str) -> None:
     others = [name for name in stored if name not in wanted]
     if others:
         why = f"has the column {others[0]!r}, which the repair would leave as it was"
-        raise refuse("results", why, f"{write}; drop a column that is not a result: results.drop(…)")
+        raise refuse(
+            "results", why, f"{write}; drop a column that is not a result: results.drop(…)"
+        )
