@@ -213,8 +213,9 @@ EVER_BEFORE = (Horizon(EVER, 0, include_self=True),)
 
 def trailing(*ranked, **more):
     return TrailingQuery(
-        VALUES, 1, (Sum(),), EVER_BEFORE, ("x0",), ("x0",), ("f0",), ("x0",), ranked, **more
-    )
+        VALUES, 1, (Sum(),), EVER_BEFORE, ("x0",), ("x0",), ranked,
+        partials=("f0",), sources=("x0",), **more,
+    )  # fmt: skip
 
 
 def framed(spec, **more):

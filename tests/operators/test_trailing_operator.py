@@ -41,7 +41,7 @@ def query(specs, **more):
     horizons = tuple(horizon_of(spec, "integer") for spec in specs)
     return TrailingQuery(
         SCHEMA, 1, (Sum(), Max(), Sum()), horizons, ("x0",), ("x1",),
-        ("f0", "f1", "f2"), ("x0", "x0", ""), **more,
+        partials=("f0", "f1", "f2"), sources=("x0", "x0", ""), **more,
     )  # fmt: skip
 
 

@@ -39,11 +39,17 @@ Combine = Callable[[Sequence[pa.Array], Sequence[Monoid], Ints, Ints], tuple[Int
 
 @dataclass(frozen=True)
 class KeyedQuery(ABC):
-    """The fixed setup of an operator; a row has, in order, keys, ``t``, tiebreaks and partials."""
+    """The fixed setup of an operator; a row has, in order, keys, ``t``, tiebreaks and partials.
+
+    ``partials`` are the names of partials, and ``sources`` the columns with those of one row, where
+    a column has another name or is not sent: a source without a name is 1.
+    """
 
     schema: pa.Schema
     keys: int
     monoids: tuple[Monoid, ...]
+    partials: tuple[str, ...] = field(default=(), kw_only=True)
+    sources: tuple[str, ...] = field(default=(), kw_only=True)
     forget_after: int | None = field(default=None, kw_only=True)  # see operators/lives.py
     clock: Clock = field(default=MICROSECONDS, kw_only=True)  # of the coordinates of windows
     eager: ClassVar[bool] = False
@@ -55,13 +61,14 @@ class KeyedQuery(ABC):
 
     @property
     def partial_names(self) -> list[str]:
-        """The columns of the partials."""
-        return list(self.schema.names[len(self.schema.names) - len(self.monoids) :])
+        """The names of the partials: without others, those of the last columns."""
+        return list(self.partials or self.schema.names[len(self.schema) - len(self.monoids) :])
 
     @property
     def partial_types(self) -> list[pa.DataType]:
         """The types of partials."""
-        return [self.schema.field(name).type for name in self.partial_names]
+        sources = self.sources or self.partial_names
+        return [self.schema.field(one).type if one else pa.int64() for one in sources]
 
     @property
     def slice_columns(self) -> list[tuple[str, pa.DataType]]:
@@ -212,8 +219,14 @@ class KeyedOperator(ABC, Generic[Q]):
     def to_slices(self, rows: pa.Table, codes: Ints, *places: Ints) -> pa.Table:
         """Rows as slices: key, place, what else places them, partials."""
         columns = [pa.array(part) for part in (codes, *places)]
-        columns += [as_array(rows[name]) for name in self.query.partial_names]
-        return pa.table(columns, schema=self.slices.schema)
+        return pa.table([*columns, *self.partials_of(rows)], schema=self.slices.schema)
+
+    def partials_of(self, rows: pa.Table) -> list[pa.Array]:
+        """The partials of each row by itself."""
+        return [
+            as_array(rows[source]) if source else pa.array(np.ones(len(rows), np.int64))
+            for source in self.query.sources or self.query.partial_names
+        ]
 
     def add_slices(self, slices: pa.Table) -> None:
         """Add slices to the state, combined by place; rows keep their order within a place."""

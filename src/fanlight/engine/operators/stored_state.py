@@ -56,11 +56,11 @@ def check_header(data: bytes, fingerprint: Fingerprint) -> bytes:
     if stored != fingerprint:
         topics = {**stored, **fingerprint}
         other = [about for about in topics if stored.get(about) != fingerprint.get(about)]
+        # A difference in columns follows from the other differences, if there are any.
+        other = [about for about in other if about != "columns"] or other
         if other == [LAYOUT]:
             read = f"layout {fingerprint[LAYOUT]}"
             raise format_error(f"layout {stored.get(LAYOUT, '1')}", _writer_of(data), read)
-        # A difference in columns follows from the other differences, if there are any.
-        other = [about for about in other if about != "columns"] or other
         raise refuse(
             f"a query with {_describe(fingerprint, other)}",
             f"cannot go on from this checkpoint, which was begun with {_describe(stored, other)}",

@@ -40,17 +40,14 @@ ASKED = "asked"
 class TrailingQuery(KeyedQuery):
     """The fixed setup: a row has keys, ``t``, columns that order it, payload, and partials.
 
-    ``fields`` are the names of partials, ``sources`` the columns with those of one row; one without
-    a name is 1. ``ranked`` is what is read off values in the order of their ranks: its name, the
-    column of values, and the reading. If some rows only ask, and others are only looked back at,
-    the column ``asked`` tells. ``sorted``: rows come in their order.
+    ``ranked`` is what is read off values in the order of their ranks: its name, the column of
+    values, and the reading. If some rows only ask, and others are only looked back at, the column
+    ``asked`` tells. ``sorted``: rows come in their order.
     """
 
     horizons: tuple[Horizon, ...]
     order: tuple[str, ...]
     payload: tuple[str, ...]
-    fields: tuple[str, ...]
-    sources: tuple[str, ...]
     ranked: tuple[tuple[str, str, Reading], ...] = ()
     asking: bool = False
     sorted: bool = False
@@ -59,16 +56,6 @@ class TrailingQuery(KeyedQuery):
     def tie_columns(self) -> list[str]:
         """The columns that order rows of the same time."""
         return list(self.order)
-
-    @property
-    def partial_names(self) -> list[str]:
-        """The columns of the partials."""
-        return list(self.fields)
-
-    @property
-    def partial_types(self) -> list[pa.DataType]:
-        """The types of partials."""
-        return [self.schema.field(one).type if one else pa.int64() for one in self.sources]
 
     @property
     def ranked_columns(self) -> list[str]:
@@ -192,18 +179,14 @@ class Trailer(KeyedOperator[TrailingQuery]):
                 compute_reading(values[source], reading, of_all, lo, hi)
                 for _, source, reading in self.query.ranked
             ]
-            names += [f"{name}_{number}" for name in self.query.fields]
+            names += [f"{name}_{number}" for name in self.query.partial_names]
             names += [f"{name}_{number}" for name, _, _ in self.query.ranked]
         return pa.table(columns, names=names)
 
     def _add_rows(self, rows: pa.Table, codes: Ints) -> Ints:
         """Add rows to those looked back at; return the place of each among them."""
         names = self.slices.schema.names
-        columns = [pa.array(codes), as_array(rows["t"])]
-        columns += [
-            as_array(rows[source]) if source else pa.array(np.ones(len(rows), np.int64))
-            for source in self.query.sources
-        ]
+        columns = [pa.array(codes), as_array(rows["t"]), *self.partials_of(rows)]
         columns += [as_array(rows[name]) for name in self.query.ranked_columns]
         added = [c.cast(kind) for c, kind in zip(columns, self.slices.schema.types, strict=True)]
         kept = self.slices.num_rows

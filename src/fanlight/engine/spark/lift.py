@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType, LongType
 
 from fanlight.engine.algebra.aggregate import contains_type
-from fanlight.engine.algebra.monoids import Max, Min
+from fanlight.engine.algebra.monoids import Count, Max, Min
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import SINCE, Placed
@@ -25,6 +27,7 @@ from fanlight.engine.spark.result import (
 )
 from fanlight.engine.spark.sql import group_rows, project, types_in
 
+EVERY_ROW = Count("1")  # where rows are counted anyway, or count as one each
 _TIMES = FieldFacts("window", running=True, invertible=False)
 # When the first and the last of some rows are.
 FIRST = Field(SINCE, "t", Min("{time}"), _TIMES)
@@ -100,13 +103,42 @@ def lift_or_count(
 def partials_of_rows(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
     """SQL: each row as a partial of one row, of the type that combined partials have."""
     lifts = [(field.name, field.monoid.lift(field.value)) for field in fields]
-    kinds = types_of(group_rows(rows, [], lifts), fields)
+    kinds, own = types_of(group_rows(rows, [], lifts), fields), types_in(rows)
     partials = []
     for field in fields:
         text, kind = field.monoid.unit(field.value), kinds[field.name]
-        text = text if "<" in kind else f"cast({text} as {kind})"
+        text = text if "<" in kind or own.get(text) == kind else f"cast({text} as {kind})"
         partials.append(f"{text} as {field.name}")
     return partials
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Columns of rows for an operator, equal ones once: SQL, and the column with each partial.
+
+    The partial of a count of rows is 1, so no column has it.
+    """
+
+    columns: list[str]
+    partials: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    @property
+    def given(self) -> dict[str, str | DataType]:
+        """The types of combined partials: those of the columns that have the ones of rows."""
+        pairs = zip(self.partials, self.sources, strict=True)
+        return {name: source or LongType() for name, source in pairs}
+
+
+def send_once(order: Sequence[str], partials: Sequence[str], fields: Sequence[Field]) -> Sent:
+    """Send what orders rows, and their partials (SQL, as :func:`lift_each_row` returns both)."""
+    columns, sources = {name: name for name in order}, []
+    for field, partial in zip(fields, partials, strict=True):
+        text = partial.removesuffix(f" as {field.name}")
+        counts = field.monoid == EVERY_ROW
+        sources.append("" if counts else columns.setdefault(text, field.name))
+    texts = [text if text == name else f"{text} as {name}" for text, name in columns.items()]
+    return Sent(texts, tuple(field.name for field in fields), tuple(sources))
 
 
 def count_values(
@@ -166,7 +198,7 @@ def lift_each_row(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], l
     arguments = list(fields.arguments.values())
     placeable = select_placeable(bound, fields)
     kinds = {field.name: field.dataType for field in placeable.schema.fields}
-    # Rows are ordered in Python, too: there arguments are needed for that alone.
+    # Rows are ordered in Python, too: there arguments are in their normal form.
     forms = [normal_form(n, kinds[n]) if has_collation(kinds[n]) else n for n in arguments]
     texts = [t if t == n else f"{t} as {n}" for t, n in zip(forms, arguments, strict=True)]
     columns = [*bound.keys, *bound.place_columns, *bound.tie_keys, *texts]
@@ -174,4 +206,8 @@ def lift_each_row(bound: Bound, fields: Fields) -> tuple[DataFrame, list[str], l
     types = types_in(rows)
     order = ["t", *bound.tie_keys, *arguments]
     order = [name for name in order if not contains_type(types[name], UNGROUPED)]
-    return rows, partials_of_rows(rows, fields.all), order
+    # A value that is an argument as it is keeps the argument's name, so that it is known as equal.
+    same = {n for n, form in zip(arguments, forms, strict=True) if n == form}
+    plain = {name: value for value, name in fields.values.items() if value in same}
+    lifted = [replace(one, value=plain.get(one.value, one.value)) for one in fields.all]
+    return rows, partials_of_rows(rows, lifted), order

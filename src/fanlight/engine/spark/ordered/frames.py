@@ -32,7 +32,7 @@ from fanlight.engine.spark.equality import (
     normal_form,
 )
 from fanlight.engine.spark.fields import Field, Fields, types_of
-from fanlight.engine.spark.lift import lift_rows, select_placeable
+from fanlight.engine.spark.lift import EVERY_ROW, lift_rows, select_placeable
 from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.encoding import encode_sql
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
@@ -44,7 +44,6 @@ from fanlight.engine.spec.units import read_extent
 UNORDERED = ("map<", "variant", "interval")
 # The kinds of schemes that ask whether values are equal, as errors name them.
 TOLD_APART = {"distinct": "a limit on distinct values", "states": "a state"}
-EVERY_ROW = Count("1")  # frames have their rows counted anyway
 _LIMIT_DIGITS = 19  # of a limit: times those of 64 bits, it fits the longest decimal
 FACTS = FieldFacts("frame", running=True, invertible=False)
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")  # kernels combine these

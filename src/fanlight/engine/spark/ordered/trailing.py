@@ -28,8 +28,8 @@ from fanlight.engine.operators.trailing import ASKED, TrailingQuery
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Fields, Output, combine_sql
-from fanlight.engine.spark.lift import select_rows
-from fanlight.engine.spark.ordered.frames import EVERY_ROW, UNORDERED, Prepared, row_partials
+from fanlight.engine.spark.lift import EVERY_ROW, select_rows
+from fanlight.engine.spark.ordered.frames import UNORDERED, Prepared, row_partials
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.ordered.ranked_values import type_of_reading
 from fanlight.engine.spark.sql import over_clause, type_text
@@ -223,9 +223,9 @@ def _look_back(
 
     def query(schema: pa.Schema, keys: int) -> TrailingQuery:
         return TrailingQuery(
-            schema, keys, fields.monoids, bound.horizons, lifted.order, payload,
-            tuple(fields.names), lifted.sources, lifted.ranked, asking=ASKED in schema.names,
-            sorted=not streaming, forget_after=bound.forget_after,
+            schema, keys, fields.monoids, bound.horizons, lifted.order, payload, lifted.ranked,
+            asking=ASKED in schema.names, sorted=not streaming, partials=tuple(fields.names),
+            sources=lifted.sources, forget_after=bound.forget_after,
         )  # fmt: skip
 
     given = alike(*payload) | numbers("t")

@@ -15,6 +15,7 @@ from fanlight.engine.operators.early_windows import DIRTY, RUNNING, OpenQuery, U
 from fanlight.engine.operators.running_events import RunningQuery
 from fanlight.engine.operators.silences import SilenceQuery
 from fanlight.engine.operators.spanning_events import SpanningQuery
+from fanlight.engine.operators.stored_state import LAYOUT
 from fanlight.engine.operators.tuple_windows import TupleQuery
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Cut, Granules, LastRows, Pieces, granules_of
@@ -34,10 +35,12 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lasting import ENDS, lift_copies, select_to_copy
 from fanlight.engine.spark.lift import (
     FIRST,
+    Sent,
     drop_rows_in_gaps,
     lift_each_row,
     partials_of_rows,
     select_values,
+    send_once,
 )
 from fanlight.engine.spark.ordered.host import Hosted, alike, clock_of, numbers, run_operator
 from fanlight.engine.spark.ordered.host import numbers as of_windows
@@ -227,8 +230,9 @@ FIRST_AND_LAST = ("first_row", "last_row")  # the times of a granule's rows, if 
 def chain_rows(bound: Placed, fields: Fields) -> DataFrame:
     """Rows counted in order to windows: keys, ``query``, ``start``, partials."""
     rows, partials, order = lift_each_row(bound, fields)
-    rows = rows.selectExpr(*bound.keys, *order, *partials)
-    return _run_chain(bound, rows, fields, bound.forget_after, aggregated=False)
+    sent = send_once(order, partials, fields.all)
+    rows = rows.selectExpr(*bound.keys, *sent.columns)
+    return _run_chain(bound, rows, fields, bound.forget_after, sent=sent, **{LAYOUT: 2})
 
 
 def chain_granules(
@@ -247,7 +251,7 @@ def chain_granules(
     names = fields.names
     order = ["t"] if forget_after is None else ["t", *FIRST_AND_LAST]
     rows = granules.selectExpr(*bound.keys, f"{slice_end(cut, 'piece')} as t", *order[1:], *names)
-    return _run_chain(bound, rows, fields, forget_after, aggregated=True, **options)
+    return _run_chain(bound, rows, fields, forget_after, **options)
 
 
 def _run_chain(
@@ -255,39 +259,40 @@ def _run_chain(
     rows: DataFrame,
     fields: Fields,
     forget_after: int | None,
-    *,
-    aggregated: bool,
+    sent: Sent | None = None,
     **options: Any,
 ) -> DataFrame:
-    """The stateful operator over rows or granules."""
+    """The stateful operator over rows, as they are ``sent``, or granules."""
     counted = bound.coordinate.counted
     query = partial(
         ChainQuery, monoids=fields.monoids, grids=bound.grids, counts_rows=counted,
         since=bound.since if counted else None, forget_after=forget_after,
+        partials=sent.partials if sent else (), sources=sent.sources if sent else (),
     )  # fmt: skip
-    given = alike(*bound.keys) | numbers("query", "start") | alike(*fields.names)
-    hosted = Hosted("windows in a chain", options, aggregated=aggregated)
+    columns = sent.given if sent else alike(*fields.names)
+    given = alike(*bound.keys) | numbers("query", "start") | columns
+    hosted = Hosted("windows in a chain", options, aggregated=sent is None)
     return run_operator(bound, fields, rows, query, given, hosted)
 
 
 def release_windows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
     """Partials of windows by key and ``start``, once the watermark has passed their last row."""
     kept = [FIRST, *fields.all] if isinstance(bound.row_ends, LastRows) else fields.all
-    names = [field.name for field in kept]
     rows, partials, order = lift_each_row(bound, fields)
     if len(kept) > len(partials):
         partials = [f"t as {FIRST.name}", *partials]
-    rows = rows.selectExpr(*bound.keys, *order, *partials)
+    sent = send_once(order, partials, kept)
+    rows = rows.selectExpr(*bound.keys, *sent.columns)
     by = bound.row_ends or chosen.pieces.only_cut
     monoids = tuple(field.monoid for field in kept)
     query = partial(
-        TupleQuery, monoids=monoids, by=by, grid=bound.grid, forget_after=bound.forget_after
-    )
+        TupleQuery, monoids=monoids, by=by, grid=bound.grid, forget_after=bound.forget_after,
+        partials=sent.partials, sources=sent.sources,
+    )  # fmt: skip
     cut = by.technique if isinstance(by, Cut) else "none"
-    given = alike(*bound.keys) | numbers("start") | alike(*names)
-    return run_operator(
-        bound, fields, rows, query, given, Hosted("windows over rows", {"cut": cut})
-    )
+    given = alike(*bound.keys) | numbers("start") | sent.given
+    hosted = Hosted("windows over rows", {"cut": cut, LAYOUT: 2})
+    return run_operator(bound, fields, rows, query, given, hosted)
 
 
 def follow_windows(
