@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from tests.helpers.events import MINUTE
 from tests.helpers.frames import SESSIONS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
-from tests.law.data import DIVIDED, keyless
+from tests.law.data import DIVIDED, derived, keyless
 from tests.law.kinds.frames import (
     ARRIVING,
     EVERY,
@@ -20,6 +21,17 @@ from tests.law.kinds.frames import (
 )
 from tests.law.kinds.kind import Kind
 
+
+def and_a_long_one(rows):
+    """The rows, and a session of three rows that lasts longer than any spec wants, after them."""
+    last = max(row["ts"] for row in rows if row["ts"] is not None) + 60 * MINUTE
+    return [
+        *rows,
+        *({**rows[0], "ts": last + at * 59 * MINUTE // 60, "seq": at} for at in range(3)),
+    ]
+
+
+LONG_ENOUGH = derived(keyless(ROWS, 80), "and a long session", and_a_long_one)
 NATIVE = [spec for spec in SESSIONS if not spec.max_duration and not spec.most]
 
 
@@ -55,7 +67,7 @@ KIND = Kind(
         *sessions("bounds", SESSIONS, ROWS, {}, action="frames"),
         *sessions("rows", SESSIONS[1:2], ROWS, {}, action="rows", strategies=("arrow", "native")),
         *sessions("rows, gaps of their own", SESSIONS[3:4], ROWS, {}, action="rows"),
-        *sessions("without keys", SESSIONS, keyless(ROWS, 80), NATIVELY, by=()),
+        *sessions("without keys", SESSIONS, LONG_ENOUGH, NATIVELY, by=()),
         *sessions("repaired", SESSIONS, ROWS, NUMBERS, action="frames repaired"),
         *sessions(
             "repaired", NATIVE[:1], ROWS, NATIVELY, strategies=("native",), action="frames repaired"
