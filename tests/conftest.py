@@ -114,7 +114,7 @@ def spark_and_answers(request, tmp_path_factory):
 
 @pytest.fixture
 def monkeypatch(request):
-    """As that of pytest. What the law asks in other threads waits, so that it sees no patch."""
+    """Patch as pytest does. The law, which asks in other threads, waits and sees no patch."""
     answers = request.config.stash.get(ANSWERS, None)
     with answers.paused() if answers else nullcontext(), pytest.MonkeyPatch.context() as patch:
         yield patch

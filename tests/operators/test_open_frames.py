@@ -80,7 +80,7 @@ def taken(table):
 
 
 def test_only_a_frame_that_is_left_after_a_while_may_end_too_small():
-    """Its last rows leave it; such a frame is not given early."""
+    """The last rows of such a frame leave it, so it is not given early."""
     vanishing = {spec for spec in DWELLING if query([], spec)[0].scheme.may_vanish}
     assert vanishing == {
         one for one in DWELLING if one.leave_for and (one.least.rows > 1 or one.least.duration)

@@ -546,6 +546,36 @@ def test_none_is_no_key_and_no_tiebreak(df):
     assert len({*clauses}) == 1
 
 
+@pytest.mark.sampled(1)
+def test_a_sort_order_is_no_column(df):
+    """Spark would end the query with an internal error, or sort as if nothing were said."""
+    column = expr(df, "n")
+    down, up = column.desc(), column.asc_nulls_last()
+    for ask in (
+        lambda: windows(df, ROWS, tiebreak=down),
+        lambda: windows(df, ROWS, tiebreak=["seq", up]),
+        lambda: windows(df, by=[down]),
+        lambda: windows(df).agg(agg.max(down)),
+        lambda: windows(df, fl.StateFrame(down)),
+    ):
+        refused(ask, "n ", "sort order, not a column", "F.col('n')", "-F.col('n')")
+    assert windows(df, ROWS, tiebreak=-column).agg(agg.count()).columns
+    named = df.withColumnRenamed("n", "n DESC NULLS LAST")
+    assert windows(named, by=[expr(named, "`n DESC NULLS LAST`")]).agg(agg.count()).columns
+
+
+@pytest.mark.sampled(1)
+def test_two_columns_of_one_name_are_in_no_result_of_rows(df):
+    twice = df.selectExpr("*", "1 as x")
+    assert windows(twice).agg(agg.count()).columns
+    for ask in (
+        lambda one: windows(one, fl.Session("1 minute")).rows(),
+        lambda one: windows(one, fl.Trailing("1 minute")).attach(calls=agg.count()),
+    ):
+        refused(lambda ask=ask: ask(twice), "two columns 'x'", "df.drop('x')")
+        assert ask(twice.drop("x")).columns
+
+
 def test_columns_of_spark_have_no_place_in_a_limit(df):
     total = expr(df, "sum(v)")
     refused(lambda: fl.AggregateFrame(total, 100), "AggregateFrame(sum(v), 100)", "agg.sum")

@@ -33,7 +33,7 @@ def df(classic):
         ),
         (
             [fl.Sliding("1 hour"), fl.Sliding(fl.Rows(4))],
-            ["query 1, Sliding(Rows(4)), is not measured like query 0"],
+            ["query 1, Sliding(Rows(4)), is not measured like query 0", "use an fl.over for each"],
         ),
         (
             [fl.Sliding("1 hour"), fl.Sliding("1 minute", fl.Rows(1))],

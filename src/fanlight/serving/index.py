@@ -136,7 +136,10 @@ class Index:
         if not timed and isinstance(at, int) and not isinstance(at, bool):
             return at
         one = "datetime.now(UTC)" if zoned else "datetime.now()" if timed else "10"
-        raise refuse(f"ask(at={at!r})", "is not a time of these pieces", f"write for example {one}")
+        why = "is not a time of these pieces"
+        if timed and isinstance(at, datetime):
+            why = f"has {'no' if zoned else 'a'} time zone, unlike the times of these pieces"
+        raise refuse(f"ask(at={at!r})", why, f"write for example {one}")
 
     def time_of(self, coordinate: int) -> Any:
         """A coordinate as a time of the table."""

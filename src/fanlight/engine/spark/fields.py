@@ -9,6 +9,7 @@ coordinate of a row, or the one at which an operator takes it; ``n`` counts rows
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -268,6 +269,13 @@ class Fields:
 
     def add_columns(self, df: DataFrame) -> tuple[str, ...]:
         """Add all columns of the DataFrame as arguments and return the names of theirs."""
+        for name, times in Counter(df.columns).items():
+            if times > 1:
+                raise refuse(
+                    "a result that has all columns of the rows",
+                    f"cannot be made of a DataFrame with two columns {name!r}",
+                    f"rename or drop them first, as df.drop({name!r}) does",
+                )
         return tuple(self.add_argument(name) for name in df.columns)
 
     def add_condition(self, df: DataFrame, given: Sequence[Any]) -> str:

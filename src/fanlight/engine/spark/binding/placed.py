@@ -483,7 +483,7 @@ def _read_list(given: Sequence[Any]) -> list[Sliding]:
             raise refuse(
                 named,
                 f"is not measured like query 0, {given[0]!r}",
-                "use one fl.over for windows over time and another for windows over rows",
+                "use an fl.over for each",
             )
         if spec in given[:number]:
             raise refuse(named, f"repeats query {list(given).index(spec)}", "list it only once")

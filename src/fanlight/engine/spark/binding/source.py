@@ -53,6 +53,7 @@ from fanlight.engine.spec.units import Extent
 Given = str | Column
 # Spark Connect has only a TypeError for the Column of a classic session.
 WRONG_COLUMN = (PySparkException, TypeError)
+_ORDER = re.compile(r"Column<'((.*) (?:ASC|DESC) NULLS (?:FIRST|LAST))'>", re.DOTALL)
 _OPERATOR = re.compile(r"[-+*/%()<>=|&]")  # what no plain name has, and most expressions have
 UNGROUPED = ("map<", "variant")  # types that Spark has no equality for
 
@@ -338,6 +339,13 @@ def schema_of(df: DataFrame, given: Sequence[tuple[str, Given]], argument: str) 
     for column in columns:
         if not is_column(column):
             check_text(argument, column, f"{argument}='price', or pass a Column")
+        elif (order := _ORDER.fullmatch(str(column))) and order[1] not in df.columns:
+            raise refuse(
+                f"{argument}: {order[1]}",
+                "is a sort order, not a column",
+                f"pass the column alone, F.col({order[2]!r}); to sort numbers from the greatest, "
+                f"pass -F.col({order[2]!r})",
+            )
     plain = _columns_by_name(df) if columns else {}
     others = [column for column in columns if not (isinstance(column, str) and column in plain)]
     answers = iter(_resolve_columns(df, others, argument) if others else [])
