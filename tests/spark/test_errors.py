@@ -565,6 +565,29 @@ def test_a_sort_order_is_no_column(df):
 
 
 @pytest.mark.sampled(1)
+def test_a_generator_has_no_place_among_columns(df):
+    """It would copy each row, also for the aggregates beside it."""
+    several = expr(df, "explode(array(n, n, n))")
+    for ask in (
+        lambda: windows(df).agg(agg.count(), agg.sum(several)),
+        lambda: windows(df, by=several),
+        lambda: windows(df, fl.Session("1 minute"), tiebreak=[several]),
+        lambda: windows(df, fl.StateFrame(several)).agg(agg.count()),
+    ):
+        refused(ask, "explode(array(n, n, n))", "several rows of one", "before fl.over")
+    before = df.select("*", several.alias("each"))
+    assert windows(before).agg(agg.sum("each")).columns
+
+
+@pytest.mark.sampled(1)
+def test_of_two_watermarks_the_last_one_counts(unmarked):
+    stream, _ = unmarked
+    moved = stream.withColumn("later", expr(stream, "ts + interval 1 day"))
+    moved = moved.withWatermark("later", "1 hour")
+    refused(lambda: windows(moved), "the stream's last withWatermark is on 'later'", "in its place")
+
+
+@pytest.mark.sampled(1)
 def test_two_columns_of_one_name_are_in_no_result_of_rows(df):
     twice = df.selectExpr("*", "1 as x")
     assert windows(twice).agg(agg.count()).columns

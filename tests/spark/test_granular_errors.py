@@ -29,7 +29,7 @@ def df(classic):
         ([], ["lists no window"]),
         (
             [fl.Sliding("1 hour"), "1 hour"],
-            ["query 1, '1 hour', is not placed by time alone; list fl.Sliding"],
+            ["query 1, '1 hour', is not a window that fanlight knows; list specs"],
         ),
         (
             [fl.Sliding("1 hour"), fl.Sliding(fl.Rows(4))],

@@ -82,9 +82,10 @@ def check_labels(
                 rename(*own_name),
             )
         if is_taken(bound.df, label, labels[:place]):
+            other = next(name for name in labels[:place] if is_same_name(bound.df, label, name))
             raise refuse(
                 f"the output name {label!r}",
-                "is asked for twice",
+                "is asked for twice" if other == label else f"is to Spark the same as {other!r}",
                 rename(*own_name) if own_name else f"name one of them: .alias({label + '_2'!r})",
             )
 

@@ -79,7 +79,7 @@ ACTIONS: dict[str, Action] = {
 def ask(bound: B, verb: str, arguments: Mapping[str, Any]) -> B:
     """The request with an option, once its arguments are checked."""
     if verb in bound.options:
-        raise refuse(f"{verb}(…) twice", "is asked for already", "keep one of them")
+        raise refuse(f"{verb}(…)", "is asked for twice", "keep one of them")
     option = find_option(verb)
     _check_others(bound, option)
     given = {**option.arguments, **arguments}

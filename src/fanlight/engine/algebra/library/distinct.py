@@ -239,7 +239,7 @@ def heavy_hitters(column: ColumnOrName, share: Number) -> Call:
     -------
     Call
         An array of structs ``value`` (of the column's type) and ``count`` (a bigint): the most
-        frequent first, then the least; empty where there is no value.
+        frequent first, of equally frequent ones the least value; empty where there is no value.
 
     Raises
     ------
@@ -335,7 +335,7 @@ def top_k(column: ColumnOrName, k: int) -> Call:
     -------
     Call
         An array of structs ``value`` (of the column's type) and ``count`` (a bigint): the most
-        frequent first, then the least; empty where there is no value.
+        frequent first, of equally frequent ones the least value; empty where there is no value.
 
     Raises
     ------

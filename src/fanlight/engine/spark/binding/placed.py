@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from fanlight.engine.kinds.kind import FINAL
+from fanlight.engine.kinds.kind import FINAL, kind_of
 from fanlight.engine.kinds.options import RUNNING
 from fanlight.engine.plan.clock_changes import (
     with_changes,
@@ -469,6 +469,9 @@ def _read_list(given: Sequence[Any]) -> list[Sliding]:
         raise refuse("over(df, [])", "lists no window", "write for example [fl.Sliding('1 hour')]")
     for number, spec in enumerate(given):
         named = f"query {number}, {spec!r},"
+        if kind_of(spec) is None:
+            usual = "list specs, for example fl.Sliding('1 hour', '1 minute')"
+            raise refuse(named, "is not a window that fanlight knows", usual)
         if not isinstance(spec, Sliding):
             raise refuse(
                 named, "is not placed by time alone", "list fl.Sliding, fl.Calendar, fl.Cumulative"

@@ -266,6 +266,14 @@ def check_stream(source: Source) -> None:
             f"turn it into a timestamp (timestamp_seconds({time}), timestamp_micros({time})) and "
             "write range and slide as durations",
         )
+    marked = [field.name for field in source.df.schema.fields if WATERMARK in field.metadata]
+    if marked:
+        raise refuse(
+            f"time={time!r}",
+            f"has no watermark: the stream's last withWatermark is on {marked[0]!r}, and replaces "
+            "any before",
+            f"write {advise_watermark(source.df, time)} in its place",
+        )
     raise refuse(
         f"time={time!r}",
         "has no watermark, so a stream could not tell when a window is complete",
@@ -373,7 +381,11 @@ def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> 
     try:
         # Beside a column of a row Spark refuses an aggregate of all rows.
         plain = all(isinstance(column, str) for column in columns)
-        rows = df.select(*([] if plain else ["*"]), *[_column(df, column) for column in columns])
+        # A generator makes several rows of one: Spark refuses it inside another expression.
+        nested = [column.isNull() for column in columns if not isinstance(column, str)]
+        rows = df.select(
+            *([] if plain else ["*"]), *nested, *[_column(df, column) for column in columns]
+        )
         return rows.schema.fields[-len(columns) :]
     except WRONG_COLUMN as error:
         for column in columns:
@@ -383,7 +395,8 @@ def _resolve_columns(df: DataFrame, columns: Sequence[Given], argument: str) -> 
 
 def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
     try:
-        df.select("*", _column(df, column)).schema  # noqa: B018 - analysis alone
+        nested = [] if isinstance(column, str) else [column.isNull()]
+        df.select("*", _column(df, column), *nested).schema  # noqa: B018 - analysis alone
     except WRONG_COLUMN as error:
         alike = [
             n for n in df.columns if isinstance(column, str) and n.casefold() == column.casefold()
@@ -406,6 +419,12 @@ def _resolve_column(df: DataFrame, argument: str, column: Given) -> None:
                 f"{argument}={show(column)}",
                 "is an aggregate of all rows, where each row has to have a value",
                 "pass what it is of, or compute it before fl.over",
+            ) from error
+        if said.startswith("[UNSUPPORTED_GENERATOR"):
+            raise refuse(
+                f"{argument}={show(column)}",
+                "makes several rows of one, where each row has to have a value",
+                f"make the rows before fl.over: df.select('*', {show(column)}.alias('x'))",
             ) from error
         hint = "a Column built for the same kind of session" if is_connect(df) else "a valid Column"
         raise refuse(

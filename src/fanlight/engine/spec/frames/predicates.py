@@ -130,7 +130,8 @@ leave_for='15 minutes')
     @property
     def scheme_ends(self) -> str:
         """Where the scheme ends a frame, in words."""
-        what = "the predicate does not hold" if self.leave is None else "'leave' holds"
+        what = "the predicate does not hold"
+        what = what if self.leave is None else f"'leave' holds and {what}"
         row = f"at the first row for which {what}"
         return row + (f", if that lasts {self.leave_for}" if self.leave_for else "")
 
