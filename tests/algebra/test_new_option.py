@@ -80,7 +80,7 @@ def test_what_it_does_not_go_with_is_refused_with_its_reason(windows):
     asked = windows()._ask("after", number=1)
     for call, told in (
         (lambda: asked.pieces(agg.count()), "counts rows.*write agg"),
-        (lambda: asked._ask("after", number=2), "asked for already"),
+        (lambda: asked._ask("after", number=2), "asked for twice"),
         (lambda: windows()._ask("after", number=-1), "is negative"),
         (lambda: asked.with_empty("zero"), "has no windows before it; leave with_empty"),
         (lambda: windows().with_empty("zero")._ask("after", number=1), "has no windows before it"),

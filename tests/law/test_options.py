@@ -357,7 +357,7 @@ def test_two_options_go_together_or_the_table_says_why_not(classic, name, kind):
         assert why in str(caught.value)
     for verb, arguments in given.items():
         once = with_option(opened(name, df), verb, arguments)
-        with pytest.raises(fl.FanlightError, match="asked for already"):
+        with pytest.raises(fl.FanlightError, match="asked for twice"):
             with_option(once, verb, arguments)
 
 
