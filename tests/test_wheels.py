@@ -57,7 +57,7 @@ def test_the_first_script_is_the_one_of_the_page():
     compile(code, "first.py", "exec")
     assert "PYSPARK_PYTHON" in code
     assert code.count("fl.over(") == 1
-    assert table.startswith("+------+")
+    assert table.startswith("+---------+")
 
 
 def test_a_warning_of_the_first_script_is_seen_unless_spark_says_it_of_itself():

@@ -182,9 +182,10 @@ def over(
         several by their labels. Spark's ``F.window(…)`` and ``F.session_window(…)`` are also
         accepted; they also name the time column.
     time
-        The windowing attribute: a timestamp (with or without time zone), or in a batch an integer
-        or a double. Rows without a time are dropped; :meth:`fanlight.SlidingWindows.rejected` lists
-        them. A pair ``(start, stop)`` of the same type for events with a duration: an event is then
+        The windowing attribute: a timestamp (with or without time zone), or in a batch an integer,
+        a double, a date, or a time as text. Leave it out only with windows of Spark, such as
+        ``F.window(…)``, which name it. Rows without a time are dropped;
+        :meth:`fanlight.SlidingWindows.rejected` lists them. A pair ``(start, stop)`` of the same type for events with a duration: an event is then
         in every window that shares an instant of ``[start, stop)`` with it. In a stream, set the
         watermark on ``stop``.
     by

@@ -58,8 +58,9 @@ class MultiGranular(Pictured):
     slides
         How often each level is reported, never shrinking; each divides its range.
     offset
-        The initiation time (the paper's τ0), of the same kind, from 1970-01-01 00:00 UTC (from 0,
-        from the first row of a key). Reports are counted from it, rows before it are in no window,
+        The initiation time (the paper's τ0), of the same kind: for durations the time since
+        1970-01-01 00:00 UTC, for numbers the number itself, for rows how many of each key come
+        before. Reports are counted from it, rows before it are in no window,
         and the first windows begin there, shorter than the others. ``None``: reports are counted
         from 0, and nothing is cut off.
     report

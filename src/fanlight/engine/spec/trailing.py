@@ -31,8 +31,8 @@ class Trailing(Pictured):
         How far back: a duration when ``time`` is a timestamp, a number when it is a whole number,
         ``fl.Rows(n)`` for the last *n* rows; ``None`` for all rows there have been.
     delay
-        How long it takes until a row is known: a duration or a number. What came later than that
-        before ``t`` does not count.
+        How long after its time a row is known: a duration or a number. A row at ``t`` counts only
+        rows whose times are at most ``t - delay``.
     closed
         Which ends belong to it: ``"right"`` (the later one), ``"left"``, ``"both"``, ``"neither"``.
         With ``"left"`` and no delay, rows of the row's own time do not count.

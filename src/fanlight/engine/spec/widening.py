@@ -13,7 +13,7 @@ from fanlight.types import Duration
 
 
 class ProgressiveWidening(Pictured):
-    """Windows at several widening levels; a level's batches each span some of the level below.
+    """Windows of several lengths, each longer than the one before, to search for patterns.
 
     Level 0 cuts the stream into batches of ``first``, level 1 of twice that, and so on until a
     batch is as long as ``max_duration``. At each level a window is two consecutive batches, and
