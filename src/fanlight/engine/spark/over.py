@@ -185,9 +185,9 @@ def over(
         The windowing attribute: a timestamp (with or without time zone), or in a batch an integer,
         a double, a date, or a time as text. Leave it out only with windows of Spark, such as
         ``F.window(…)``, which name it. Rows without a time are dropped;
-        :meth:`fanlight.SlidingWindows.rejected` lists them. A pair ``(start, stop)`` of the same type for events with a duration: an event is then
-        in every window that shares an instant of ``[start, stop)`` with it. In a stream, set the
-        watermark on ``stop``.
+        :meth:`fanlight.SlidingWindows.rejected` lists them. A pair ``(start, stop)`` of the same
+        type for events with a duration: an event is then in every window that shares an instant of
+        ``[start, stop)`` with it. In a stream, set the watermark on ``stop``.
     by
         The key: a column, several, or none (``()`` or ``None``). Null is a key like any other.
     tiebreak
