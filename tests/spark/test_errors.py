@@ -566,7 +566,7 @@ def test_a_sort_order_is_no_column(df):
 
 @pytest.mark.sampled(1)
 def test_a_generator_has_no_place_among_columns(df):
-    """It would copy each row, also for the aggregates beside it."""
+    """A generator would copy each row, also for the aggregates beside it."""
     several = expr(df, "explode(array(n, n, n))")
     for ask in (
         lambda: windows(df).agg(agg.count(), agg.sum(several)),

@@ -28,14 +28,8 @@ from fanlight.engine.operators.snapshots import Snapshot, concatenate_snapshots,
 from fanlight.engine.operators.stored_state import KEYS, Store
 
 HASH = "key_hash"
-
-
 SEED = 42  # of Spark's hash
-
-
 BUCKET_BYTES = 4_096  # average size of a bucket before buckets are split
-
-
 MOST = 4  # split buckets only if a micro-batch has rows of fewer than one key in MOST
 
 

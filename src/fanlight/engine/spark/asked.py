@@ -81,8 +81,8 @@ def check_labels(
                 f"clashes with {what}",
                 rename(*own_name),
             )
-        if is_taken(bound.df, label, labels[:place]):
-            other = next(name for name in labels[:place] if is_same_name(bound.df, label, name))
+        other = next((one for one in labels[:place] if is_same_name(bound.df, label, one)), None)
+        if other is not None:
             raise refuse(
                 f"the output name {label!r}",
                 "is asked for twice" if other == label else f"is to Spark the same as {other!r}",

@@ -266,7 +266,10 @@ def check_stream(source: Source) -> None:
             f"turn it into a timestamp (timestamp_seconds({time}), timestamp_micros({time})) and "
             "write range and slide as durations",
         )
-    marked = [field.name for field in source.df.schema.fields if WATERMARK in field.metadata]
+    marked = [
+        field.name for field in source.df.schema.fields
+        if WATERMARK in (field.metadata or {}) and type_text(field.dataType) == "timestamp"
+    ]  # fmt: skip
     if marked:
         raise refuse(
             f"time={time!r}",
