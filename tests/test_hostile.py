@@ -88,7 +88,7 @@ GOOD = [
     })),
     ("Call", Good(algebra.Call, {
         "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "output": None,
-        "exact": None, "conditions": ("x > 1",), "usual": "", "called": "", "options": None,
+        "exact": None, "conditions": ("x > 1",), "usual": "", "synonym": "", "options": None,
     })),
     ("Rows", Good(fl.Rows, {"count": 3})),
     ("decay", Good(fl.decay, {"half_life": "10 minutes"})),

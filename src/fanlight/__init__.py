@@ -116,7 +116,7 @@ def _missing(name: str) -> Exception:
     called = {
         one.replace("_", ""): write
         for kind in list_kinds()
-        for names, write in kind.called.items()
+        for names, write in kind.other_names.items()
         for one in names
     }
     made = [one for one in __all__ if not one.endswith("Windows")]  # not by hand

@@ -93,8 +93,8 @@ KIND = Kind(
         arguments={"column": "SIGNS OF"},
     ),
     scheme,
-    drawn=lambda _: Example([(0, 8), (8, 17), (17, 24)], (0.5,), VALUES, called="signs"),
-    called={("signwindow",): "fl.over(df, SignFrame('v'), time='ts')"},
+    make_example=lambda _: Example([(0, 8), (8, 17), (17, 24)], (0.5,), VALUES, noun="signs"),
+    other_names={("signwindow",): "fl.over(df, SignFrame('v'), time='ts')"},
 )
 
 

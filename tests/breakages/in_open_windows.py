@@ -7,7 +7,7 @@ from tests.breakages.change import Code
 
 opened = seen_by("tests/operators/test_open_windows.py")
 frames = seen_by("tests/operators/test_open_frames.py")
-silences = seen_by("tests/operators/test_silence_operator.py")
+empty_windows = seen_by("tests/operators/test_empty_windows_operator.py")
 unended = seen_by("tests/operators/test_unended_events.py")
 clocks = seen_by("tests/operators/test_clock.py")
 
@@ -35,19 +35,19 @@ WITHOUT_SPARK = (
         "OpenWindows._drop_pieces",
         Code("filter_rows(self.slices, stay)", "self.slices"),
     ),
-    silences(
+    empty_windows(
         "a window without rows follows one more than may follow",
-        "Silences._last_to_follow",
+        "EmptyWindows._last_to_follow",
         Code("window + self.query.most", "window + self.query.most + 1"),
     ),
-    silences(
+    empty_windows(
         "windows without rows begin anew when the next batch comes",
-        "Silences.take",
+        "EmptyWindows.take",
         Code("pa.array(given + count)", "pa.array(window)"),
     ),
-    silences(
+    empty_windows(
         "a key is not read when a window without rows ends",
-        "Silences.deadlines",
+        "EmptyWindows.deadlines",
         Code("grid.window_end(following)", "grid.window_end(following + 1)"),
     ),
     clocks(

@@ -81,7 +81,7 @@ exact = seen_by(*LIMITS)
 repaired = seen_by("tests/spark/test_repair.py")
 cut_again = seen_by("tests/spark/test_repaired_frames.py")
 running = seen_by("tests/spark/test_running_streams.py")
-handed = seen_by("tests/spark/test_handed.py")
+spark_aggregates = seen_by("tests/spark/test_handed.py")
 translated = seen_by("tests/spark/test_translated.py")
 
 BREAKAGES = (
@@ -595,17 +595,17 @@ BREAKAGES = (
         "_give_running",
         Code('{"time", "order", "begins", "ends"}', '{"begins", "ends"}'),
     ),
-    handed(
+    spark_aggregates(
         "Spark is handed what fanlight has",
         "find_handed",
         Code("_is_ours(bound.df, own)", "False"),
     ),
-    handed(
+    spark_aggregates(
         "columns of windows take the names of columns of rows",
         "aggregate_placed",
         Code("free_name(name, rows.columns)", "name"),
     ),
-    handed(
+    spark_aggregates(
         "rows of no frame are a frame",
         "aggregate_frames",
         Code('rows.filter("frame_id is not null")', "rows"),

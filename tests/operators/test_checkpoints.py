@@ -17,9 +17,9 @@ from fanlight.engine.algebra.ordering import Distinct
 from fanlight.engine.operators.arrow_tables import pack, table_of_rows
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.early_windows import DIRTY, OpenQuery, UnendedQuery
+from fanlight.engine.operators.empty_windows import EmptyWindowsQuery
 from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.operators.running_events import RunningQuery
-from fanlight.engine.operators.silences import SilenceQuery
 from fanlight.engine.operators.spanning_events import SpanningQuery
 from fanlight.engine.operators.stored_state import FORMAT, LAYOUT, add_header, check_header
 from fanlight.engine.operators.trailing import TrailingQuery
@@ -236,8 +236,8 @@ STATES = {
     "unended events": lambda: [UnendedQuery(KNOWN, 1, (Sum(),), (GRID,))],
     "running events": lambda: [RunningQuery(SPANS, 1, (Sum(),), merges=True)],
     "trailing": lambda: [trailing(), trailing(("m0", "x0", Distinct()), **FORGETTING)],
-    "silences": lambda: [
-        SilenceQuery(WINDOWS, 1, (), (GRID,), rule, 3, (True,)) for rule in ("last", "null")
+    "empty windows": lambda: [
+        EmptyWindowsQuery(WINDOWS, 1, (), (GRID,), rule, 3, (True,)) for rule in ("last", "null")
     ],
     "events by a technique": lambda: [
         SpanningQuery(SPANS, 1, (Sum(),), cut_into_panes(GRID), "se-slicing")

@@ -20,7 +20,7 @@ def bounds_near(spec: Any, began: Any, stopped: Any) -> Iterator[tuple[Any, Any]
     """The bounds of the windows that might hold an instant of these, and of some that do not."""
     if spec.local is not None:
         yield from _of_calendar(spec, int(began), int(stopped))
-    elif spec.anew:
+    elif spec.restarts:
         size, step = Fraction(spec.range.value), Fraction(spec.slide.value)
         # One more on either side: doubles lie beside the numbers that they stand for.
         begins = spec.offset.value + (math.floor((began - spec.offset.value) / size) - 1) * size
@@ -41,7 +41,7 @@ def _of_calendar(spec: Any, began: int, stopped: int) -> Iterator[tuple[int, int
     # A clock that was just set back has shown later times already.
     high = max(high, _clock(stopped - MOST, spec.zone) + MOST * MICROSECOND)
     shift = timedelta(microseconds=spec.shift)
-    if spec.anew:
+    if spec.restarts:
         found = _growing(spec, low - shift, high - shift)
     elif spec.range.measure != spec.slide.measure:
         found = _looking_back(spec, low - shift, high - shift)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fanlight.engine.plan.cost.lasting import list_loads
+from fanlight.engine.plan.cost.event_costs import list_loads
 from fanlight.engine.plan.events import PAPER, SEVERAL, TECHNIQUES, check_height
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.placed import check_strategy

@@ -8,7 +8,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers import silences
+from tests.helpers import empty_windows
 from tests.helpers.dataframes import all_of
 from tests.helpers.streams import ended, stream_of
 
@@ -39,7 +39,7 @@ BY_ROWS = {
 
 def frame(spark, rows=ROWS):
     more = "double(i) as x", "ts + interval 3 minutes as stop"
-    return silences.frame(spark, rows).selectExpr("*", *more)
+    return empty_windows.frame(spark, rows).selectExpr("*", *more)
 
 
 def firsts(rows=ROWS):

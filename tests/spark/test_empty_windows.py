@@ -11,8 +11,16 @@ from pyspark.sql import functions as F
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import all_of
+from tests.helpers.empty_windows import (
+    ROWS,
+    RULES,
+    SPECS,
+    counted_and_listed,
+    fill_in,
+    found,
+    frame,
+)
 from tests.helpers.events import MINUTE
-from tests.helpers.silences import ROWS, RULES, SPECS, counted_and_listed, fill_in, found, frame
 from tests.helpers.streams import source
 from tests.oracle.calendars import bounds_near
 

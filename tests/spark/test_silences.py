@@ -7,7 +7,15 @@ import pytest
 import fanlight as fl
 from fanlight import agg
 from tests.helpers.dataframes import all_of
-from tests.helpers.silences import ROWS, RULES, SPECS, counted_and_listed, fill_in, found, frame
+from tests.helpers.empty_windows import (
+    ROWS,
+    RULES,
+    SPECS,
+    counted_and_listed,
+    fill_in,
+    found,
+    frame,
+)
 from tests.helpers.streams import ended, stored, stream_of
 from tests.oracle.calendars import bounds_near
 

@@ -192,7 +192,7 @@ class _Writer:
         if name not in AGGREGATES:
             raise refuse(f"{spec!r}", "has an aggregate of your own", "use fl.over(…) for it")
         usual = AGGREGATES[name].function(*columns)
-        if replace(call, output=None, called="") != replace(usual, output=None):
+        if replace(call, output=None, synonym="") != replace(usual, output=None):
             why = f"has a {name} with options, which a clause cannot write"
             raise refuse(f"{spec!r}", why, "write it without them, or use fl.over(…)")
         return f"{name}({', '.join(map(quote_name, columns)) or '*'})"

@@ -188,5 +188,5 @@ class _Parser:
         return (at, stop), tuple(keys)
 
     def _build_spec(self, lengths: dict[str, timedelta]) -> Spec:
-        spec: Spec = self.known[self.kind].made(lengths)
+        spec: Spec = self.known[self.kind].make(lengths)
         return spec

@@ -190,7 +190,7 @@ def build_grammar(known: Sequence[Kind], options: Sequence[Option]) -> str:
 
 def terminal_names() -> Mapping[str, str]:
     """What errors call each terminal that was expected."""
-    return {**_CALLED, **_merge(words.called for words in _all_words())}
+    return {**_CALLED, **_merge(words.terminal_names for words in _all_words())}
 
 
 def word_examples() -> Mapping[str, str]:

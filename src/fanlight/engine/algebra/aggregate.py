@@ -362,7 +362,7 @@ class Call(Arithmetic):
         Which rows it is of, as :meth:`where` was given them: those for which all are true.
     usual
         The usual name of the result, if it is not made of the aggregate's name and arguments.
-    called
+    synonym
         Another name of the aggregate, by which it was called.
     options
         What the function of ``fanlight.agg`` was given besides columns; ``None`` for an aggregate
@@ -385,7 +385,7 @@ class Call(Arithmetic):
     exact: Aggregate | None = None
     conditions: tuple[Any, ...] = ()
     usual: str = ""
-    called: str = ""
+    synonym: str = ""
     options: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -397,7 +397,7 @@ class Call(Arithmetic):
             and (self.exact is None or isinstance(self.exact, Aggregate))
             and isinstance(self.conditions, tuple)
             and isinstance(self.usual, str)
-            and isinstance(self.called, str)
+            and isinstance(self.synonym, str)
             and (self.options is None or isinstance(self.options, Mapping))
         )
         if not right:
@@ -513,7 +513,7 @@ class Call(Arithmetic):
             given = [*columns, *(one for one in options if one != "column='*'")]
         conditions = "".join(f".where({show(one)})" for one in self.conditions)
         name = f".alias({self.output!r})" if self.output else ""
-        return f"{self.called or self.aggregate.name}({', '.join(given)}){conditions}{name}"
+        return f"{self.synonym or self.aggregate.name}({', '.join(given)}){conditions}{name}"
 
     def label_of(self, names: Sequence[str]) -> str:
         """The output name for columns of these names, and then the condition of this one."""
@@ -522,8 +522,8 @@ class Call(Arithmetic):
         count = len(self.columns)
         parts = [*names[:count], *map(str, self.shown)]
         usual = self.usual or f"{self.aggregate.name}({', '.join(parts)})"
-        if self.called:
-            usual = self.called + usual.removeprefix(self.aggregate.name)
+        if self.synonym:
+            usual = self.synonym + usual.removeprefix(self.aggregate.name)
         return usual + "".join(f" FILTER (WHERE {name})" for name in names[count:])
 
     @property

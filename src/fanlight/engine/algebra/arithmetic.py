@@ -106,11 +106,12 @@ def _refuse_operator(sign: str) -> Callable[..., Any]:
 
     def operate(self: Any, *others: Any) -> NoReturn:
         other = "".join(f" {show(one)}" for one in others)
+        then = f"-1 * {self!r}, or " if not others and sign == "-" else ""
         compares = sign[0] in "<>&|~"
         raise refuse(
             f"{self!r} {sign}{other}" if others else f"{sign}{self!r}",
             "is not computed with the windows: + - * / of aggregates are",
-            "name the aggregate, and compute it from the result: agg(high=agg.max('price'))"
+            f"{then}name the aggregate, and compute it from the result: agg(high=agg.max('price'))"
             + (".where('high > 3')" if compares else ".selectExpr('*', 'high % 2')"),
         )
 

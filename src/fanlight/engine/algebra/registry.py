@@ -211,7 +211,7 @@ class Registry(Mapping[str, Entry]):
     def call_by(self, call: Call, name: str) -> Call:
         """A call by a name, which its result has if Spark's own result has it."""
         other = name in self.names and self[self.names[name]].shown
-        return replace(call, called=name) if other else call
+        return replace(call, synonym=name) if other else call
 
     @property
     def others(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import describe_type, refuse
 
 _PLAIN = re.compile(r"[^'\\$]*\Z")
 _QUOTED = re.compile("`(?:[^`]|``)*`")
@@ -123,7 +123,7 @@ def escape(text: str) -> str:
 def check_template(about: str, template: object, known: AbstractSet[str]) -> None:
     """Refuse a user's template with a place that is not known, or with a lone brace."""
     if not isinstance(template, str):
-        raise refuse(about, f"is a {type(template).__name__}, not SQL text", "write a string")
+        raise refuse(about, f"is {describe_type(template)}, not SQL text", "write a string")
     names = ", ".join(f"{{{name}}}" for name in sorted(known))
     unknown = sorted(find_places(template) - known)
     if unknown:

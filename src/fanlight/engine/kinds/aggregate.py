@@ -195,11 +195,11 @@ AGGREGATE = Kind(
             "ABSOLUTE.3: /absolute\\b/i\n"
             "MAY_FALL.3: /may\\s+fall\\b/i\n"
         ),
-        called={"MAY_FALL": "MAY FALL", "FALLS_TO": "FALLS TO"},
+        terminal_names={"MAY_FALL": "MAY FALL", "FALLS_TO": "FALLS TO"},
         examples={"MAY": "MAY FALL"},
     ),
     _make_scheme,
-    drawn=_draw_example,
+    make_example=_draw_example,
 )  # fmt: skip
 
 register(AGGREGATE)

@@ -137,7 +137,7 @@ BOUNDARY = Kind(
         arguments={"cells": "BOUNDARY"},
     ),
     _make_scheme,
-    drawn=_draw_example,
+    make_example=_draw_example,
 )  # fmt: skip
 
 register(BOUNDARY)

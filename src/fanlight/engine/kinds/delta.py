@@ -82,11 +82,11 @@ DELTA = Kind(
             "AGAINST.3: /against\\b/i\n"
             "AGAINST_WHAT: /range\\b|first\\b/i\n"
         ),
-        called={"AGAINST_WHAT": "RANGE or FIRST"},
+        terminal_names={"AGAINST_WHAT": "RANGE or FIRST"},
         arguments={"deltas": "DELTA"},
     ),
     _make_scheme,
-    drawn=_draw_example,
+    make_example=_draw_example,
 )  # fmt: skip
 
 register(DELTA)

@@ -177,8 +177,8 @@ class Words:
 
     ``begins`` is how it begins, for messages, and ``form`` what it consists of, in the notation of
     lark: the tree of its ``rule`` is what ``read`` gets. ``rules`` and ``terminals`` are its own,
-    ``called`` names terminals in errors that say what was expected, ``examples`` show what follows
-    a word, and ``arguments`` say by which words the arguments of its class are written.
+    ``terminal_names`` name terminals in errors that say what was expected, ``examples`` show what
+    follows a word, and ``arguments`` say by which words the arguments of its class are written.
     """
 
     rule: str
@@ -188,7 +188,7 @@ class Words:
     write: Callable[[Writer, Any], str]
     rules: str = ""
     terminals: str = ""
-    called: Mapping[str, str] = field(default_factory=dict)
+    terminal_names: Mapping[str, str] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
 
@@ -210,7 +210,7 @@ class Example:
     rules: Sequence[float] = ()
     curve: Sequence[float] = ()
     times: Sequence[float] = ()
-    called: str = "frames"
+    noun: str = "frames"
 
 
 @dataclass(frozen=True)
@@ -218,13 +218,13 @@ class Elsewhere:
     """What another system calls such windows, and what to write here.
 
     ``arguments`` are the lengths that it takes by name or place, ``form`` an example of it, and
-    ``made`` makes the windows of the lengths.
+    ``make`` makes the windows of the lengths.
     """
 
     name: str
     arguments: tuple[str, ...]
     form: str
-    made: Callable[[Mapping[str, Any]], Any]
+    make: Callable[[Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,9 +233,9 @@ class Kind:
 
     ``example`` is a spec of it. ``features`` say what it needs where, for the doctor. ``scheme``
     makes the scheme of a frame from the types of its inputs and the kind of the time. ``words`` are
-    those of the query language. ``drawn`` makes the example of a frame that is drawn. ``elsewhere``
-    is what Flink's SQL calls such windows, and ``called`` what else others call them, with what to
-    write instead.
+    those of the query language. ``make_example`` makes the example of a frame that is drawn.
+    ``elsewhere`` is what Flink's SQL calls such windows, and ``other_names`` what else others call
+    them, with what to write instead.
     """
 
     spec: type
@@ -244,9 +244,9 @@ class Kind:
     features: tuple[Feature, ...]
     words: Words
     scheme: Callable[[Any, Sequence[str], str], Scheme] | None = None
-    drawn: Callable[[Any], Example] | None = None
+    make_example: Callable[[Any], Example] | None = None
     elsewhere: tuple[Elsewhere, ...] = ()
-    called: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    other_names: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -255,7 +255,7 @@ for _option in (
                 "ID.3: /id\\b(?=\\s+[\\w`])/i\n"
                 "AS_OF.3: /as\\s+of\\b/i\n"
             ),
-            called={"AS_OF": "AS OF"},
+            terminal_names={"AS_OF": "AS OF"},
             examples={"RUNNING": "RUNNING ID call_id"},
             arguments={"as_of": "AS OF", "id": "ID", "max_duration": "MAX"},
         ),
@@ -345,7 +345,7 @@ for _option in (
             terminals=(
                 "COMPLETE.3: /complete\\b/i\nSIDE.3: /(start|end)\\b/i\nSINCE.3: /since\\b/i\n"
             ),
-            called={"SIDE": "START or END"},
+            terminal_names={"SIDE": "START or END"},
             arguments={"since": "COMPLETE SINCE", "side": "COMPLETE"},
         ),
         formerly={"complete": ".complete_only()", "min_periods": ".complete_only()"},

@@ -149,7 +149,7 @@ SLIDING = Kind(
             ),
         ),
     ),
-    called={
+    other_names={
         ("window", "windows", "hopping", "hop", "slide", "groupbydynamic"):
             "fl.over(df, fl.Sliding('1 hour', '5 minutes'), time='ts')",
         ("tumbling", "tumble", "fixed", "time", "resample", "grouper", "timebucket"):
@@ -229,11 +229,11 @@ CALENDAR = Kind(
             "ZONE.3: /zone\\b(?=\\s*['\"])/i\n"
             f"WEEK_STARTS.3: /week\\s+starts\\s+({'|'.join(WEEKDAYS)})\\b/i\n"
         ),
-        called={"WEEK_STARTS": "WEEK STARTS MONDAY"},
+        terminal_names={"WEEK_STARTS": "WEEK STARTS MONDAY"},
         examples={"CALENDAR": "CALENDAR 1 MONTH", "ZONE": "ZONE 'Europe/Berlin'"},
         arguments={"range": "CALENDAR", "zone": "ZONE", "week_starts": "WEEK STARTS"},
     ),
-    called={("calendar", "monthly", "month", "daily"): _EACH_MONTH},
+    other_names={("calendar", "monthly", "month", "daily"): _EACH_MONTH},
 )
 
 
@@ -284,7 +284,7 @@ CUMULATIVE = Kind(
             ),
         ),
     ),
-    called={
+    other_names={
         ("cumulate", "sofar", "expanding"):
             "fl.over(df, fl.Cumulative('1 day', '1 hour'), time='ts')",
     },
@@ -395,7 +395,7 @@ LEVELS = Kind(
             "DECAY.3: /decay\\s+half\\s+life\\b/i\n"
             "CHANGES_ONLY.3: /changes\\s+only\\b/i\n"
         ),
-        called={
+        terminal_names={
             "HOW": "PERIODIC or CONTINUOUS",
             "CHANGES_ONLY": "CHANGES ONLY",
             "DECAY": "DECAY HALF LIFE",

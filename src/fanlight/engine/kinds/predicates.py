@@ -138,7 +138,7 @@ THRESHOLD = Kind(
             "LEAVE_FOR.3: /leave\\s+for\\b(?=\\s*['\"\\d]|\\s+interval\\b)/i\n"
             "LEAVE.3: /leave\\b(?=\\s*\\()/i\n"
         ),
-        called={"ENTER_FOR": "ENTER FOR", "LEAVE_FOR": "LEAVE FOR"},
+        terminal_names={"ENTER_FOR": "ENTER FOR", "LEAVE_FOR": "LEAVE FOR"},
         examples={"LEAVE": "LEAVE (speed > 50)", "ENTER": "ENTER FOR 15 MINUTES"},
         arguments={
             "predicate": "THRESHOLD",
@@ -148,7 +148,9 @@ THRESHOLD = Kind(
         },
     ),
     _make_threshold_scheme,
-    drawn=lambda _: Example(find_runs(value > _MIDDLE for value in VALUES), (_MIDDLE,), VALUES),
+    make_example=lambda _: Example(
+        find_runs(value > _MIDDLE for value in VALUES), (_MIDDLE,), VALUES
+    ),
 )
 PREDICATE = Kind(
     PredicateFrame,
@@ -166,7 +168,7 @@ PREDICATE = Kind(
         arguments={"open": "OPEN", "close": "CLOSE"},
     ),
     _make_predicate_scheme,
-    drawn=_draw_example,
+    make_example=_draw_example,
 )
 
 register(THRESHOLD)

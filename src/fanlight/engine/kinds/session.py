@@ -91,7 +91,7 @@ SESSION = Kind(
         arguments={"gap": "SESSION"},
     ),
     _make_scheme,
-    drawn=lambda _: Example(split_at_gaps(_GAP), times=TIMES, called="sessions"),
+    make_example=lambda _: Example(split_at_gaps(_GAP), times=TIMES, noun="sessions"),
     elsewhere=(
         Elsewhere(
             "SESSION",
@@ -100,7 +100,7 @@ SESSION = Kind(
             lambda lengths: Session(lengths["GAP"]),
         ),
     ),
-    called={("session_window",): "fl.over(df, fl.Session('5 minutes'), time='ts')"},
+    other_names={("session_window",): "fl.over(df, fl.Session('5 minutes'), time='ts')"},
 )
 
 register(SESSION)

@@ -45,7 +45,7 @@ SNAPSHOT = Kind(
         _read,
         _write,
         terminals="SNAPSHOT.3: /snapshot\\b/i\nMERGE_EQUAL.3: /merge\\s+equal\\b/i\n",
-        called={"MERGE_EQUAL": "MERGE EQUAL"},
+        terminal_names={"MERGE_EQUAL": "MERGE EQUAL"},
         examples={"SNAPSHOT": "SNAPSHOT MIN 5 MINUTES"},
         arguments={"min_duration": "MIN", "merge_equal": "MERGE EQUAL"},
     ),

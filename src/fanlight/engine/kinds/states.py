@@ -84,13 +84,13 @@ STATE = Kind(
         terminals=(
             "STATE.3: /state\\b(?=\\s*[\\w`(])/i\nNULLS.3: /nulls\\s+(state|skip|end)\\b/i\n"
         ),
-        called={"NULLS": "NULLS STATE, NULLS SKIP or NULLS END"},
+        terminal_names={"NULLS": "NULLS STATE, NULLS SKIP or NULLS END"},
         examples={"STATE": "STATE status", "NULLS": "NULLS SKIP"},
         arguments={"state": "STATE"},
     ),
     _make_scheme,
-    drawn=_draw_example,
-    called={("state_window", "runs"): "fl.over(df, fl.StateFrame('status'), time='ts')"},
+    make_example=_draw_example,
+    other_names={("state_window", "runs"): "fl.over(df, fl.StateFrame('status'), time='ts')"},
 )
 
 register(STATE)

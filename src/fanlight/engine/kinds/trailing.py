@@ -101,11 +101,11 @@ TRAILING = Kind(
             "CLOSED.3: /closed\\s+(left|right|both|neither)\\b/i\n"
             "EXCLUDE_SELF.3: /exclude\\s+self\\b/i\n"
         ),
-        called={"CLOSED": "CLOSED LEFT", "EXCLUDE_SELF": "EXCLUDE SELF"},
+        terminal_names={"CLOSED": "CLOSED LEFT", "EXCLUDE_SELF": "EXCLUDE SELF"},
         examples={"TRAILING": "TRAILING 1 HOUR"},
         arguments={"delay": "DELAY"},
     ),
-    called={
+    other_names={
         ("rolling", "rollingby", "rangebetween", "lookback"):
             "fl.over(df, fl.Trailing('1 hour'), time='ts')",
     },

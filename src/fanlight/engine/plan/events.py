@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate
-from fanlight.engine.plan.cost import lasting, points
-from fanlight.engine.plan.cost.lasting import Load, Loads, Steps
+from fanlight.engine.plan.cost import event_costs, points
+from fanlight.engine.plan.cost.event_costs import Load, Loads, Steps
 from fanlight.engine.plan.granules import Pieces, cut_into_pairs, panes_of, single_branch
 from fanlight.engine.plan.late_rows import EACH, WHOLE
 from fanlight.engine.plan.request import FieldFacts, Request
@@ -46,11 +46,11 @@ def _why_no_heap(field: FieldFacts) -> str:
 
 
 TECHNIQUES = (
-    Technique(ways.TUPLE_BUCKETS, ways.EVENTS_KEPT, lasting.TUPLE_BUCKETS),
-    Technique(ways.CUMULATIVE, ways.SWEPT, lasting.CUMULATIVE_SWEEPING, _why_no_counters),
-    Technique(ways.SELECTIVE, ways.SWEPT_BY_HEAP, lasting.SELECTIVE_SWEEPING, _why_no_heap),
-    Technique(ways.SE_SLICING, ways.SE_SLICED, lasting.SE_SLICING),
-    Technique(ways.SE_ML_SLICING, ways.SE_ML_SLICED, lasting.SE_ML_SLICING),
+    Technique(ways.TUPLE_BUCKETS, ways.EVENTS_KEPT, event_costs.TUPLE_BUCKETS),
+    Technique(ways.CUMULATIVE, ways.SWEPT, event_costs.CUMULATIVE_SWEEPING, _why_no_counters),
+    Technique(ways.SELECTIVE, ways.SWEPT_BY_HEAP, event_costs.SELECTIVE_SWEEPING, _why_no_heap),
+    Technique(ways.SE_SLICING, ways.SE_SLICED, event_costs.SE_SLICING),
+    Technique(ways.SE_ML_SLICING, ways.SE_ML_SLICED, event_costs.SE_ML_SLICING),
 )
 ANEW = "an operator keeps no windows that begin together"
 FOLLOWED = "windows without rows are given by an operator that follows Spark's own"
@@ -67,7 +67,7 @@ OF_PARTS = (
     ways.CELL_EVENTS,
     ways.EVENTS_ONE_BY_ONE,
 )
-BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, lasting.LEVELS)
+BY_LEVELS = Technique(ways.LEVELS, ways.ENTRIES_IN_OPERATOR, event_costs.LEVELS)
 
 PAPER = (
     ways.TUPLE_BUCKETS,
@@ -116,7 +116,7 @@ def list_candidates(request: Request) -> list[Placing]:
 
 
 def _list_candidates(request: Request) -> list[Placing]:
-    loads = lasting.loads_with_shares(request)
+    loads = event_costs.loads_with_shares(request)
     candidates = list(
         _propose_stream(request, loads) if request.streaming else _propose_batch(request, loads)
     )
@@ -132,10 +132,10 @@ def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     entry_way, cell_way = ways.ENTRY_DYADICS, ways.CELL_DYADICS
     if running:
         entry_way, cell_way = ways.ENTRY_RUNS, ways.CELL_RUNS
-    by_entry = lasting.entries(loads, running=running)
-    by_cell = lasting.cell_entries(loads, running=running)
-    copied = lasting.cell_copies(loads, running=running)
-    buckets = lasting.event_copies(loads, counted=counted)
+    by_entry = event_costs.entries(loads, running=running)
+    by_cell = event_costs.cell_entries(loads, running=running)
+    copied = event_costs.cell_copies(loads, running=running)
+    buckets = event_costs.event_copies(loads, counted=counted)
     yield Candidate(ways.LEVELS, entry_way, None, by_entry)
     yield Candidate(ways.CELLS, cell_way, None, by_cell)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
@@ -157,7 +157,7 @@ def _propose_panes(request: Request) -> Iterator[Placing]:
         yield from (Candidate(ways.PANES, way, refused=why) for way, _ in found)
         return
     more = points.plan_overhead(request.work, native=False, shuffled=True)
-    cost = lasting.pane_areas(request, panes) + more + more
+    cost = event_costs.pane_areas(request, panes) + more + more
     yield from (Candidate(ways.PANES, way, None, cost, why) for way, why in found)
 
 
@@ -169,7 +169,7 @@ def _propose_stream(request: Request, loads: Loads) -> Iterator[Placing]:
         yield Candidate(ways.LEVELS, ways.UNFIT, refused=why)
     else:
         yield _operator_candidate(request, BY_LEVELS, loads[0][1], whole)
-    copies, dyadic = lasting.stream_cell_copies(loads), lasting.stream_cell_dyadics(loads)
+    copies, dyadic = event_costs.stream_cell_copies(loads), event_costs.stream_cell_dyadics(loads)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copies, whole)
     yield Candidate(ways.CELLS, ways.CELL_DYADICS, None, dyadic, whole)
     yield Candidate(ways.CELLS, ways.CELL_EVENTS, None, copies, whole)

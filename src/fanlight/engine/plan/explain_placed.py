@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.plan.cost.lasting import Load, list_loads
+from fanlight.engine.plan.cost.event_costs import Load, list_loads
 from fanlight.engine.plan.explain import (
     About,
     Explained,

@@ -249,7 +249,7 @@ def _close(spec: Sliding, grid: Grid) -> Grid:
 
 def _begins(spec: Sliding, length: int, offset: int) -> EachRange | None:
     """Windows that begin together; where a size is one step, they are windows that tumble."""
-    return EachRange(length, offset) if spec.anew and not spec.tumbling else None
+    return EachRange(length, offset) if spec.restarts and not spec.tumbling else None
 
 
 def _check_lengths(spec: Sliding, kind: Kind, time: str, time_type: str) -> None:
@@ -308,8 +308,8 @@ def _make_calendar_grids(
     for spec, one in zip(specs, several, strict=True):
         length, offset = one.range // unit, one.offset // unit
         begins: EachRange | Months | MonthsBack | None = _begins(spec, length, offset)
-        if one.anew:
-            begins = Months(one.anew, one.first, HOURS["day"] // unit)
+        if one.restart_months:
+            begins = Months(one.restart_months, one.first, HOURS["day"] // unit)
         if one.back:
             begins = MonthsBack(one.back, HOURS["day"] // unit)
         grids.append(Grid(length, one.slide // unit, offset, begins))

@@ -183,6 +183,11 @@ class Fields:
         return [f"{value} as {name}" for value, name in self.values.items()]
 
     @property
+    def values_by_name(self) -> dict[str, str]:
+        """SQL of each lifted value, by its column."""
+        return {name: value for value, name in self.values.items()}
+
+    @property
     def divided(self) -> bool:
         """Whether some field is of the parts of events that lie in windows."""
         return any(one.facts.divided for one in self.all)
@@ -530,7 +535,7 @@ def _summed_type(
 def _label_without_name(binding: tuple[Call, tuple[list[str], list[str]]]) -> str:
     """An aggregate's text without the name of its result."""
     call, (names, _) = binding
-    return replace(call, output=None, usual="", called="").label_of(names)
+    return replace(call, output=None, usual="", synonym="").label_of(names)
 
 
 def check_version(version: str, monoid: Monoid, label: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
@@ -100,21 +100,62 @@ def lift_or_count(
     return Relation.of_partials(found, rows.keys, place, fields)
 
 
+@dataclass(frozen=True)
+class Unit:
+    """The partial of one row: SQL over the rows' columns, and the type that partials have."""
+
+    text: str
+    kind: str
+
+
+def lift_units(
+    rows: DataFrame, fields: Sequence[Field], values: Mapping[str, str] | None = None
+) -> dict[str, Unit]:
+    """The partial of one row, of the type that combined partials have, by the field's name.
+
+    ``values`` is SQL over the columns of rows, by the names of values that are not columns of rows.
+    """
+    value_of = {field.name: field.value for field in fields}
+    if values is not None:
+        value_of = {name: _bracket(values[value]) for name, value in value_of.items()}
+    lifts = [(field.name, field.monoid.lift(value_of[field.name])) for field in fields]
+    kinds = types_of(group_rows(rows, [], lifts), fields) if fields else {}
+    own, units = types_in(rows), {}
+    for field in fields:
+        text, kind = field.monoid.unit(value_of[field.name]), kinds[field.name]
+        text = text if "<" in kind or own.get(text) == kind else f"cast({text} as {kind})"
+        units[field.name] = Unit(text, kind)
+    return units
+
+
+def _bracket(text: str) -> str:
+    return text if text.isidentifier() else f"({text})"
+
+
 def partials_of_rows(rows: DataFrame, fields: Sequence[Field]) -> list[str]:
     """SQL: each row as a partial of one row, of the type that combined partials have."""
-    lifts = [(field.name, field.monoid.lift(field.value)) for field in fields]
-    kinds, own = types_of(group_rows(rows, [], lifts), fields), types_in(rows)
-    partials = []
-    for field in fields:
-        text, kind = field.monoid.unit(field.value), kinds[field.name]
-        text = text if "<" in kind or own.get(text) == kind else f"cast({text} as {kind})"
-        partials.append(f"{text} as {field.name}")
-    return partials
+    return [f"{unit.text} as {name}" for name, unit in lift_units(rows, fields).items()]
+
+
+class Columns:
+    """Columns of rows for an operator: each costs time in Python, so equal ones are sent once."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = {name: name for name in names}
+
+    def add(self, text: str, name: str) -> str:
+        """Send what ``text`` (SQL) says under this name, and return the name that it has."""
+        return self._names.setdefault(text, name)
+
+    @property
+    def texts(self) -> list[str]:
+        """SQL for all columns."""
+        return [text if text == name else f"{text} as {name}" for text, name in self._names.items()]
 
 
 @dataclass(frozen=True)
 class Sent:
-    """Columns of rows for an operator, equal ones once: SQL, and the column with each partial.
+    """Columns of rows for an operator (SQL), and the column with each partial.
 
     The partial of a count of rows is 1, so no column has it.
     """
@@ -132,13 +173,11 @@ class Sent:
 
 def send_once(order: Sequence[str], partials: Sequence[str], fields: Sequence[Field]) -> Sent:
     """Send what orders rows, and their partials (SQL, as :func:`lift_each_row` returns both)."""
-    columns, sources = {name: name for name in order}, []
+    columns, sources = Columns(order), []
     for field, partial in zip(fields, partials, strict=True):
         text = partial.removesuffix(f" as {field.name}")
-        counts = field.monoid == EVERY_ROW
-        sources.append("" if counts else columns.setdefault(text, field.name))
-    texts = [text if text == name else f"{text} as {name}" for text, name in columns.items()]
-    return Sent(texts, tuple(field.name for field in fields), tuple(sources))
+        sources.append("" if field.monoid == EVERY_ROW else columns.add(text, field.name))
+    return Sent(columns.texts, tuple(field.name for field in fields), tuple(sources))
 
 
 def count_values(

@@ -30,7 +30,7 @@ from fanlight.engine.spark.binding.source import Source, bind_calls
 from fanlight.engine.spark.coordinates import boundary, coordinate, exact, restore_sql
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.sql import expr, expr_as, free_name, type_text
-from fanlight.engine.spark.way_runs import Asked, run_windows
+from fanlight.engine.spark.way_runs import WayRequest, run_windows
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.trailing import Labelled
 
@@ -55,7 +55,7 @@ def keep_pieces(bound: Placed, calls: Sequence[Call]) -> DataFrame:
     else:
         _refuse_sketches(calls, fields)
         chosen = Candidate(ways.AUTO, ways.OPEN_IN_OPERATOR)
-    found = run_windows(Asked(own, fields, chosen))
+    found = run_windows(WayRequest(own, fields, chosen))
     columns = [
         (struct((part, kept.kept) for part, kept in one.parts.items()), one.label)
         for one in fields.outputs

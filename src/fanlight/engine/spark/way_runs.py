@@ -35,8 +35,8 @@ from fanlight.engine.spark.placed.numbered_rows import roll_up_row_ends
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The arguments of a way: the bound request, the fields of its aggregates, and its candidate.
+class WayRequest:
+    """The arguments of a way: the bound given, the fields of its aggregates, and its candidate.
 
     ``height`` is that of a pyramid of slices.
     """
@@ -47,7 +47,7 @@ class Asked:
     height: int = 7
 
 
-Run = Callable[[Asked], DataFrame]  # keys, query, start, partials: a row a window
+Run = Callable[[WayRequest], DataFrame]  # keys, query, start, partials: a row a window
 
 _BATCH: dict[Way, Run] = {}
 _STREAM: dict[Way, Run] = {}
@@ -61,20 +61,20 @@ def register_runs(way: Way, *, batch: Run | None = None, stream: Run | None = No
         _STREAM[way] = stream
 
 
-def run_windows(asked: Asked) -> DataFrame:
+def run_windows(given: WayRequest) -> DataFrame:
     """Run the way and return its windows as partials."""
-    table = _STREAM if asked.bound.df.isStreaming else _BATCH
-    return asked.bound.keep_existing(table[asked.chosen.way](asked))
+    table = _STREAM if given.bound.df.isStreaming else _BATCH
+    return given.bound.keep_existing(table[given.chosen.way](given))
 
 
-def run_results(asked: Asked) -> DataFrame:
+def run_results(given: WayRequest) -> DataFrame:
     """Run the way and return its results under their output names."""
-    bound, fields, chosen = asked.bound, asked.fields, asked.chosen
+    bound, fields, chosen = given.bound, given.fields, given.chosen
     if chosen.lift.own is Own.ALL:
         return spark_windows.aggregate_in_windows(bound, fields)
     if bound.changes_only and bound.df.isStreaming:
         return levels.keep_changed_of_stream(bound, fields, chosen)
-    windows = run_windows(asked)
+    windows = run_windows(given)
     if bound.changes_only:
         return levels.keep_changed(bound, fields, windows)
     lowered = result.lower_outputs(fields.lowering(chosen.lift), bound.shown_start)
@@ -96,14 +96,14 @@ def search_function(way: Way) -> Callable[..., DataFrame]:
     return _SEARCHES[way]
 
 
-def _run_technique(asked: Asked) -> DataFrame:
-    if not isinstance(asked.bound, Lasting):
-        raise TypeError(asked.bound)
-    return windows.run_technique(asked.bound, asked.fields, asked.chosen, asked.height)
+def _run_technique(given: WayRequest) -> DataFrame:
+    if not isinstance(given.bound, Lasting):
+        raise TypeError(given.bound)
+    return windows.run_technique(given.bound, given.fields, given.chosen, given.height)
 
 
 def _run_plan(bound: Placed, fields: Fields) -> DataFrame:
-    """The windows of a request inside another one, by the cheapest plan."""
+    """The windows of a given inside another one, by the cheapest plan."""
     request = Request(
         bound.coordinate,
         bound.queries,
@@ -111,38 +111,38 @@ def _run_plan(bound: Placed, fields: Fields) -> DataFrame:
         Hints().estimate_workload(bound.coordinate, bound.grid, keyed=bool(bound.by)),
         event=bound.event,
     )
-    return run_windows(Asked(bound, fields, plan_placed(request).chosen))
+    return run_windows(WayRequest(bound, fields, plan_placed(request).chosen))
 
 
-def _run_panes(asked: Asked) -> DataFrame:
-    if not isinstance(asked.bound, Lasting):
-        raise TypeError(asked.bound)
-    give = areas.find_most if asked.chosen.way is ways.EVENTS_AT_ONCE else areas.add_up_panes
-    return give(asked.bound, asked.fields, _run_plan)
+def _run_panes(given: WayRequest) -> DataFrame:
+    if not isinstance(given.bound, Lasting):
+        raise TypeError(given.bound)
+    give = areas.find_most if given.chosen.way is ways.EVENTS_AT_ONCE else areas.add_up_panes
+    return give(given.bound, given.fields, _run_plan)
 
 
-def _run_chain(asked: Asked) -> DataFrame:
-    bound, fields = asked.bound, asked.fields
+def _run_chain(given: WayRequest) -> DataFrame:
+    bound, fields = given.bound, given.fields
     if bound.coordinate.counted:
         return windows.chain_rows(bound, fields)
-    granules = stream.lift_granules(bound, fields, asked.chosen)
-    return windows.chain_granules(bound, granules.df, asked.chosen.pieces.granules, fields)
+    granules = stream.lift_granules(bound, fields, given.chosen)
+    return windows.chain_granules(bound, granules.df, given.chosen.pieces.granules, fields)
 
 
-def _roll_up_slices(asked: Asked) -> DataFrame:
-    return batch.roll_up_slices(asked.bound, asked.fields, asked.chosen)
+def _roll_up_slices(given: WayRequest) -> DataFrame:
+    return batch.roll_up_slices(given.bound, given.fields, given.chosen)
 
 
-def _copy_counts(asked: Asked) -> DataFrame:
-    return batch.copy_counts(asked.bound, asked.fields, asked.chosen)
+def _copy_counts(given: WayRequest) -> DataFrame:
+    return batch.copy_counts(given.bound, given.fields, given.chosen)
 
 
-def _roll_up_row_ends(asked: Asked) -> DataFrame:
-    return roll_up_row_ends(asked.bound, asked.fields, asked.chosen.rollup)
+def _roll_up_row_ends(given: WayRequest) -> DataFrame:
+    return roll_up_row_ends(given.bound, given.fields, given.chosen.rollup)
 
 
-def _roll_up_granules(asked: Asked) -> DataFrame:
-    return stream.roll_up_granules(asked.bound, asked.fields, asked.chosen)
+def _roll_up_granules(given: WayRequest) -> DataFrame:
+    return stream.roll_up_granules(given.bound, given.fields, given.chosen)
 
 
 for _way in (ways.SLICES, ways.SHARED_SLICES):
@@ -154,48 +154,51 @@ for _way in (ways.EVERY_ROW_SCANNED, ways.EVERY_ROW_STACKED, ways.EVERY_ROW_SUBT
 for _way in (ways.COUNT_COPIES, ways.SHARED_COUNTS):
     register_runs(_way, batch=_copy_counts)
 for _way in (ways.VALUE_LIFETIMES, ways.LIFETIMES_OF_ALL):
-    register_runs(_way, batch=lambda asked: count_lasting_values(asked.bound, asked.fields))
+    register_runs(_way, batch=lambda given: count_lasting_values(given.bound, given.fields))
 for _way in (ways.RANKED, ways.RANKED_FOR_EACH):
-    register_runs(_way, batch=lambda asked: ranked_values.read_windows(asked.bound, asked.fields))
+    register_runs(_way, batch=lambda given: ranked_values.read_windows(given.bound, given.fields))
 register_runs(ways.SLICE_COPIES, stream=_roll_up_granules)
 register_runs(
-    ways.SPARK_AGGREGATES, batch=lambda asked: batch.aggregate_in_spark(asked.bound, asked.fields)
+    ways.SPARK_AGGREGATES,
+    batch=lambda given: batch.aggregate_in_spark(given.bound, given.fields),
 )
 register_runs(
-    ways.SPARK_OWN, batch=lambda asked: spark_windows.aggregate_by_start(asked.bound, asked.fields)
+    ways.SPARK_OWN,
+    batch=lambda given: spark_windows.aggregate_by_start(given.bound, given.fields),
 )
 register_runs(
     ways.EXPANDED,
-    batch=lambda asked: batch.copy_rows(asked.bound, asked.fields),
-    stream=lambda asked: stream.copy_rows(asked.bound, asked.fields, asked.chosen),
+    batch=lambda given: batch.copy_rows(given.bound, given.fields),
+    stream=lambda given: stream.copy_rows(given.bound, given.fields, given.chosen),
 )
 register_runs(
     ways.ROWS_IN_OPERATOR,
-    stream=lambda asked: windows.release_windows(asked.bound, asked.fields, asked.chosen),
+    stream=lambda given: windows.release_windows(given.bound, given.fields, given.chosen),
 )
 register_runs(ways.STAIRWISE, stream=_run_chain)
 register_runs(
     ways.OPEN_IN_OPERATOR,
-    stream=lambda asked: windows.give_early(asked.bound, asked.fields),
+    stream=lambda given: windows.give_early(given.bound, given.fields),
 )
 for _way in (ways.ENTRY_RUNS, ways.ENTRY_DYADICS):
     register_runs(
-        _way, batch=lambda asked: batch.roll_up_entries(asked.bound, asked.fields, asked.chosen)
+        _way,
+        batch=lambda given: batch.roll_up_entries(given.bound, given.fields, given.chosen),
     )
 for _way in (ways.CELL_RUNS, ways.CELL_DYADICS, ways.CELL_COPIES):
     register_runs(
         _way,
-        batch=lambda asked: batch.roll_up_cells(asked.bound, asked.fields, asked.chosen),
-        stream=lambda asked: stream.roll_up_cells(asked.bound, asked.fields, asked.chosen),
+        batch=lambda given: batch.roll_up_cells(given.bound, given.fields, given.chosen),
+        stream=lambda given: stream.roll_up_cells(given.bound, given.fields, given.chosen),
     )
 register_runs(
     ways.EVENT_COPIES,
-    batch=lambda asked: batch.fill_buckets(asked.bound, asked.fields),
-    stream=lambda asked: stream.fill_buckets(asked.bound, asked.fields, asked.chosen),
+    batch=lambda given: batch.fill_buckets(given.bound, given.fields),
+    stream=lambda given: stream.fill_buckets(given.bound, given.fields, given.chosen),
 )
 register_runs(
     ways.CELL_EVENTS,
-    stream=lambda asked: stream.keep_events(asked.bound, asked.fields, asked.chosen),
+    stream=lambda given: stream.keep_events(given.bound, given.fields, given.chosen),
 )
 for _way in (ways.EVENTS_IN_PANES, ways.EVENTS_AT_ONCE):
     register_runs(_way, batch=_run_panes)

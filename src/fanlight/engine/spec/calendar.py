@@ -9,7 +9,7 @@ from typing import get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fanlight.engine.spec.arguments import check_choice
-from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
+from fanlight.engine.spec.errors import FanlightError, describe_type, explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.units import (
     HOURS,
@@ -161,7 +161,7 @@ def read_units(argument: str, given: object) -> Extent:
     if not isinstance(given, str):
         raise refuse(
             f"{argument}={given!r}",
-            f"is a {type(given).__name__}, not a length of the calendar",
+            f"is {describe_type(given)}, not a length of the calendar",
             f"write {argument}='1 day' or '3 months'",
         )
     parts = parse_parts(argument, given)
@@ -196,7 +196,7 @@ def read_offset(given: object, measure: Measure) -> tuple[Extent, int]:
     if not isinstance(given, str):
         raise refuse(
             f"offset={given!r}",
-            f"is a {type(given).__name__}, not a duration",
+            f"is {describe_type(given)}, not a duration",
             "write offset='6 hours', or for months also offset='3 months'",
         )
     parts = parse_parts("offset", given)
@@ -226,7 +226,7 @@ def check_zone(zone: object) -> str | None:
     named = f"zone={zone!r}"
     instead = "write for example zone='Europe/Berlin' or '+02:00'; None for local times"
     if not isinstance(zone, str):
-        raise refuse(named, f"is a {type(zone).__name__}, not the name of a time zone", instead)
+        raise refuse(named, f"is {describe_type(zone)}, not the name of a time zone", instead)
     if not _FIXED.fullmatch(zone):
         try:
             ZoneInfo(zone)

@@ -105,7 +105,7 @@ class Cumulative(Sliding):
         self._set_parts(length, every, start, "left", shift, check_zone(zone), first)
 
     @property
-    def anew(self) -> bool:
+    def restarts(self) -> bool:
         """Windows begin together."""
         return True
 
@@ -123,7 +123,9 @@ class Cumulative(Sliding):
             return Local(size, step, offset, "hours", self.shift, self.zone)
         longest = size * LONGEST_MONTH
         first = int(self.offset.value)
-        return Local(longest, step, 0, "hours", self.shift, self.zone, anew=size, first=first)
+        return Local(
+            longest, step, 0, "hours", self.shift, self.zone, restart_months=size, first=first
+        )
 
     def _key(self) -> tuple[object, ...]:
         return self.local, self.zone, *super()._key()

@@ -71,7 +71,7 @@ class Event:
 
 
 class Episode:
-    """Rows that come in order, or in any order within a step, and share values.
+    """A pattern to detect: events in order, or in any order within a step, that share values.
 
     An expression has steps, one per line or separated by ``;``. A step is an event, or several
     separated by ``|``, which may come in any order; all of them must come before the next step
@@ -229,7 +229,7 @@ class _Reader:
     def read_steps(self) -> tuple[tuple[Event, ...], ...]:
         steps: list[tuple[Event, ...]] = []
         while self.at < len(self.tokens):
-            if self._take("stop"):
+            if self._take_stops(first=not steps):
                 continue
             step = [self._read_event()]
             while self._take("bar"):
@@ -247,6 +247,18 @@ class _Reader:
         if sum(map(len, steps)) > MOST_EVENTS:
             raise self._error_at(0, f"there are more than {MOST_EVENTS} events", "write fewer")
         return tuple(steps)
+
+    def _take_stops(self, *, first: bool) -> bool:
+        """Take what separates two steps: one ``;`` at most, and ends of lines."""
+        begin, semicolons = self.at, 1 if first else 0
+        while self._peek()[0] == "stop":
+            semicolons += self._peek()[1] == ";"
+            if semicolons > 1:
+                raise self._error_at(
+                    self._position(), "there is no event before this ;", "leave the ; out"
+                )
+            self.at += 1
+        return self.at > begin
 
     def _read_event(self) -> Event:
         name = self._take("word") or self._take("text")

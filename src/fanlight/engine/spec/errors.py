@@ -135,6 +135,16 @@ def show(given: object) -> str:
     return _ADDRESS.sub(r"\1", repr(given))
 
 
+def describe_type(given: object) -> str:
+    """The type of a value with its article.
+
+    >>> describe_type(3), describe_type([])
+    ('an int', 'a list')
+    """
+    name = type(given).__name__
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
+
+
 def shorten(text: str, room: int = 60) -> str:
     """A text of so many characters at most: a DataFrame shows all its columns."""
     return text if len(text) <= room else f"{text[: room - 1]}…"

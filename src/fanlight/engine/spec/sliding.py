@@ -21,7 +21,7 @@ class Local:
     """Windows of a local calendar, in months or in hours that its clock shows.
 
     Counting starts ``offset`` of these units, and ``shift`` microseconds of local time, after the
-    beginning of 1970. If windows in hours begin ``anew`` with every so many months, ``first`` is
+    beginning of 1970. If windows in hours begin again every ``restart_months``, ``first`` is
     one of the months, counted from January 1970, with which they do. Those that are so many months
     long, ``back`` from their end, have the longest of these as RANGE.
     """
@@ -32,7 +32,7 @@ class Local:
     unit: Measure  # "months" or "hours"
     shift: int
     zone: str | None
-    anew: int = 0
+    restart_months: int = 0
     first: int = 0
     back: int = 0
 
@@ -157,7 +157,7 @@ give both as durations, both as numbers, or one of them in rows
         return None
 
     @property
-    def anew(self) -> bool:
+    def restarts(self) -> bool:
         """Whether windows begin together, and end one after the other."""
         return False
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Literal
 
-from fanlight.engine.spec.errors import explain_wrong_calls, guess, refuse
+from fanlight.engine.spec.errors import describe_type, explain_wrong_calls, guess, refuse
 
 # Of the calendar: months, or hours as a clock shows them.
 Measure = Literal["time", "number", "rows", "months", "hours"]
@@ -168,7 +168,7 @@ def _parse_extent(argument: str, given: object, *, counted: bool) -> Extent:
     number = "a number for a numeric time"
     raise refuse(
         f"{argument}={given!r}",
-        f"is a {type(given).__name__}, not the extent of a window",
+        f"is {describe_type(given)}, not the extent of a window",
         f"{duration}, {number}, or fl.Rows(n)" if counted else f"{duration}, or {number}",
     )
 

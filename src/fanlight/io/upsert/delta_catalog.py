@@ -13,7 +13,14 @@ from pyspark.sql.types import StructType
 from fanlight.engine.algebra.sql_text import has_substitution, quote
 from fanlight.engine.spark.sql import expr_as, say_reason
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.io.upsert.sql_tables import ENDS, check_columns, flatten_key, flatten_names, is_window
+from fanlight.io.upsert.sql_tables import (
+    ENDS,
+    advise_key,
+    check_columns,
+    flatten_key,
+    flatten_names,
+    is_window,
+)
 
 PACKAGE = "io.delta:delta-spark_2.13"
 _VIEW = "fanlight_upsert"
@@ -125,5 +132,5 @@ def _check_key(rows: DataFrame, key: Sequence[str]) -> None:
         raise refuse(
             f"upsert by {', '.join(map(repr, key))}",
             "finds several rows with the same key, but can keep only one",
-            "name all columns that tell rows apart, such as 'window', 'level' or 'query', in key=",
+            advise_key(rows.columns, key),
         )

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import list_some, refuse
 
 BATCHES = "fanlight_batches"  # the table with the last micro-batch of each stream
 
@@ -91,6 +91,13 @@ def create_batches_sql(batches: str) -> str:
         f"CREATE TABLE IF NOT EXISTS {batches} (stream TEXT NOT NULL, target TEXT NOT NULL, "
         "batch BIGINT NOT NULL, PRIMARY KEY (stream, target))"
     )
+
+
+def advise_key(columns: Sequence[str], key: Sequence[str]) -> str:
+    """What to write for a key that several rows have."""
+    others = [name for name in columns if name not in key]
+    also = f"; the rows also have {list_some(others)}" if others else ""
+    return f"name all columns that tell rows apart in key={also}"
 
 
 def check_columns(table: str, there: Sequence[str], wanted: Sequence[str]) -> None:
@@ -219,7 +226,7 @@ def check_key(table: pa.Table, key: Sequence[str]) -> None:
         raise refuse(
             f"upsert by {', '.join(map(repr, key))}",
             f"finds {twice['count_all']} rows with the key {shown}, but can keep only one",
-            "name all columns that tell rows apart, such as 'window', 'level' or 'query', in key=",
+            advise_key(table.column_names, key),
         )
 
 

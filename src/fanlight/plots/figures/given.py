@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from fanlight.engine.arrow import is_of_spark, to_arrow
 from fanlight.engine.spec import FanlightError
-from fanlight.engine.spec.errors import is_column, refuse
+from fanlight.engine.spec.errors import describe_type, is_column, refuse
 
 
 def check_title(given: Any) -> str | None:
@@ -91,7 +91,7 @@ def table_of(result: Any) -> pa.Table:
 
 def _cannot_be_drawn(given: Any) -> FanlightError:
     return FanlightError(
-        f"a {type(given).__name__} cannot be drawn: give the DataFrame that agg() returned, "
+        f"{describe_type(given)} cannot be drawn: give the DataFrame that agg() returned, "
         "its Arrow table, its pandas or Polars DataFrame, or its rows"
     )
 
@@ -123,7 +123,7 @@ def _to_dict(row: Any) -> dict[str, Any]:
     if hasattr(row, "asDict") and not is_column(row):
         row = row.asDict(recursive=True)
     if not isinstance(row, Mapping):
-        raise FanlightError(f"a row is a {type(row).__name__}: give Rows or dicts")
+        raise FanlightError(f"a row is {describe_type(row)}: give Rows or dicts")
     return {
         str(name): value.asDict() if hasattr(value, "asDict") else value
         for name, value in row.items()

@@ -44,7 +44,7 @@ def sketch_sliding(spec: Sliding) -> Sketch:
         return _sketch_at_rows(spec)
     if spec.range_of_tuples:
         return _sketch_last_rows(spec)
-    if spec.anew:
+    if spec.restarts:
         return _sketch_growing(spec)
     length, step, measure = drawn_length(spec), spec.slide.value, spec.slide.measure
     rows = spec.measure == "rows"
@@ -214,7 +214,7 @@ _OWN = Example([(0, 8), (8, 15), (15, 24)], (), VALUES)  # for a kind of frame t
 def sketch_frames(spec: Frame) -> Sketch:
     """Example frames below the values, or the rows, that they are cut from."""
     kind = kind_of(spec)
-    example = kind.drawn(spec) if kind is not None and kind.drawn else _OWN
+    example = kind.make_example(spec) if kind is not None and kind.make_example else _OWN
     if example.times:
         lanes = [Lane("rows", tuple(Mark("row", at, at) for at in example.times))]
         last = max(end for _, end in example.spans)
@@ -230,8 +230,8 @@ def sketch_frames(spec: Frame) -> Sketch:
             lines.append(free := [])
         free.append(mark)
     for number, row in enumerate(lines):
-        lanes.append(Lane("" if number else example.called, tuple(row)))
-    alt = f"A {example.called.removesuffix('s')} ends {spec.ends}."
+        lanes.append(Lane("" if number else example.noun, tuple(row)))
+    alt = f"A {example.noun.removesuffix('s')} ends {spec.ends}."
     notes = ("an example: your data decides where frames end",)
     return Sketch(repr(spec), tuple(lanes), (), alt, notes)
 
@@ -349,7 +349,7 @@ def add_plan(sketch: Sketch, picture: Picture) -> Sketch:
         return replace(sketch, alt=alt)
     # What one unit of the coordinate is on the sketch's axis.
     grid = cut.grid
-    unit = (1.0 if spec.anew else float(spec.slide.value)) / grid.slide
+    unit = (1.0 if spec.restarts else float(spec.slide.value)) / grid.slide
     slices = _mark_slices(cut, unit, sketch.span[1])
     if slices is None:
         note = f"a window is made of {cut.span} slices, too many to be drawn"

@@ -188,9 +188,11 @@ class Calculated(Distinct):
     def __init__(self, scheme: Scheme) -> None:
         super().__init__(scheme)
         pairs = enumerate(scheme.limits)
-        self.made: list[tuple[int, LimitOf]] = [(at, one) for at, one in pairs if one and one.steps]
+        self.calculated: list[tuple[int, LimitOf]] = [
+            (at, one) for at, one in pairs if one and one.steps
+        ]
         self.means: list[tuple[int, Mean]] = [
-            (a, mean) for a, one in self.made for mean in one.means
+            (a, mean) for a, one in self.calculated for mean in one.means
         ]
         self.ends = np.cumsum([0, *(mean.last for _, mean in self.means)])
 
@@ -236,7 +238,7 @@ class Calculated(Distinct):
         begins = [0]
         rows: list[Any] = []
         means = 0
-        for _, one in self.made:
+        for _, one in self.calculated:
             begun = {"row": len(rows), "mean": means}
             does += [kernel.STEPS.index(step.does) for step in one.steps]
             what += [step.what + begun.get(step.does, 0) for step in one.steps]
@@ -250,10 +252,10 @@ class Calculated(Distinct):
             np.array(does, np.int64),
             np.array(what, np.float64),
             np.array(begins),
-            np.array([places[a][0] for a, _ in self.made], np.int64),
-            np.array([places[a][1] for a, _ in self.made], np.int64),
-            np.array([one.unit for _, one in self.made]),
-            np.array([one.beyond for _, one in self.made], np.bool_),
+            np.array([places[a][0] for a, _ in self.calculated], np.int64),
+            np.array([places[a][1] for a, _ in self.calculated], np.int64),
+            np.array([one.unit for _, one in self.calculated]),
+            np.array([one.beyond for _, one in self.calculated], np.bool_),
             np.stack(rows) if rows else np.zeros((0, size)),
             np.empty(1 + len(does)),  # more than steps can put on it
             self._means(state),
@@ -276,7 +278,7 @@ class Calculated(Distinct):
 
     def _means(self, state: dict[str, Array]) -> kernel.Means:
         """The means as the kernel takes them; it updates what they are made of."""
-        watched, units = [*self.reals, *self.wholes], dict(self.made)
+        watched, units = [*self.reals, *self.wholes], dict(self.calculated)
         sources = [watched.index(a) if mean.of == "value" else -1 for a, mean in self.means]
         pairs = zip(self.means, sources, strict=True)
         return kernel.Means(

@@ -24,7 +24,6 @@ from fanlight.engine.kinds.kind import HOWS
 from fanlight.engine.kinds.options import FILL
 from fanlight.engine.plan.coordinate import Coordinate
 from fanlight.engine.spark import result
-from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import OUTPUTS, FrameBound
 from fanlight.engine.spark.binding.source import (
@@ -40,6 +39,7 @@ from fanlight.engine.spark.equality import collations_of, normal_form
 from fanlight.engine.spark.fields import Field, Fields, build_fields
 from fanlight.engine.spark.lift import lift_rows, select_rows
 from fanlight.engine.spark.ordered.frames import FACTS
+from fanlight.engine.spark.requested_aggregates import collect_calls
 from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import (
     expr,

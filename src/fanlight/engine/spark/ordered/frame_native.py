@@ -40,7 +40,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
     if scheme.timing:
         ending, closed = "closing_row", "true"
-    values = [f"{text} as {name}" for text, name in fields.values.items()]
+    values = fields.lifting
     inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
     kept = [*fields.all, *bound_fields("following"), FOLLOWED]
     framed = lift_rows(Relation.of_rows(inside, keys, ["frame"]), ["frame"], kept).df

@@ -31,13 +31,20 @@ from fanlight.engine.spark.equality import (
     has_normal_form,
     normal_form,
 )
-from fanlight.engine.spark.fields import Field, Fields, types_of
-from fanlight.engine.spark.lift import EVERY_ROW, lift_rows, select_placeable
+from fanlight.engine.spark.fields import Field, Fields
+from fanlight.engine.spark.lift import (
+    EVERY_ROW,
+    Columns,
+    Unit,
+    lift_rows,
+    lift_units,
+    select_placeable,
+)
 from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.encoding import encode_sql
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.result import Relation, time_column
-from fanlight.engine.spark.sql import expr_as, group_rows, project, type_text, types_in
+from fanlight.engine.spark.sql import expr_as, project, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import read_extent
 
@@ -60,7 +67,7 @@ def frames(bound: FrameBound, fields: Fields, *, every: int | None = None) -> Da
     rows = prepare_rows(bound, fields)
     in_python = bound.df.isStreaming or bound.scheme.is_unnumbered or every is not None
     if in_python or _can_combine(kept):
-        units = row_partials(rows, fields, kept)
+        units = lift_units(rows.df, kept, fields.values_by_name)
         if in_python or _are_numbers(units):
             return _cut_frames(bound, fields, rows, units, every)
     # The frames of a life are numbered from 0, so Spark has to tell lives apart.
@@ -86,7 +93,8 @@ def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
     kept = _kept(fields)
     if bound.scheme.is_unnumbered or not _can_combine(kept):
         return bound.scheme.is_unnumbered
-    return _are_numbers(row_partials(prepare_rows(bound, fields), fields, kept))
+    rows = prepare_rows(bound, fields)
+    return _are_numbers(lift_units(rows.df, kept, fields.values_by_name))
 
 
 def _kept(fields: Fields) -> list[Field]:
@@ -112,19 +120,16 @@ def _cut_frames(
 ) -> DataFrame:
     """Frames with partials combined as they are cut."""
     kept, order = _kept(fields), rows.order if bound.df.isStreaming else ()
-    # Each value costs time in Python, so equal columns are sent there once.
-    columns = {name: name for name in (*bound.keys, "t", *order)}
-    for text, name in zip(rows.inputs, rows.input_names, strict=True):
-        columns.setdefault(text, name)
-    for field in kept:
-        columns.setdefault(units[field.name].text, field.name)
-    partials = tuple(field.name for field in kept)
-    sources = tuple(columns[units[name].text] for name in partials)
+    columns = Columns((*bound.keys, "t", *order))
+    named = zip(rows.inputs, rows.input_names, strict=True)
+    inputs = tuple(columns.add(text, name) for text, name in named)
+    partials = tuple(units)
+    sources = tuple(columns.add(units[name].text, name) for name in partials)
 
     def query(schema: pa.Schema, keys: int) -> FrameQuery:
         return FrameQuery(
             bound.scheme, schema, tuple(schema.names[:keys]), order,
-            tuple(columns[text] for text in rows.inputs), partials,
+            inputs, partials,
             tuple(field.monoid for field in kept), sources=sources, every=every,
             forget_after=bound.forget_after, early=bound.early, batch=not bound.df.isStreaming,
         )  # fmt: skip
@@ -136,7 +141,7 @@ def _cut_frames(
     told = {"parts": every, "early": bound.early}
     hosted = Hosted(
         _name_frames(bound), {name: one for name, one in told.items() if one is not None}, "frames",
-        order=["t", *rows.order], columns=[f"{text} as {name}" for text, name in columns.items()],
+        order=["t", *rows.order], columns=columns.texts,
     )  # fmt: skip
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
     return run_operator(bound, fields, rows.df, query, given, hosted, counts)
@@ -289,29 +294,6 @@ def _cast(text: str, kind: DataType, wanted: str) -> str:
     """SQL: a value cast to a type; unchanged if it has that type, so that equal texts match."""
     same = text.isidentifier() and type_text(kind) == wanted
     return text if same else f"cast({text} as {wanted})"
-
-
-@dataclass(frozen=True)
-class Unit:
-    """The partial of one row: SQL over the rows' columns, and the type that partials have."""
-
-    text: str
-    kind: str
-
-
-def row_partials(rows: Prepared, fields: Fields, kept: Sequence[Field]) -> dict[str, Unit]:
-    """The partial of one row for each field that is kept, by the field's name."""
-    values = {name: value for value, name in fields.values.items()}
-    values = {n: value if value.isidentifier() else f"({value})" for n, value in values.items()}
-    lifts = [(field.name, field.monoid.lift(values[field.value])) for field in kept]
-    kinds = types_of(group_rows(rows.df, [], lifts), kept) if kept else {}
-    own = types_in(rows.df)
-    partials = {}
-    for field in kept:
-        text, kind = field.monoid.unit(values[field.value]), kinds[field.name]
-        same = "<" in kind or (text in own and own[text] == kind)
-        partials[field.name] = Unit(text if same else f"cast({text} as {kind})", kind)
-    return partials
 
 
 def bound_fields(closing: str) -> list[Field]:

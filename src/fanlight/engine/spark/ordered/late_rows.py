@@ -21,10 +21,10 @@ from fanlight.engine.spark.cuts import shown_bounds, starts_of_row
 from fanlight.engine.spark.equality import with_nulls
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import Windows
-from fanlight.engine.spark.lasting import ENDS
 from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.result import key_column, window_times
+from fanlight.engine.spark.selected_events import ENDS
 from fanlight.engine.spark.sql import expr, is_taken, without_event_time
 from fanlight.engine.spec.errors import refuse
 

@@ -28,8 +28,8 @@ from fanlight.engine.operators.trailing import ASKED, TrailingQuery
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form
 from fanlight.engine.spark.fields import Fields, Output, combine_sql
-from fanlight.engine.spark.lift import EVERY_ROW, select_rows
-from fanlight.engine.spark.ordered.frames import UNORDERED, Prepared, row_partials
+from fanlight.engine.spark.lift import EVERY_ROW, Columns, lift_units, select_rows
+from fanlight.engine.spark.ordered.frames import UNORDERED
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.ordered.ranked_values import type_of_reading
 from fanlight.engine.spark.sql import over_clause, type_text
@@ -63,7 +63,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Looked:
+class TrailingFields:
     """The aggregates of what rows look back at: from partials, and from ranked values."""
 
     fields: Fields
@@ -75,14 +75,14 @@ class Looked:
         return [*(field.name for field in self.fields.all), *(one.name for one in self.ranked)]
 
 
-def rank_where_possible(bound: TrailingBound, fields: Fields) -> Looked:
+def rank_where_possible(bound: TrailingBound, fields: Fields) -> TrailingFields:
     """Read off ranks what would take value counts, if each window is one range of rows."""
     plain = all(horizon.include_self and not horizon.whole for horizon in bound.horizons)
     readings = fields.digests
     if not plain or not readings:
-        return Looked(fields)
+        return TrailingFields(fields)
     rows = select_rows(bound, fields, bound.rows)
-    texts = {name: text for text, name in fields.values.items()}
+    texts = fields.values_by_name
     kept = {field.name: field for field in fields.all}
     columns = {field: texts[kept[field].value] for field, _ in readings}
     types = rows.selectExpr(*(f"{text} as {name}" for name, text in columns.items())).schema
@@ -104,7 +104,7 @@ def rank_where_possible(bound: TrailingBound, fields: Fields) -> Looked:
             lower, places = one.reads.lower or one.lower, {**one.texts, "p": asked.name}
             outputs.append(replace(one, lower=lower, texts=places))
     left = {key: field for key, field in fields.kept.items() if field.name in used}
-    return Looked(replace(fields, kept=left, outputs=outputs), tuple(ranked.values()))
+    return TrailingFields(replace(fields, kept=left, outputs=outputs), tuple(ranked.values()))
 
 
 def _is_ordered(kind: DataType) -> bool:
@@ -114,11 +114,13 @@ def _is_ordered(kind: DataType) -> bool:
     )
 
 
-def attach_in_order(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
+def attach_in_order(
+    bound: TrailingBound, wanted: TrailingFields, arguments: Sequence[str]
+) -> DataFrame:
     """The rows with the partials of their windows; of a stream, once the watermark has passed."""
-    payload = looked.fields.add_columns(bound.df)
-    lifted = _lift(bound, looked, arguments, payload)
-    return _look_back(bound, looked, lifted, payload, lifted.df)
+    payload = wanted.fields.add_columns(bound.df)
+    lifted = _lift(bound, wanted, arguments, payload)
+    return _look_back(bound, wanted, lifted, payload, lifted.df)
 
 
 def why_not_natively(fields: Fields) -> str:
@@ -131,14 +133,16 @@ def why_not_natively(fields: Fields) -> str:
     return ""
 
 
-def attach_natively(bound: TrailingBound, looked: Looked, arguments: Sequence[str]) -> DataFrame:
+def attach_natively(
+    bound: TrailingBound, wanted: TrailingFields, arguments: Sequence[str]
+) -> DataFrame:
     """The rows of a batch with the partials of their windows, each by a window of Spark's."""
-    fields = looked.fields
+    fields = wanted.fields
     payload = fields.add_columns(bound.df)
     rows = select_rows(bound, fields, bound.rows)
     kept = dict.fromkeys([*arguments, *payload])
     rows = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, *kept)
-    units = row_partials(Prepared(rows, (), ()), fields, fields.all)
+    units = lift_units(rows, fields.all, fields.values_by_name)
     # A row that cannot be placed contributes nothing, though Spark's windows begin with it.
     partials = [
         f"if(t is null, null, {units[field.name].text}) as {field.name}" for field in fields.all
@@ -157,27 +161,27 @@ def attach_natively(bound: TrailingBound, looked: Looked, arguments: Sequence[st
 
 
 def attach_to(
-    bound: TrailingBound, looked: Looked, arguments: Sequence[str], asks: TrailingBound
+    bound: TrailingBound, wanted: TrailingFields, arguments: Sequence[str], asks: TrailingBound
 ) -> DataFrame:
     """The rows that ask with the partials of windows; of a stream, once the watermark has passed.
 
     Spark's watermark is then one for both streams.
     """
     payload = tuple(name_columns(asks.df))
-    lifted = _lift(bound, looked, arguments, ())
+    lifted = _lift(bound, wanted, arguments, ())
     placed = lifted.df.filter("t is not null").selectExpr("*", f"false as {ASKED}")
     asking = select_asking(asks).selectExpr("*", f"true as {ASKED}")
     rows = placed.unionByName(asking, allowMissingColumns=True)
     bound = replace(bound, postponed=asks.postponed)
     told = {"spine": asks.df.columns, "spine's time": asks.time, "spine's by": asks.by}
-    return _look_back(bound, looked, lifted, payload, rows, "trailing windows of a spine", told)
+    return _look_back(bound, wanted, lifted, payload, rows, "trailing windows of a spine", told)
 
 
 def _lift(
-    bound: TrailingBound, looked: Looked, arguments: Sequence[str], payload: Sequence[str]
+    bound: TrailingBound, wanted: TrailingFields, arguments: Sequence[str], payload: Sequence[str]
 ) -> _Lifted:
     """Each row as a partial; of one time, rows are ordered by ties and arguments if it matters."""
-    fields = looked.fields
+    fields = wanted.fields
     rows = select_rows(bound, fields, bound.rows)
     types = {field.name: field.dataType for field in rows.schema.fields}
     order: list[str] = []
@@ -194,24 +198,21 @@ def _lift(
         order = [f"o{n}" if n in alike else n for n in order]
     kept = [*arguments, *payload]
     df = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, *dict.fromkeys(kept), *forms)
-    fields_sent = [field for field in fields.all if field.monoid != EVERY_ROW]
-    units = row_partials(Prepared(df, (), ()), fields, fields_sent)
-    columns = {name: name for name in (*bound.keys, "t", *order, *payload)}
-    for number, one in enumerate(looked.ranked):
-        columns.setdefault(one.value, f"c{number}")
-    for field in fields_sent:
-        columns.setdefault(units[field.name].text, field.name)
-    ranked = tuple((one.name, columns[one.value], one.reading) for one in looked.ranked)
-    sources = tuple(
-        columns[units[field.name].text] if field.name in units else "" for field in fields.all
+    sent = [field for field in fields.all if field.monoid != EVERY_ROW]
+    units = lift_units(df, sent, fields.values_by_name)
+    columns = Columns((*bound.keys, "t", *order, *payload))
+    ranked = tuple(
+        (one.name, columns.add(one.value, f"c{number}"), one.reading)
+        for number, one in enumerate(wanted.ranked)
     )
-    texts = [text if text == name else f"{text} as {name}" for text, name in columns.items()]
-    return _Lifted(df.selectExpr(*texts), tuple(order), sources, ranked)
+    names = {name: columns.add(unit.text, name) for name, unit in units.items()}
+    sources = tuple(names.get(field.name, "") for field in fields.all)
+    return _Lifted(df.selectExpr(*columns.texts), tuple(order), sources, ranked)
 
 
 def _look_back(
     bound: TrailingBound,
-    looked: Looked,
+    wanted: TrailingFields,
     lifted: _Lifted,
     payload: tuple[str, ...],
     rows: DataFrame,
@@ -219,7 +220,7 @@ def _look_back(
     told: Mapping[str, Any] | None = None,
 ) -> DataFrame:
     """Run rows through the operator; ``told`` tells this query from others."""
-    fields, streaming = looked.fields, bound.df.isStreaming
+    fields, streaming = wanted.fields, bound.df.isStreaming
 
     def query(schema: pa.Schema, keys: int) -> TrailingQuery:
         return TrailingQuery(
@@ -234,8 +235,8 @@ def _look_back(
             f"{field.name}_{number}": source or LongType()
             for field, source in zip(fields.all, lifted.sources, strict=True)
         }
-        given |= {f"{one.name}_{number}": one.type for one in looked.ranked}
-    read = [f"{one.reading!r} of {one.value}" for one in looked.ranked]
+        given |= {f"{one.name}_{number}": one.type for one in wanted.ranked}
+    read = [f"{one.reading!r} of {one.value}" for one in wanted.ranked]
     told = {**({"read": read} if read else {}), **(told or {})}
     rows = rows.filter("t is not null") if streaming else rows
     hosted = Hosted(what, told, order=["t", *lifted.order], by="t")

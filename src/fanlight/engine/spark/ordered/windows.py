@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame
 from fanlight.engine.algebra.sql_text import find_places
 from fanlight.engine.operators.chain import ChainQuery
 from fanlight.engine.operators.early_windows import DIRTY, RUNNING, OpenQuery, UnendedQuery
+from fanlight.engine.operators.empty_windows import EmptyWindowsQuery
 from fanlight.engine.operators.running_events import RunningQuery
-from fanlight.engine.operators.silences import SilenceQuery
 from fanlight.engine.operators.spanning_events import SpanningQuery
 from fanlight.engine.operators.stored_state import LAYOUT
 from fanlight.engine.operators.tuple_windows import TupleQuery
@@ -32,7 +32,6 @@ from fanlight.engine.spark.cuts import (
     windows_of_event,
 )
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lasting import ENDS, lift_copies, select_to_copy
 from fanlight.engine.spark.lift import (
     FIRST,
     Sent,
@@ -44,6 +43,7 @@ from fanlight.engine.spark.lift import (
 )
 from fanlight.engine.spark.ordered.host import Hosted, alike, clock_of, numbers, run_operator
 from fanlight.engine.spark.ordered.host import numbers as of_windows
+from fanlight.engine.spark.selected_events import ENDS, lift_copies, select_to_copy
 from fanlight.engine.spec.errors import refuse
 
 _WINDOW = numbers("query", "start", "final")
@@ -313,7 +313,7 @@ def follow_windows(
     which = "cast(query as bigint) as query" if bound.query_columns else "0L as query"
     rows = results.selectExpr(*bound.keys, "start as t", which, "start", *values)
     query = partial(
-        SilenceQuery, monoids=(), grids=bound.grids, rule=rule, most=most,
+        EmptyWindowsQuery, monoids=(), grids=bound.grids, rule=rule, most=most,
         numbers=tuple(name in numbers for name in values),
         clock=clock_of(bound.df.sparkSession, bound.coordinate),
     )  # fmt: skip

@@ -27,9 +27,9 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed, bind_lasting
 from fanlight.engine.spark.binding.source import bind_source
 from fanlight.engine.spark.cuts import after_edge
 from fanlight.engine.spark.fields import BEGINS, ENDS_AT, Field, Fields
-from fanlight.engine.spark.lasting import select_to_copy
 from fanlight.engine.spark.lift import lift_rows
 from fanlight.engine.spark.result import Relation
+from fanlight.engine.spark.selected_events import select_to_copy
 from fanlight.engine.spark.sql import group_rows, over_clause
 from fanlight.engine.spec.sliding import Sliding
 

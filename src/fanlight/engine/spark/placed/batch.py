@@ -17,7 +17,6 @@ from fanlight.engine.spark import window_ranges
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import last_start, slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lasting import ENDS, select_events, select_to_copy
 from fanlight.engine.spark.lift import count_values, lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.events import (
@@ -32,6 +31,7 @@ from fanlight.engine.spark.placed.numbered_rows import number_granules, number_r
 from fanlight.engine.spark.placed.spark_windows import aggregate_starts
 from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.rollup import roll_up_branches
+from fanlight.engine.spark.selected_events import ENDS, select_events, select_to_copy
 from fanlight.engine.spark.window_ranges import (
     copy_pieces,
     copy_to_dyadics,

@@ -32,9 +32,9 @@ from fanlight.engine.spark.cuts import (
     windows_of_event,
 )
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lasting import ENDS, lift_copies
 from fanlight.engine.spark.lift import lift_or_count, select_placeable
 from fanlight.engine.spark.result import Relation
+from fanlight.engine.spark.selected_events import ENDS, lift_copies
 from fanlight.engine.spark.sql import (
     add_columns,
     expr,

@@ -14,7 +14,6 @@ from fanlight.engine.algebra.sql_text import double_literal
 from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import result
-from fanlight.engine.spark.asked import check_labels
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import bind_calls, schema_of
 from fanlight.engine.spark.coordinates import as_instant, exact
@@ -38,9 +37,10 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import select_points
 from fanlight.engine.spark.placed import stream
 from fanlight.engine.spark.placed.aging import level_of_piece, subwindow_start, weight_of
+from fanlight.engine.spark.placed.side_by_side import check_at_instants, check_names, group_by_end
 from fanlight.engine.spark.placed.stream import copy_granules, lift_granules, seal
-from fanlight.engine.spark.placed.wide import check_at_instants, check_names, group_by_end
 from fanlight.engine.spark.placed.window_sets import is_number
+from fanlight.engine.spark.requested_aggregates import check_labels
 from fanlight.engine.spark.sql import (
     expr,
     expr_as,

@@ -39,7 +39,6 @@ from fanlight.engine.spark.coordinates import as_instant, exact
 from fanlight.engine.spark.cuts import slice_end, slice_start, window_end, window_end_by
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.lasting import ENDS, select_events, select_to_copy
 from fanlight.engine.spark.lift import lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.events import (
@@ -51,6 +50,7 @@ from fanlight.engine.spark.placed.events import (
     window_end_of,
 )
 from fanlight.engine.spark.result import Relation
+from fanlight.engine.spark.selected_events import ENDS, select_events, select_to_copy
 from fanlight.engine.spark.sql import expr, group_rows, with_event_time
 from fanlight.engine.spark.window_ranges import (
     More,

@@ -11,13 +11,13 @@ from fanlight.engine.plan.events import check_height
 from fanlight.engine.plan.explain import explain_snapshot
 from fanlight.engine.plan.ways import ARROW, NATIVE, Strategy
 from fanlight.engine.spark import result
-from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import bind_lasting
 from fanlight.engine.spark.binding.snapshot import SnapshotBound
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.ordered.windows import release_snapshots, why_not_in_a_pass
 from fanlight.engine.spark.placed.events import merge_equal, take_snapshots
+from fanlight.engine.spark.requested_aggregates import collect_calls
 from fanlight.engine.spark.windows.base import (
     Named,
     Several,

@@ -15,16 +15,9 @@ from fanlight.engine.plan.explain import explain_frames
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.plan.ways import ARROW, NATIVE, Strategy
 from fanlight.engine.spark import result
-from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
-from fanlight.engine.spark.handed import (
-    Handed,
-    aggregate_frames,
-    explain_handed,
-    find_handed,
-)
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
@@ -33,6 +26,13 @@ from fanlight.engine.spark.ordered.frames import (
     finish_parts,
     in_one_pass,
     split_frames,
+)
+from fanlight.engine.spark.requested_aggregates import collect_calls
+from fanlight.engine.spark.spark_aggregates import (
+    Handed,
+    aggregate_frames,
+    explain_handed,
+    find_handed,
 )
 from fanlight.engine.spark.sql import is_taken
 from fanlight.engine.spark.way_runs import frames_module

@@ -13,7 +13,6 @@ from fanlight.engine.plan.candidate import Plan
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.plan.placed import plan_placed
 from fanlight.engine.spark import result
-from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import Placed, know_calendar
 from fanlight.engine.spark.binding.source import UNGROUPED, schema_of
 from fanlight.engine.spark.foreign_frames import in_kind
@@ -21,6 +20,7 @@ from fanlight.engine.spark.lives import divide_into_lives, drop_lives
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.placed import levels, trend
 from fanlight.engine.spark.placed.window_sets import keep_complete
+from fanlight.engine.spark.requested_aggregates import collect_calls
 from fanlight.engine.spark.sql import is_taken, type_text
 from fanlight.engine.spark.windows.placed import SlidingWindows
 from fanlight.engine.spec.arguments import check_flag

@@ -22,23 +22,21 @@ from fanlight.engine.plan.placed import READ, check_strategy, plan_in_parts, pla
 from fanlight.engine.plan.request import FieldFacts, Queries, Request, rule_out
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark import result
-from fanlight.engine.spark.asked import collect_calls
 from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame
-from fanlight.engine.spark.handed import Handed, aggregate_placed, explain_handed, find_handed
 from fanlight.engine.spark.options import check_options, run_steps
 from fanlight.engine.spark.ordered.windows import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
-from fanlight.engine.spark.placed.spark_windows import has_spark_windows
-from fanlight.engine.spark.placed.wide import (
+from fanlight.engine.spark.placed.side_by_side import (
     check_at_instants,
     check_several,
     lower_by_number,
     put_beside,
     put_beside_by_end,
 )
+from fanlight.engine.spark.placed.spark_windows import has_spark_windows
 from fanlight.engine.spark.placed.window_sets import (
     Empty,
     fill_empty,
@@ -46,9 +44,16 @@ from fanlight.engine.spark.placed.window_sets import (
     make_doubles,
     read_empty,
 )
+from fanlight.engine.spark.requested_aggregates import collect_calls
 from fanlight.engine.spark.row_estimate import estimated_rows
+from fanlight.engine.spark.spark_aggregates import (
+    Handed,
+    aggregate_placed,
+    explain_handed,
+    find_handed,
+)
 from fanlight.engine.spark.sql import types_in
-from fanlight.engine.spark.way_runs import Asked, run_results, run_windows
+from fanlight.engine.spark.way_runs import WayRequest, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
     Named,
     Several,
@@ -446,9 +451,9 @@ class PlacedWindows(WindowedEarly):
             return None, aggregates, named
         return find_handed(bound, aggregates, named, bound.window_columns)
 
-    def _asked_of(self, fields: Fields, plan: Plan[Pieces]) -> Asked:
+    def _asked_of(self, fields: Fields, plan: Plan[Pieces]) -> WayRequest:
         """What a plan is run for."""
-        return Asked(self._bound, fields, plan.chosen, self._hints.height)
+        return WayRequest(self._bound, fields, plan.chosen, self._hints.height)
 
     def _compute_parts(
         self, calls: Sequence[Call], parts: Sequence[Part], empty: Empty | None = None

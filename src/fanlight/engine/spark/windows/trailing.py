@@ -14,17 +14,17 @@ from fanlight.engine.plan.explain import explain_trailing
 from fanlight.engine.plan.trailing import EVER, STRATEGIES, Horizon, plan_trailing
 from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spark import result
-from fanlight.engine.spark.asked import collect_calls, rename
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, read_at
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.trailing import (
-    Looked,
+    TrailingFields,
     attach_to,
     rank_where_possible,
     why_not_natively,
 )
+from fanlight.engine.spark.requested_aggregates import collect_calls, rename
 from fanlight.engine.spark.sql import expr, expr_as, is_taken
 from fanlight.engine.spark.way_runs import attach_function
 from fanlight.engine.spark.windows.base import (
@@ -96,15 +96,17 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             fields = self._build_fields(aggregates, named, given)
             arguments = list(fields.arguments.values())
             way = ways.LOOKED_BACK if asks else self._plan(fields).chosen.way
-            looked = Looked(fields) if way is ways.FOLDED else rank_where_possible(bound, fields)
+            wanted = (
+                TrailingFields(fields) if way is ways.FOLDED else rank_where_possible(bound, fields)
+            )
             if asks is None:
-                rows = attach_function(way)(bound, looked, arguments)
+                rows = attach_function(way)(bound, wanted, arguments)
                 names = [fields.arguments[name] for name in given.columns]
             else:  # the rows of another DataFrame, with aggregates of the windows before them
-                rows = attach_to(bound, looked, arguments, asks)
+                rows = attach_to(bound, wanted, arguments, asks)
                 names = name_columns(given)
             columns = list(zip(names, given.columns, strict=True))
-            return self._complete(self._lower(rows, looked, columns, asks or bound), given.columns)
+            return self._complete(self._lower(rows, wanted, columns, asks or bound), given.columns)
 
     def at(self, spine: DataFrameLike, *, time: str, by: Keys = None) -> Self:
         """Look back from the rows of another DataFrame, each at its own time: an as-of join.
@@ -193,7 +195,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
                 raise refuse(
                     f"the output name {name!r}",
                     "is also the name of a column, or of another aggregate",
-                    f"{write}, or label the window otherwise",
+                    f"{write}, or label the window otherwise" if any(bound.spec.labels) else write,
                 )
         for output in fields.outputs:
             if "start" in find_places(output.lower) and any(
@@ -213,12 +215,12 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
     def _lower(
         self,
         rows: DataFrame,
-        looked: Looked,
+        wanted: TrailingFields,
         columns: Sequence[tuple[str, str]],
         asks: TrailingBound,
     ) -> DataFrame:
         """The rows that ask under their own names, with partials lowered to aggregates."""
-        bound, names, outputs = self._bound, looked.names, looked.fields.outputs
+        bound, names, outputs = self._bound, wanted.names, wanted.fields.outputs
         for number, horizon in enumerate(bound.horizons):
             own = [f"{name}_{number} as {name}" for name in names]
             rows = rows.selectExpr("*", *own)

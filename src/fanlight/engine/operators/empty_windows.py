@@ -28,7 +28,7 @@ from fanlight.types import Filling
 
 
 @dataclass(frozen=True)
-class SilenceQuery(KeyedQuery):
+class EmptyWindowsQuery(KeyedQuery):
     """The fixed setup: a row is a window, and has keys, ``t``, ``query``, ``start`` and results.
 
     At most ``most`` windows without rows follow one with rows. They have nulls, the results of that
@@ -59,12 +59,12 @@ class SilenceQuery(KeyedQuery):
         numbers = [("window", pa.int64()), ("given", pa.int64())]
         return [*numbers, *(kept if self.rule in ("last", "linear") else [])]
 
-    def start(self) -> Silences:
+    def start(self) -> EmptyWindows:
         """An operator without state."""
-        return Silences(self)
+        return EmptyWindows(self)
 
 
-class Silences(KeyedOperator[SilenceQuery]):
+class EmptyWindows(KeyedOperator[EmptyWindowsQuery]):
     """The last window of each key and query; the place of a slice is its query."""
 
     @property

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fanlight.engine.operators.arrow_tables import table_of_columns
+from fanlight.engine.operators.empty_windows import EmptyWindowsQuery
 from fanlight.engine.operators.protocol import BEGINNING
-from fanlight.engine.operators.silences import SilenceQuery
 from fanlight.engine.plan.grid import Grid
 from tests.helpers.grouped import Grouped
 
@@ -80,7 +80,7 @@ CASES = st.tuples(
 def test_they_come_as_the_watermark_goes_on(case):
     given_, watermarks, rule, most = case
     rows = [(*place, value) for place, value in given_.items()]
-    query = SilenceQuery(SCHEMA, 1, (), GRIDS, rule, most, (True, True, False))
+    query = EmptyWindowsQuery(SCHEMA, 1, (), GRIDS, rule, most, (True, True, False))
     operator, found, before = query.start(), {}, BEGINNING
     for watermark in sorted({*watermarks, 1000}):
         come = [r for r in rows if before < end_of(r[1], r[2]) <= watermark]
@@ -100,7 +100,7 @@ def test_they_come_as_the_watermark_goes_on(case):
 def test_there_may_be_any_number_of_queries():
     """NumPy's own choice among arrays takes 64 of them at most, and 32 before NumPy 2."""
     grids = tuple(Grid(n, n) for n in range(1, 101))
-    query = SilenceQuery(SCHEMA, 1, (), grids, "null", 1, (True, True, False))
+    query = EmptyWindowsQuery(SCHEMA, 1, (), grids, "null", 1, (True, True, False))
     columns = {"k": ["a"] * 100, "t": [0] * 100, "query": range(100), "start": [0] * 100}
     columns |= {"r0": [1] * 100, "r1": [None] * 100, "r2": [[1]] * 100}
     made = query.start().take(table_of_columns(columns, SCHEMA), 300)
@@ -110,7 +110,7 @@ def test_there_may_be_any_number_of_queries():
 
 @pytest.mark.parametrize("rule", ["null", "last"])
 def test_a_group_wakes_when_the_next_one_has_ended(rule):
-    query = SilenceQuery(SCHEMA, 1, (), GRIDS, rule, 2, (True, True, False))
+    query = EmptyWindowsQuery(SCHEMA, 1, (), GRIDS, rule, 2, (True, True, False))
     group = Grouped(query)
     rows = [("a", 0, 0, 1), ("b", 0, 0, 2), ("b", 1, -3, 4)]
     found = numbered(group.feed(windows_of(rows), 10))

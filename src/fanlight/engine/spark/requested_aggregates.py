@@ -35,7 +35,7 @@ from fanlight.engine.spark.sql import (
     is_taken,
     say_reason,
 )
-from fanlight.engine.spec.errors import is_column, refuse, show
+from fanlight.engine.spec.errors import describe_type, is_column, refuse, show
 
 # Stands for an aggregate's result while a function of it is read; no text of the user's has it.
 _RESULT = f"fanlight_{secrets.token_hex(8)}"
@@ -105,7 +105,7 @@ def _read_call(bound: Bound, given: Any, name: str = "") -> Call | Expression | 
     why, write = translation.advise_aggregate(given, bound.df.columns)
     if isinstance(given, (list, tuple)) and given:
         write = f"agg(*{given!r})" if all(isinstance(one, Arithmetic) for one in given) else write
-    what = f"is a {type(given).__name__}, not an aggregate of fanlight{why and f', as {why}'}"
+    what = f"is {describe_type(given)}, not an aggregate of fanlight{why and f', as {why}'}"
     raise refuse(
         f"agg({name and f'{name}='}{show(given)})",
         what if write else f"{what}, nor one that is known to mean the same",

@@ -14,7 +14,6 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.plan.explain import About, Explained
-from fanlight.engine.spark.asked import check_labels
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.binding.placed import Placed
@@ -24,6 +23,7 @@ from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import drop_rejected
 from fanlight.engine.spark.placed.spark_windows import group_in_windows, has_spark_windows
 from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.requested_aggregates import check_labels
 from fanlight.engine.spark.result import finish_windows, name_by_number
 from fanlight.engine.spark.sql import expr_as, free_name, group_rows, name_columns, project
 from fanlight.engine.spark.translation import read_aggregate
