@@ -181,7 +181,7 @@ class Streaming:
         ([{"window": {"start": "a", "end": "b"}, "n": 1}], {}, "no column 'window' of times"),
         ([], {}, "no rows to draw"),
         ("text", {}, "a str cannot be drawn"),
-        ([3], {}, "a row is a int"),
+        ([3], {}, "a row is an int"),
         (rows([1, 2, 3]), {"points": 1}, "points=1 is too few"),
         (matches(), {}, r"these are matches.*plots\.frames"),
         ([{**row, "frame_id": 0} for row in rows([1])], {}, r"these are frames.*plots\.frames"),

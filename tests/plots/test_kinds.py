@@ -387,7 +387,7 @@ def test_names_are_no_markup():
         (results.features(), {"value": "v", "time": "t", "by": ()}, "did you mean 'ts'"),
         (table(results.features())[:0], {"value": "v", "time": "ts", "by": ()}, "none has a time"),
         (results.sliding(), {"time": "ts"}, "is for rows without windows; leave it out"),
-        (3, {}, "a int cannot be drawn"),
+        (3, {}, "an int cannot be drawn"),
         (fl.Sliding, {}, "a type cannot be drawn"),
         ({"window": 1}, {}, "a dict cannot be drawn"),
     ],

@@ -284,3 +284,20 @@ def test_every_form_of_an_aggregate_is_taken_everywhere(sessions, kind, terminal
     found = ask(**{f"a{n}": one(functions) for n, (one, _) in enumerate(FORMS.values())})
     wanted = ask(**{f"a{n}": one for n, (_, one) in enumerate(FORMS.values())})
     assert all_of(found) == all_of(wanted) != []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda one: -one, lambda one: one % 2, lambda one: one**2, lambda one: one // 2,
+        lambda one: one > 3, lambda one: ~one,
+    ],
+    ids=["neg", "mod", "pow", "floordiv", "gt", "invert"],
+)  # fmt: skip
+def test_what_is_said_of_an_operator_runs(spark, asked):
+    with pytest.raises(fl.FanlightError) as caught:
+        asked(agg.max("price"))
+    advice = str(caught.value).rpartition("compute it from the result: ")[2]
+    rows = spark.sql("select timestamp_seconds(id) as ts, id as price from range(9)")
+    windows = fl.over(rows, fl.Sliding("3 seconds"), time="ts")
+    assert eval(f"windows.{advice}", {"windows": windows, "agg": agg}).collect()  # noqa: S307

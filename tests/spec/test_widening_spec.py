@@ -103,6 +103,8 @@ WRONG = [
     ("a then b", "write a; b"),
     ("a and b", "write a | b"),
     ("a b", "write b=value, or for the next step a; b"),
+    ("a;; b", "no event before this ;; leave the ; out"),
+    ("; a", "no event before this ;"),
 ]
 
 

@@ -225,7 +225,7 @@ def test_what_fails_is_told_in_words_and_what_was_there_stays(monkeypatch):
     ("rows", "told"),
     [
         (lambda: [{"a": 1}], "no column &#x27;window&#x27;"),
-        (lambda: 3, "a int cannot be drawn"),
+        (lambda: 3, "an int cannot be drawn"),
         (
             lambda: [{"window": one["window"], "name": "x"} for one in windows(3)],
             "column of numbers",

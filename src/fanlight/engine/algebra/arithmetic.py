@@ -101,28 +101,40 @@ class Arithmetic:
             raise MissingError(f"{self!r} has no {name!r}; {write}")
 
 
-def _refuse_operator(sign: str) -> Callable[..., Any]:
+# Operators that aggregates do not have, and how the result is asked the same.
+_KEPT = ".where('high > 3')"
+_OPERATORS = {
+    **dict.fromkeys(("lt", "le", "gt", "ge", "and", "or", "invert"), _KEPT),
+    "mod": ".selectExpr('*', 'high % 2')",
+    "pow": ".selectExpr('*', 'power(high, 2)')",
+    "floordiv": ".selectExpr('*', 'floor(high / 2)')",
+    "neg": ".selectExpr('*', '-high')",
+}
+_SIGNS = {
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "&", "or": "|", "invert": "~",
+    "mod": "%", "pow": "**", "floordiv": "//", "neg": "-",
+}  # fmt: skip
+
+
+def _refuse_operator(name: str) -> Callable[..., Any]:
     """A method that says what to write instead of an operator that aggregates do not have."""
+    sign = _SIGNS[name]
 
     def operate(self: Any, *others: Any) -> NoReturn:
         other = "".join(f" {show(one)}" for one in others)
-        then = f"-1 * {self!r}, or " if not others and sign == "-" else ""
-        compares = sign[0] in "<>&|~"
         raise refuse(
             f"{self!r} {sign}{other}" if others else f"{sign}{self!r}",
             "is not computed with the windows: + - * / of aggregates are",
-            f"{then}name the aggregate, and compute it from the result: agg(high=agg.max('price'))"
-            + (".where('high > 3')" if compares else ".selectExpr('*', 'high % 2')"),
+            ("multiply it by -1, or " if name == "neg" else "")
+            + "name the aggregate, and compute it from the result: agg(high=agg.max('price'))"
+            + _OPERATORS[name],
         )
 
     return operate
 
 
-for _name, _sign in {
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "&", "or": "|", "invert": "~",
-    "mod": "%", "pow": "**", "floordiv": "//", "neg": "-",
-}.items():  # fmt: skip
-    setattr(Arithmetic, f"__{_name}__", _refuse_operator(_sign))
+for _name in _OPERATORS:
+    setattr(Arithmetic, f"__{_name}__", _refuse_operator(_name))
 
 
 def _combine(left: Any, sign: str, right: Any) -> Expression:
