@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from weakref import WeakKeyDictionary
 
 from pyspark.errors import PySparkException
@@ -17,15 +18,38 @@ _NOBODY_S = "'fanlight' = 'fanlight'"  # true of each row, which the optimizer l
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 _SAID = re.compile(r"sizeInBytes=([\d.]+(?:E\+?\d+)?) (\w+)(?:, rowCount=([\d.]+(?:E\+?\d+)?))?")
 
+KEPT = 60.0  # seconds for which an estimate holds: files may be added to a table
+_MOST = 1_000  # estimates that are kept
+
 _asked: WeakKeyDictionary[DataFrame, float | None] = WeakKeyDictionary()
+_kept: dict[int, tuple[float, float | None]] = {}  # by the hash of the plan: when, and rows
 
 
 @quietly()
 def estimated_rows(df: DataFrame) -> float | None:
-    """About how many rows there are; None where Spark does not know. It is asked once."""
+    """About how many rows there are; None where Spark does not know.
+
+    Spark is asked once for a DataFrame, and once in a minute for DataFrames with equal plans: the
+    question takes as long as a small query, and the hash of a plan hardly anything.
+    """
     if df not in _asked:
-        _asked[df] = _estimate(df)
+        _asked[df] = _estimate_or_recall(df)
     return _asked[df]
+
+
+def _estimate_or_recall(df: DataFrame) -> float | None:
+    try:
+        plan = df.semanticHash()
+    except PySparkException:
+        return None  # whatever is wrong with it shows when it runs
+    now = time.monotonic()
+    when, rows = _kept.get(plan, (-KEPT, None))
+    if now - when >= KEPT:
+        rows = _estimate(df)
+        if len(_kept) >= _MOST:
+            _kept.clear()
+        _kept[plan] = now, rows
+    return rows
 
 
 def _estimate(df: DataFrame) -> float | None:
