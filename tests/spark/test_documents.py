@@ -17,12 +17,10 @@ from fanlight import agg
 from tests.helpers.house import ROOT
 from tests.spark.documents import FENCE, START, examples, run, start_of
 
-OWN_DATA = ["README.md", START, "docs/start.md", "docs/session.md", "docs/bars.md",
-            "docs/trailing.md", "docs/pieces.md", "docs/early.md", "docs/calendar.md",
-            "docs/cumulative.md", "docs/snapshots.md", "docs/suggest.md",
-            "docs/windows_over_windows.md"]  # fmt: skip
+OWN_DATA = ["README.md", START, "docs/start.md", "docs/bars.md", "docs/calendar.md"]
 FURTHER = [
-    "sliding", "multi_granular", "spanning", "frames", "widening", "plots", "sql",
+    "sliding", "multi_granular", "spanning", "frames", "session", "trailing", "snapshots",
+    "windows_over_windows", "early", "pieces", "cumulative", "suggest", "widening", "plots", "sql",
     "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes", "names",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
