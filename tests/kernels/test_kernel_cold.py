@@ -20,9 +20,13 @@ schema = pa.schema([("k0", pa.int64()), ("t", pa.int64()), ("v", pa.float64())])
 scheme = scheme_of(DeltaFrame({"v": 2}), ["double"], "timestamp")
 query = FrameQuery(scheme, schema, ("k0",), (), ("v",), ("p0",), (Sum("v"),), batch=True,
     sources=("v",))
+if "compiled" in sys.argv:
+    from fanlight.engine.kernels import jit
+    jit.FEW = -1
 assert "numba" not in sys.modules
 rows = pa.record_batch([[1, 1, 1], [1, 2, 3], [0.5, 1.0, 9.0]], schema=schema)
 print(sum(found.num_rows for found in BatchOperator(query, None).results([rows])))
+print("numba" in sys.modules)
 """
 # All modules from which a batch or a stream of any kind is planned.
 PLANNED = """
@@ -36,8 +40,8 @@ print(*({"numba", "llvmlite"} & set(sys.modules)))
 """
 
 
-def ran(code, **env):
-    given = [sys.executable, "-c", code]
+def ran(code, *words, **env):
+    given = [sys.executable, "-c", code, *words]
     done = subprocess.run(
         given, env={**os.environ, **env}, capture_output=True, text=True, check=False
     )
@@ -49,8 +53,12 @@ def test_planning_loads_no_compiler():
     assert ran(PLANNED) == ""
 
 
+def test_little_data_waits_for_no_compiler():
+    assert ran(FRAMES) == "2\nFalse"
+
+
 @pytest.mark.slow
 def test_frames_compile_only_the_kernels_that_they_use(tmp_path):
-    assert ran(FRAMES, NUMBA_CACHE_DIR=str(tmp_path)) == "2"
+    assert ran(FRAMES, "compiled", NUMBA_CACHE_DIR=str(tmp_path)) == "2\nTrue"
     kernels = {path.name.rsplit("_", 1)[0] for path in tmp_path.rglob("*.nbi")}
     assert kernels == {"frames.mark_float_deltas", "pieces._pieces", "ranges._sum_floats"}

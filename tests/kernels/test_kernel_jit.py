@@ -8,10 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fanlight
-from fanlight.engine.kernels import ranges
+from fanlight.engine.kernels import jit, ranges
 
 KERNELS = Path(fanlight.__file__).parent / "engine" / "kernels"
 # Two kernels that are compiled in no time.
@@ -31,11 +32,15 @@ def first(values):
 """
 CODE = """
 import numpy as np
+from fanlight.engine.kernels import jit
+jit.FEW = -1  # whatever there is to do
 from fanlight.engine.kernels.tiny import first, total
 assert total(np.arange(100)) == 4950
 assert first(np.arange(100) / 4 + 1) == 1
 print("right", total.__module__)
 """
+# As they are, before the tests of kernels put others in their place.
+RUNS_IN_PYTHON, RUN_IN_PYTHON = jit._runs_in_python, jit._run_in_python
 FILES = 4  # of each kernel an index and its code
 
 
@@ -221,3 +226,24 @@ def test_a_kernel_whose_callee_has_changed_is_made_anew(stepping):
     counted(env, TWOS)
     (kernels / "steps.py").write_text(STEPS.replace("2 * more", "3 * more"))
     counted(env, THREES)
+
+
+@pytest.mark.parametrize(
+    ("few", "patience", "compiled"), [(100, 1.0, False), (99, 1.0, True), (100, -1.0, True)]
+)
+def test_a_kernel_is_compiled_once_there_is_much_to_do(monkeypatch, few, patience, compiled):
+    """By the values of a call, or by the time that calls before have taken."""
+    monkeypatch.setattr(jit, "_runs_in_python", RUNS_IN_PYTHON)
+    monkeypatch.setattr(jit, "_run_in_python", RUN_IN_PYTHON)
+    monkeypatch.setattr(jit, "FEW", few)
+    monkeypatch.setattr(jit, "PATIENCE", patience)
+    monkeypatch.setattr(jit._in_python, "seconds", 0.0)
+    made = []
+    monkeypatch.setattr(jit, "compile_kernel", lambda *told: made.append(told) or told[0])
+
+    @jit.kernel(jit.INT(jit.INTS, jit.INT))
+    def total(values, more):
+        return values.sum() + more
+
+    assert [total(np.arange(100), 2**63 - 1) for _ in range(2)] == [-(2**63) + 4949] * 2
+    assert len(made) == compiled

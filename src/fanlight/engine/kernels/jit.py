@@ -1,4 +1,9 @@
-"""The decorator for kernels: explicit types, compiled at the first call, cached if possible.
+"""The decorator for kernels: explicit types, compiled once there is much to do, and cached.
+
+A kernel is a Python function, too. While there is little to do, it runs as that: numba takes a
+second to import, and a kernel up to three to compile, in which Python goes through a million
+values. So a query over little data, and the first rows of a stream, wait for no compiler
+(:func:`_runs_in_python`). Results are the same to the last bit, which tests hold.
 
 numba caches compiled code in ``NUMBA_CACHE_DIR``, beside the source, or in the user's cache,
 whichever is writable. This module adds two guarantees:
@@ -11,9 +16,8 @@ whichever is writable. This module adds two guarantees:
   kernel has its own cache files, and every function its own name, which includes a hash of the
   sources of its folder, its types, what it closes over, the processor and the version of numba.
 
-So only this module calls numba's decorators, and only when a kernel is first called: numba takes a
-second to import, which planning a query, or running one without kernels, should not pay. Until then
-types are strings in numba's syntax.
+So only this module calls numba's decorators, and only when a kernel is compiled. Until then types
+are strings in numba's syntax.
 """
 
 from __future__ import annotations
@@ -21,12 +25,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import threading
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,6 +70,18 @@ NEW_FLOATS = array(FLOAT)
 NEW_BOOLS = array(BOOL)
 NEW_TABLE = array(INT, 2)
 
+FEW = 50_000  # values in the arrays of a call that Python goes through: some 50 ms
+PATIENCE = 0.3  # seconds that Python may have taken in a process before kernels are compiled
+_TYPES: dict[type, Callable[[Any], object]] = {int: np.int64, float: np.float64}
+
+
+class _InPython:
+    """How long kernels have run as Python in this process."""
+
+    seconds = 0.0
+
+
+_in_python = _InPython()
 _named_tuples: dict[str, type] = {}  # named tuples, by their name in a type's string
 _unregistered: list[Any] = []  # functions that kernels call, not registered with numba yet
 _registering = threading.Lock()
@@ -87,7 +104,7 @@ def named_tuple_of(of: type, *fields: Type) -> Type:
 
 
 def kernel(signature: Type) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function of arrays and scalars for one signature, at its first call.
+    """Compile a function of arrays and scalars for one signature, once there is work for it.
 
     The Python function stays available as ``__wrapped__``.
     """
@@ -99,12 +116,45 @@ def kernel(signature: Type) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             nonlocal compiled
             if compiled is None:
+                if _runs_in_python(args):
+                    return cast("R", _run_in_python(call, args, kwargs))
                 compiled = compile_kernel(function, signature)
             return compiled(*args, **kwargs)
 
         return call
 
     return decorate
+
+
+def _runs_in_python(args: Sequence[object]) -> bool:
+    """Whether a call waits for no compiler: its arrays are small, and so were those before."""
+    if _in_python.seconds > PATIENCE:
+        return False
+    return sum(one.size for one in args if isinstance(one, np.ndarray)) <= FEW
+
+
+def _run_in_python(kernel: Any, args: Any, kwargs: Any) -> object:
+    """Call a kernel as the Python function that it is, with the arithmetic of compiled code."""
+    begin = time.perf_counter()
+    typed = [_TYPES.get(type(one), _itself)(one) for one in args]
+    named = {name: _TYPES.get(type(one), _itself)(one) for name, one in kwargs.items()}
+    with np.errstate(all="ignore"):  # numbers wrap around, and what is divided by 0 is infinite
+        found = kernel.__wrapped__(*typed, **named)
+    _in_python.seconds += time.perf_counter() - begin
+    return _to_python(found)
+
+
+def _itself(given: object) -> object:
+    return given
+
+
+def _to_python(found: object) -> object:
+    """A result as compiled code returns it."""
+    if isinstance(found, np.generic):
+        return found.item()
+    if type(found) is tuple:
+        return tuple(_to_python(one) for one in found)
+    return found
 
 
 def jitable(function: Callable[P, R]) -> Callable[P, R]:
