@@ -149,6 +149,7 @@ class HyperLogLog(Monoid):
     value: str = "if({x} is null, null, xxhash64({x}))"
     log_size: int = 12
     idempotent: ClassVar[bool] = True
+    registered: ClassVar[bool] = True
     _combine_all = "hll_union_agg({p}){over}"
     _combine = "coalesce(hll_union({a}, {b}), {a}, {b})"
 

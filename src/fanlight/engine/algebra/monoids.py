@@ -73,6 +73,7 @@ class Monoid:
     additive: ClassVar[bool] = False  # of a part of an event, the sum of what its parts have
     at_once: ClassVar[bool] = False  # of events, only how many are running at each instant matters
     whole: ClassVar[bool] = False  # and adds up whole numbers, whatever their type
+    registered: ClassVar[bool] = False  # a sketch of registers, not of values
     whole_time: ClassVar[bool] = False  # needs times that are whole numbers
     at_instants: ClassVar[bool] = False  # needs rows at an instant, not events that last
     since: ClassVar[tuple[int, int]] = (3, 5)  # the first version of Spark that can lift it

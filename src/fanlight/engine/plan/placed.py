@@ -240,9 +240,10 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
     yield _cut_candidate(ways.DIFFERENTIAL, ways.SUBTRACTED, cut, cost, refused)
     load = _load_of_cut(work, cut_into_panes(request.grids[0]))
     if request.native_windows and request.is_placed_batch:
-        kept = counts or any(field.native for field in fields)
+        kept = counts or any(field.native and not field.registered for field in fields)
+        registered = sum(field.native and field.registered for field in fields)
         sketch = points.sketching([field.sketch for field in fields if not field.native])
-        cost = points.spark_windows(load, kept=kept, sketch=sketch)
+        cost = points.spark_windows(load, kept=kept, sketch=sketch, registered=registered)
         yield _expand_candidate(request, ways.SPARK_OWN, cost)
     else:
         cost = points.expanded_counts(load, sketch) if counts else points.expand(load, sketch)

@@ -41,7 +41,8 @@ class FieldFacts:
     counted: bool = False  # keeps every distinct value with its count
     selective: bool = False  # one row's value decides it: a minimum or a maximum
     sketch: int = 0  # bytes of the sketch that it keeps of the values
-    native: bool = False  # Spark has an aggregate of its own instead, which keeps all values
+    native: bool = False  # Spark has an aggregate of its own instead
+    registered: bool = False  # the sketch, and Spark's own, are registers; others keep all values
     divided: bool = False  # of the part of an event that lies in a window
     additive: bool = False  # and of several parts it is the sum of what each has
     at_once: bool = False  # only how many events are running at each instant matters

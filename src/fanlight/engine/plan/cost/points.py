@@ -32,10 +32,12 @@ from fanlight.engine.plan.cost.constants import (
     RANKED,
     READ,
     READ_OFF,
+    REGISTERED,
     RETURNED,
     ROW,
     SKETCH,
     SKETCH_BYTE,
+    SKETCHED,
     SORTED,
     SPREAD,
     STARTED,
@@ -186,9 +188,13 @@ def expand(load: Load, sketch: float = 0.0) -> float:
     return once * load.rows_a_slide + again * copies_a_slide + entered + made
 
 
-def spark_windows(load: Load, *, kept: bool, sketch: float = 0.0) -> float:
-    """The cost of :func:`expand` by Spark's own windows. ``kept``: aggregates keep all values."""
-    return expand(load, sketch) + WINDOW * load.rows_a_slide + KEPT * kept * load.tuples
+def spark_windows(load: Load, *, kept: bool, sketch: float = 0.0, registered: int = 0) -> float:
+    """The cost of :func:`expand` by Spark's own windows.
+
+    ``kept``: aggregates keep all values; so many others are ``registered`` in sketches of Spark's.
+    """
+    each = KEPT * kept + REGISTERED * registered
+    return expand(load, sketch) + WINDOW * load.rows_a_slide + each * load.tuples
 
 
 def granules(work: Workload, slices: float) -> float:
@@ -215,8 +221,8 @@ def joined_results(work: Workload) -> float:
 
 
 def _entering(sketch: float) -> float:
-    """What a row costs in addition if it enters sketches, which Spark groups as it keeps values."""
-    return KEPT if sketch else 0.0
+    """What a row costs in addition if it enters sketches: at most what it costs to keep values."""
+    return min(SKETCHED + sketch / 10.0, KEPT) if sketch else 0.0
 
 
 def _cache_misses(groups: float) -> float:
