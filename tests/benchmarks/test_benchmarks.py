@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import against, readme, report, timing
+from benchmarks.cases import never_slower
 from benchmarks.cases.grid import FORCED, cells
 from benchmarks.queries import agree
 from benchmarks.timing import DisagreementError, Entry, Result, Row, race
@@ -196,8 +197,26 @@ def test_the_readme_shows_what_the_results_say():
 def test_what_the_readme_says_is_in_the_results():
     results = [Result([Row(*readme.SHOWN[:2], 1.5, readme.SHOWN[2], 3.0)])]
     page = report.markdown(results, {"cores": "7 (Spark …)", "pyspark": "9.9"}, 12_345, 5)
-    made = readme.block(page, "## cold: at most 1.1 times Spark's time in 5 of 7, on average")
+    told = "{}: at most 1.1 times Spark's time in {} of 7, at worst {} times, on average"
+    cells = "; ".join([told.format("## cold", 5, 9.1), told.format("warm", 6, 2.5)])
+    made = readme.block(page, cells)
     assert "over 12,345 rows: 1.50 s instead of 3.00 s, 2.0 times faster, because" in made
     assert "(7 cores, PySpark 9.9;" in made
-    assert "in 5 of 7\nfirst runs of a query, and [slower in 2]" in made
-    assert "slower in" not in readme.block(page)
+    assert "in 5 of 7\nfirst runs of a query and 6 of 7 later ones, and at worst takes 2.5" in made
+    assert "at worst" not in readme.block(page)
+
+
+def test_the_page_of_cells_says_first_where_plain_spark_is_faster():
+    def cell(rows, name, ours, theirs):
+        return (
+            rows,
+            {"name": name, "cold": 1, "warm": ours},
+            {"name": name, "cold": 1, "warm": theirs},
+        )
+
+    cells = [cell(10, "a", 3, 2), cell(10, "b", 1, 2), cell(10, "c", 4, 2), cell(1000, "a", 2, 2)]
+    said = never_slower._say_where_spark_is_faster(cells)
+    assert said.startswith("Use plain Spark")
+    assert said.endswith(":\n\n- over 10 rows: c (2.0), a (1.5)")
+    assert never_slower._say_where_spark_is_faster(cells[1:2]) == never_slower.NONE
+    assert "in 1 of 3, at worst 2.0 times" in never_slower._summary(cells[:3], "warm")
