@@ -116,6 +116,11 @@ class Monoid:
         return self.by_value or self.idempotent or self.combining in ("least", "greatest")
 
     @property
+    def decides_ties(self) -> bool:
+        """Whether it is the least or greatest of structs, which decide between equal rows."""
+        return self.combining in ("least", "greatest") and "struct(" in self.value
+
+    @property
     def in_python(self) -> bool:
         """Whether partials can be combined in Python: all but those of sketches."""
         return type(self)._combine_values is not Monoid._combine_values  # noqa: SLF001 - a method of ours

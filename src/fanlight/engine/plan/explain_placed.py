@@ -29,6 +29,7 @@ _ENDS = {
     (0, 0): "", (1, 1): " with their ends, not their starts", (0, 1): " with both ends",
     (1, 0): " without their ends",
 }  # fmt: skip
+_FEW = 6  # windows of a row: with more of them Spark's copies cost more than a sort
 _KEPT_BY_OPERATOR = "by key, the rows and partials of windows that are not final"
 
 
@@ -54,6 +55,7 @@ def explain_placed(
         _load_facts(request) if request.lasting else [("workload", _describe_points_load(request))]
     )
     facts += [*about.option_facts, *about.rejected_facts]
+    facts += _plain_spark_facts(request)
     if about.verbose and not request.queries.several:
         facts.append(("cut", _describe_cut(plan, request)))
     released = []
@@ -67,6 +69,14 @@ def explain_placed(
         rule=BEHIND if request.event.ordered else request.release.value,
         per=_cost_unit(request), picture=Picture(about.spec, _first_cut(plan), plan.chosen.name),
     )  # fmt: skip
+
+
+def _plain_spark_facts(request: Request) -> Iterator[Fact]:
+    """Say of a batch that Spark's own aggregates are faster, if what they leave open is no loss."""
+    tied = [one.label for one in request.fields if one.decides_ties]
+    if tied and request.is_placed_batch and all(one.overlap <= _FEW for one in request.grids):
+        which = " and ".join(dict.fromkeys(tied))
+        yield "plain Spark", f"is faster, but leaves to chance on which of equal rows {which} falls"
 
 
 def _first_cut(plan: Plan[Pieces]) -> Cut | None:

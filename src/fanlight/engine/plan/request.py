@@ -40,6 +40,7 @@ class FieldFacts:
     why_not: str = ""  # why it has no exact inverse
     counted: bool = False  # keeps every distinct value with its count
     selective: bool = False  # one row's value decides it: a minimum or a maximum
+    decides_ties: bool = False  # and which of several rows, where these are equal
     sketch: int = 0  # bytes of the sketch that it keeps of the values
     native: bool = False  # Spark has an aggregate of its own instead
     registered: bool = False  # the sketch, and Spark's own, are registers; others keep all values

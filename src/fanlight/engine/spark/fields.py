@@ -314,7 +314,8 @@ class Fields:
             facts = FieldFacts(
                 label, monoid.running, not why_not, why_not, holistic, one,
                 sketch=monoid.sketch_size, native=native, registered=monoid.registered,
-                divided=monoid.divided, additive=monoid.additive, at_once=monoid.at_once,
+                decides_ties=monoid.decides_ties, divided=monoid.divided,
+                additive=monoid.additive, at_once=monoid.at_once,
             )  # fmt: skip
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]

@@ -59,8 +59,10 @@ COUNTED = 2_400.0  # estimated: docs/decisions/0005-value-counts.md
 KEPT = 1_500.0  # estimated: docs/decisions/0005-value-counts.md
 # A sketch made, or read into another one.
 SKETCH = 1_000.0  # estimated: docs/decisions/0043-little-data.md
-# A row into a sketch, which Spark groups through a sort; it takes more, the larger the sketch is.
+# A row into a sketch, which Spark groups through a sort.
 SKETCHED = 750.0  # measured: --only never-slower
+# What such a row takes in addition, of what the sketch itself takes.
+SKETCHED_SHARE = 0.1  # estimated: docs/decisions/0043-little-data.md
 # A row into a sketch of Spark's own whose registers a hash map holds.
 REGISTERED = 70.0  # measured: --only never-slower
 # A byte that a sketch has room for, whether there are values for it or not.

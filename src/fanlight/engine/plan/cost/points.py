@@ -38,6 +38,7 @@ from fanlight.engine.plan.cost.constants import (
     SKETCH,
     SKETCH_BYTE,
     SKETCHED,
+    SKETCHED_SHARE,
     SORTED,
     SPREAD,
     STARTED,
@@ -222,7 +223,7 @@ def joined_results(work: Workload) -> float:
 
 def _entering(sketch: float) -> float:
     """What a row costs in addition if it enters sketches: at most what it costs to keep values."""
-    return min(SKETCHED + sketch / 10.0, KEPT) if sketch else 0.0
+    return min(SKETCHED + SKETCHED_SHARE * sketch, KEPT) if sketch else 0.0
 
 
 def _cache_misses(groups: float) -> float:
