@@ -36,10 +36,12 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     bound = divide_into_lives(bound)
     keys, scheme = bound.keys, bound.scheme
-    numbered = _find_runs(bound, prepare_rows(bound, fields)).filter("cell is not null")
+    numbered = _find_runs(bound, prepare_rows(bound, fields))
     ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
     if scheme.timing:
         ending, closed = "closing_row", "true"
+    else:
+        numbered = numbered.filter("cell is not null")
     values = fields.lifting
     inside = numbered.selectExpr(*keys, "number - 1L as frame", *values, "t", "following")
     kept = [*fields.all, *bound_fields("following"), FOLLOWED]
@@ -77,8 +79,8 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
     if scheme.timing:
         until = rows.inputs[-1] if scheme.has_own_deadlines else f"t + {scheme.timing.gap}L"
         before = over_clause(keys, order, "rows between unbounded preceding and 1 preceding")
-        df = rows.df.selectExpr("*", "1 as cell", f"{until} as following")
-        df = df.selectExpr("*", f"coalesce(t > max(following) {before}, true) as begins")
+        begins = f"coalesce(t > max({until}) {before}, true) as begins"
+        df = rows.df.selectExpr("*", "1 as cell", f"{until} as following", begins)
     else:
         up_to_here = over_clause(keys, order, "rows unbounded preceding")
         df = rows.df.selectExpr("*", f"{_cell_sql(scheme, rows.inputs, up_to_here)} as cell")

@@ -243,7 +243,8 @@ def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
     forms = {n: normal_form(n, types[n]) for n in ordered if has_collation(types[n])}
     forms = {n: form for n, form in forms.items() if n not in bound.tie_keys and form != n}
     beside = [f"{form} as o{n}" for n, form in forms.items()]
-    df = rows.selectExpr(*bound.keys, *bound.place_columns, *bound.tie_keys, *arguments, *beside)
+    columns = [*bound.keys, *bound.place_columns, *bound.tie_keys, *arguments, *beside]
+    df = rows if columns == list(types) else rows.selectExpr(*columns)
     return Prepared(df, tuple(f"o{n}" if n in forms else n for n in ordered), inputs)
 
 
