@@ -61,3 +61,12 @@ def test_native_frames_are_for_batches(classic, df):
         windowed.using("native")
     with pytest.raises(FanlightError, match="'auto', 'native'"):
         fl.over(df, THRESHOLDS[0], time="ts").using("panes")
+
+
+def test_what_a_later_call_leaves_out_stays(classic):
+    windows = fl.over(frame(classic, []), fl.Sliding(10, 5), time="n").using("panes", groups=7)
+    again = windows.using(rate=3.0)
+    assert again._hints == windows._hints.with_hints(windows._hints.strategy, rate=3.0)
+    assert again._hints.strategy.name == "panes"
+    assert again._hints.groups == 7.0
+    assert again.using("auto")._hints.strategy.name == "auto"

@@ -75,7 +75,7 @@ class Windowed(Pictured, ABC):
     @explain_wrong_calls()
     def using(
         self,
-        strategy: str = "auto",
+        strategy: str | None = None,
         *,
         rate: float | None = None,
         groups: float | None = None,
@@ -83,24 +83,26 @@ class Windowed(Pictured, ABC):
     ) -> Self:
         """Choose how windows are computed, or give the cost model facts that it cannot know.
 
+        What a later call leaves out stays as an earlier one said.
+
         Parameters
         ----------
         strategy
-            ``"auto"``: the cheapest by the cost model; snapshots and widening windows have no
-            other. A single kind of windows over time: ``"panes"``, ``"pairs"``, ``"differential"``
-            (running totals; exact and invertible aggregates only) or ``"expand"`` (Spark's own way,
-            for comparison). Levels and lists: ``"granules"`` (shared by all, rolled up natively),
-            ``"chain"`` (streams: granules pass through the stairwise chain, in one stateful
-            operator) or ``"separate"`` (each computed separately, for comparison: the source is
-            read once for each). Both, in a batch: ``"lifetimes"`` (distinct values as events that
-            last), for aggregates that count distinct values, and ``"ranks"`` (values are ranked,
-            and a compiled loop reads the windows in one pass), for aggregates that need exact
-            percentiles, frequent or distinct values. Frames and features as of a row: ``"arrow"``
-            (compiled loops over sorted rows, in Python workers), or in a batch ``"native"`` (Spark
-            SQL alone, for clusters whose Python workers have no fanlight): threshold and boundary
-            frames, and sessions, unless limits on time or rows end them; windows over time that
-            include the row itself, with aggregates whose partials have a fixed size and need no
-            order.
+            ``"auto"``, the default: the cheapest by the cost model; snapshots and widening windows
+            have no other. A single kind of windows over time: ``"panes"``, ``"pairs"``,
+            ``"differential"`` (running totals; exact and invertible aggregates only) or
+            ``"expand"`` (Spark's own way, for comparison). Levels and lists: ``"granules"`` (shared
+            by all, rolled up natively), ``"chain"`` (streams: granules pass through the stairwise
+            chain, in one stateful operator) or ``"separate"`` (each computed separately, for
+            comparison: the source is read once for each). Both, in a batch: ``"lifetimes"``
+            (distinct values as events that last), for aggregates that count distinct values, and
+            ``"ranks"`` (values are ranked, and a compiled loop reads the windows in one pass), for
+            aggregates that need exact percentiles, frequent or distinct values. Frames and features
+            as of a row: ``"arrow"`` (compiled loops over sorted rows, in Python workers), or in a
+            batch ``"native"`` (Spark SQL alone, for clusters whose Python workers have no
+            fanlight): threshold and boundary frames, and sessions, unless limits on time or rows
+            end them; windows over time that include the row itself, with aggregates whose partials
+            have a fixed size and need no order.
         rate
             Rows per second over all keys (per unit of a numeric time). fanlight does not read data
             to find it; by default it assumes a busy stream. Widening windows warn if a first batch
@@ -138,9 +140,10 @@ class Windowed(Pictured, ABC):
         check_hints(rate=rate, groups=groups)
         return self._with_hints(strategy, partitions, rate=rate, groups=groups)
 
-    def _with_hints(self, strategy: str, partitions: int | None, **hints: Any) -> Self:
+    def _with_hints(self, strategy: str | None, partitions: int | None, **hints: Any) -> Self:
         """The same windows with a strategy, once it is checked, and these hints."""
-        given = self._hints.with_hints(self._find_strategy(strategy), **hints)
+        known = self._hints.strategy if strategy is None else self._find_strategy(strategy)
+        given = self._hints.with_hints(known, **hints)
         return type(self)(with_partitions(self._bound, partitions), given)
 
     @abstractmethod

@@ -127,7 +127,7 @@ class EventWindows(PlacedWindows, WithRunning):
 
     def using(
         self,
-        strategy: str = "auto",
+        strategy: str | None = None,
         *,
         rate: float | None = None,
         groups: float | None = None,
@@ -136,6 +136,8 @@ class EventWindows(PlacedWindows, WithRunning):
         height: int | None = None,
     ) -> Self:
         """Force a strategy, or give the cost model facts that it cannot know.
+
+        What a later call leaves out stays as an earlier one said.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ class WideningWindows(Windowed):
     def _find_strategy(self, strategy: str) -> Strategy:
         return find_strategy(strategy, (), of=" of widening windows")
 
-    def _with_hints(self, strategy: str, partitions: int | None, **hints: Any) -> Self:
+    def _with_hints(self, strategy: str | None, partitions: int | None, **hints: Any) -> Self:
         asked = super()._with_hints(strategy, partitions, **hints)
         given = asked._hints  # noqa: SLF001 - of this class
         warning = density_warning(self._bound.spec, given.rate, given.groups)
