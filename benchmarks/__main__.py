@@ -21,6 +21,7 @@ from benchmarks.cases.grid import grid
 from benchmarks.cases.growth import growth
 from benchmarks.cases.latency import latency
 from benchmarks.cases.never_slower import never_slower
+from benchmarks.cases.nexmark import nexmark
 from benchmarks.cases.ordered import ordered
 from benchmarks.cases.passing_keys import passing_keys
 from benchmarks.cases.skew import skew
@@ -77,6 +78,7 @@ CASES = {
     "widening": widening,
     "cold": cold,
     "growth": growth,
+    "nexmark": nexmark,
     "cluster": cluster,  # the last: no sample has it, as it starts four JVMs
 }
 ROWS = 10_000_000

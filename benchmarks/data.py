@@ -55,7 +55,6 @@ def table(spark, rows, *, keys=KEYS, files=10, ordered=True, skewed=0):
     found = Table(str(folder), rows, keys, files, ordered, skewed)
     if folder.exists():
         return found
-    unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
     into_the_day = f"id * {DAY} div {rows}" if ordered else f"pmod(xxhash64(id, 3), {DAY})"
     key = f"cast(pmod(xxhash64(id), {keys}) as int)"
     made = spark.range(0, rows, 1, files).selectExpr(
@@ -64,10 +63,18 @@ def table(spark, rows, *, keys=KEYS, files=10, ordered=True, skewed=0):
         "pmod(xxhash64(id, 1), 1000003) / 1000.0D as v",
         "cast(pmod(xxhash64(id, 2), 1000) as int) as n",
     )
+    write(made, folder)
+    return found
+
+
+def write(made, folder):
+    """Write Parquet files whose order of modification is that of their numbers.
+
+    A stream takes files by time of modification, and parallel writers end in any order.
+    """
+    unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
     made.write.mode("overwrite").parquet(str(unfinished))
-    # A stream takes files by time of modification, and parallel writers end in any order.
     for number, path in enumerate(sorted(unfinished.glob("*.parquet"))):
         os.utime(path, (BEGIN + number, BEGIN + number))
     shutil.rmtree(folder, ignore_errors=True)
     unfinished.rename(folder)
-    return found

@@ -150,7 +150,8 @@ def polars_tumbling(length):
     return make
 
 
-def _duck():
+def duck():
+    """A database in memory, with as many threads as Spark has cores."""
     import duckdb
 
     return duckdb.connect(config={"threads": CORES})
@@ -166,7 +167,7 @@ def duckdb_tumbling(length):
     def make(table):
         t = "epoch_us(ts)"
         return Duck(
-            _duck(),
+            duck(),
             f"select k, {t} - {t} % {width} as start, {_SUMS} "
             f"from read_parquet('{table.glob}') group by all",
         )
@@ -177,7 +178,7 @@ def duckdb_tumbling(length):
 def duckdb_copies(range_, slide):
     """Each row joined with the windows that it lies in, then GROUP BY: what F.window does."""
     return lambda table: Duck(
-        _duck(),
+        duck(),
         f"select k, t - t % {slide * MINUTE} - back * {slide * MINUTE} as start, {_SUMS} "
         f"from (select k, epoch_us(ts) as t, v from read_parquet('{table.glob}')), "
         f"range({range_ // slide}) as windows(back) group by all",
@@ -191,7 +192,7 @@ def duckdb_panes(range_, slide):
         f"over (partition by k order by p range between {length - step} preceding and current row)"
     )
     return lambda table: Duck(
-        _duck(),
+        duck(),
         f"""
         with panes as (
             select k, epoch_us(ts) - epoch_us(ts) % {step} as p, {_SUMS}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import dataclass, replace
 
-from benchmarks.data import BEGIN, DAY, cache
+from benchmarks.data import BEGIN, DAY, cache, write
 from benchmarks.queries import Batch, Stream
 from benchmarks.timing import Entry, Result, Row, race
 
@@ -39,7 +37,6 @@ def table(spark, rows, mean, *, spread=10, keys=1, files=10):
     found = Spans(str(folder), rows, f"{mean + 8 * spread} minutes")
     if folder.exists():
         return found
-    unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
     uniform = [f"(pmod(xxhash64(id, {seed}), 1000003) + 1) / 1000004.0D" for seed in (5, 6)]
     normal = f"sqrt(-2.0D * ln({uniform[0]})) * cos(2.0D * pi() * {uniform[1]})"
     made = spark.range(0, rows, 1, files).selectExpr(
@@ -52,11 +49,7 @@ def table(spark, rows, mean, *, spread=10, keys=1, files=10):
     made = made.selectExpr(
         "timestamp_micros(t - lasts) as start", "timestamp_micros(t) as stop", "k", "v", "n"
     )
-    made.write.mode("overwrite").parquet(str(unfinished))
-    for number, path in enumerate(sorted(unfinished.glob("*.parquet"))):
-        os.utime(path, (BEGIN + number, BEGIN + number))
-    shutil.rmtree(folder, ignore_errors=True)
-    unfinished.rename(folder)
+    write(made, folder)
     return found
 
 
