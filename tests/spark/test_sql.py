@@ -485,3 +485,17 @@ def test_what_is_no_text_is_refused(given):
 def test_what_is_no_table_is_refused(given):
     with pytest.raises(fl.FanlightError, match="neither a DataFrame nor an"):
         fl.sql("SELECT count(*) FROM calls [WATTR ts RANGE 1 HOUR]", calls=given)
+
+
+def test_a_path_is_a_field_though_a_column_has_its_name(classic):
+    """As in all SQL: the column of that name is written in backticks."""
+    df = classic.sql(
+        "SELECT timestamp_seconds(id) AS ts, named_struct('b', id % 3) AS a, 'flat' AS `a.b` "
+        "FROM range(9)"
+    )
+    clause = "FROM t [WATTR ts RANGE 1 HOUR] WHERE a.b > 0"
+    found = fl.sql(f"SELECT a.b, count(*) AS n, max(a.b) AS m {clause} GROUP BY a.b", t=df)
+    assert found.columns == ["b", "n", "m"]
+    assert sorted(map(tuple, found.collect())) == [(1, 3, 1), (2, 3, 2)]
+    flat = fl.sql(f"SELECT `a.b`, max(`a.b`) AS m {clause} GROUP BY `a.b`", t=df)
+    assert [tuple(row) for row in flat.collect()] == [("flat", "flat")]

@@ -44,8 +44,8 @@ def heartbeat(
     every
         The time between two beats: whole seconds.
     lag
-        How far beats are behind the clock. Once a micro-batch has been read, rows whose time is
-        more than ``lag`` plus ``delay`` before it are late. If each micro-batch takes all available
+        How far beats are behind the clock. After a micro-batch, rows are late that were older than
+        ``lag`` plus ``delay`` when it was read. If each micro-batch takes all available
         rows, this is how long a row may take to reach the source that Spark reads. If a micro-batch
         is limited (``maxFilesPerTrigger``, ``maxOffsetsPerTrigger``, ``max_rows_per_batch`` of
         :func:`fanlight.replay`; Delta tables always are), ``lag`` must be longer than the longest
@@ -55,8 +55,9 @@ def heartbeat(
     -------
     DataFrame
         The rows of ``df``, with its columns and a watermark on ``time``; any column may be null.
-        For an existing query it is a different source, so it needs its own checkpoint. Each second
-        has a beat to read, and so a micro-batch, unless the query's trigger says otherwise:
+        For an existing query it is a different source, so it needs its own checkpoint. The source
+        of the beats has a row each second, whatever ``every`` says, and so there is a micro-batch
+        each second, unless the query's trigger says otherwise:
         ``.trigger(processingTime="10 seconds")``.
 
     Raises

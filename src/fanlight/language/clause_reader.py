@@ -103,6 +103,13 @@ def _unexpected_word(
     if word.upper() in examples:
         why = "is not followed by what it needs"
         hint = f"write for example {examples[word.upper()]}"
+        windows = [one.begins.split()[0] for one in (kind.words for kind in list_kinds())]
+        first = next((one for one in text[:at].upper().split() if one in windows), "")
+        if text[at + len(word) : end].lstrip().startswith("-"):
+            why = "is followed by a length below zero"
+        elif text[:at].rstrip().endswith(",") and first not in ("", word.upper()):
+            why = f"is another kind of windows than {first}, and a list in SQL is of one kind"
+            hint = "write a query for each, or pass fl.over a list of windows"
         return refusal_at(text, at, at + len(word), word, why, hint)
     kinds = [kind.words for kind in list_kinds()]
     owners = [one.begins for one in kinds if word.upper() in one.arguments.values()]
@@ -251,14 +258,19 @@ class _ClauseBuilder:
             for alike in (_window_rules(), _VERBS, ("wattr", "span"), (kind,)):
                 before = next((one for one in alike if kind in alike and one in parts), None)
                 if before is not None:
-                    word = str(node.children[0]) if isinstance(node.children[0], Token) else kind
+                    word, other = (self._first_word(one) for one in (node, parts[before]))
+                    several = "write a comma between them" if word == other else "keep one of them"
                     raise refusal_at(
-                        self.text, node.meta.start_pos, node.meta.end_pos, word.upper(),
-                        f"comes after {before.upper()}, and a clause has only one such part",
-                        "keep one of them, or write a query for each",
+                        self.text, node.meta.start_pos, node.meta.end_pos, word,
+                        f"comes after {other}, and a clause has only one such part",
+                        f"{several}, or write a query for each",
                     )  # fmt: skip
             parts[kind] = node
         return parts
+
+    def _first_word(self, node: Tree[Token]) -> str:
+        """The word with which a part begins."""
+        return self.text[node.meta.start_pos : node.meta.end_pos].split()[0].upper()
 
     def _read_names(self, node: Tree[Token] | None, argument: str) -> tuple[tuple[str, ...], ...]:
         if node is None:

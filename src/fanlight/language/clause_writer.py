@@ -138,6 +138,12 @@ def _write_windows(spec: Any) -> str:
         return kind.words.write(_Writer(), spec)
     if isinstance(spec, Frame):
         raise refuse(f"{spec!r}", "is a frame of your own", "use fl.over(…) for it")
+    if isinstance(spec, (list, tuple)) and spec and all(map(kind_of, spec)):
+        raise refuse(
+            f"clause({spec!r})",
+            "lists several kinds of windows, and a list in SQL is of one kind",
+            "use fl.over(…) for it, or a clause for each",
+        )
     raise refuse(f"clause({spec!r})", "is not a window that fanlight knows", "pass a spec, for "
                  "example fl.Sliding('1 hour', '1 minute')")  # fmt: skip
 

@@ -73,6 +73,7 @@ _WORDS = re.compile(r"column '([^']+)'|with name ((?:`[^`]+`\.?)+)|\)='([^']+)'|
 # Phrases of the API's errors, and what the clause says instead.
 _PHRASES = (
     ("slope: column", "FIT: column"),
+    ("write time=('start', 'stop'), or ask", "write SPAN start, stop for WATTR, or ask"),
     ("cells: column", "BOUNDARY: column"),
     ("deltas: column", "DELTA: column"),
     ("before fl.over", "before fl.sql"),

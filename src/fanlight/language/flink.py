@@ -123,7 +123,9 @@ class _Parser:
                 self.refuse(listed[-1], "is one length too many", form)
             named |= dict(zip(self.known[self.kind].arguments, listed[time + 1 :], strict=False))
         elif listed:
-            self.refuse(self.whole, "has arguments that are in the wrong order or form", form)
+            why = "has arguments that are in the wrong order or form"
+            why = "passes some arguments by name and others by position" if named else why
+            self.refuse(self.whole, why, form)
         allowed = {"DATA", "TIMECOL", *self.known[self.kind].arguments}
         for name, place in named.items():
             if name not in allowed:

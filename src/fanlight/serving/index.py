@@ -118,7 +118,7 @@ class Index:
         except (pa.ArrowException, TypeError, OverflowError) as error:
             raise refuse(
                 f"ask({given!r})",
-                f"is not a key of these pieces: {error}",
+                "is not a key of these pieces",
                 f"write a value of type {', '.join(map(str, self.key_types))}",
             ) from error
         key: tuple[Any, ...] = to_hashable(values)

@@ -267,7 +267,7 @@ def _check_ansi(setting: str | None) -> Finding:
 
 def _check_zone(setting: str | None) -> Finding:
     zone = setting or "spark.sql.session.timeZone is not shown"
-    text = f"{zone}: used to show times and read texts; no window depends on it"
+    text = f"{zone}: shows times and reads texts; of windows only gaps of sessions in days use it"
     return Finding("time zone", "ok" if setting else "unknown", text)
 
 

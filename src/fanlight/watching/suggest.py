@@ -147,7 +147,8 @@ def _check(df: Any, time: Any, by: Any, arrived: Any, value: Any, frames: Any, s
         ((value is None) != (frames is None), f"value={value!r}, frames={frames!r}",
          "is half of what frames need", "write for example value='price', frames=100"),
         (pair and value is not None, "value= with a pair of times",
-         "asks for frames of points, and events last", "write time='stop', or leave it out"),
+         "asks for frames of points, and events last",
+         "write time='stop', or leave out value= and frames="),
         (not pair and by is arrived is value is None, "suggest(df, time=…)", "asks for nothing",
          "add arrived= for a delay, by= for sessions, value= and frames=, or a pair of times"),
         (frames is not None and (not whole or not 0 < frames < 2**31), f"frames={frames!r}",
@@ -311,6 +312,9 @@ def _suggest_session(found: dict[str, Any]) -> Suggestion:
     table = [{**row, "sessions": keys + row["longer"]} for row in table]
     half = range(50, 100) if table else ()  # half of all silences are short
     lengths = sorted({silences.at_quantile(Fraction(i, 100)) for i in half} - {0})
+    if not table:
+        why = "No key has two rows, so there is no silence to measure."
+        return Suggestion(what, None, why, None, table)
     if len(lengths) < 2:
         why = "The percentiles 50 to 99 of the silences between rows of a key are all equally long."
         return Suggestion(what, None, why, None, table)

@@ -158,7 +158,11 @@ class PieceTable:
         time = free_name(self.pieces.time, self.df.columns)
         start, end = self.ends
         fits = self._is_piece(start, end)
-        wrong = literal(f"{self.window}: not a piece of the length that the table's schema tells")
+        length = self.pieces.write_length("time" if self.coordinate.is_timestamp else "number")
+        wrong = literal(
+            f"fanlight: {self.window} of a row is not a piece of {length}, the length that the "
+            "table's schema tells; keep pieces of each length in a table of their own"
+        )
         checked = f"if({fits}, {start}, raise_error({wrong}))"
         kept = [*self.pieces.by, *(one.label for one in self.stored)]
         columns = [expr(self.df, quote(name)) for name in kept]

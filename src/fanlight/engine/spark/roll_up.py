@@ -47,13 +47,13 @@ def roll_up(
     pieces
         The table: a batch, as it was written.
     spec
-        The windows: :class:`fanlight.Sliding`, :class:`fanlight.MultiGranular`, a list of
-        :class:`fanlight.Sliding`; or :class:`fanlight.Trailing`, one or several by labels, as of
-        the rows of ``spine``.
+        The windows: :class:`fanlight.Sliding`, :class:`fanlight.Calendar`,
+        :class:`fanlight.Cumulative`, :class:`fanlight.MultiGranular`, or a list of windows; or
+        :class:`fanlight.Trailing`, one or several by labels, as of the rows of ``spine``.
     spine, time, by
         For trailing windows: the rows that need features, their time, and their keys in the order
-        of the table's keys; by default columns of the same names. A row gets its features as of the
-        latest time, not after its own, at which each window consists of whole pieces.
+        of the table's keys; by default columns of the same names. Windows end where a piece does: a
+        row gets its features as of the latest such end that is not after its own time.
     aggregates
         Your own aggregates whose partials are in the table.
 
@@ -131,7 +131,9 @@ def _look_back(
     if spine is None or time is None:
         raise refuse(
             f"roll_up(pieces, {labelled!r})",
-            "looks back from rows, and none are given",
+            "looks back from rows, and none are given"
+            if spine is None
+            else "looks back from the rows of spine=, and nothing names their time",
             "write roll_up(pieces, spec, spine=labels, time='asked_at')",
         )
     for call in calls:

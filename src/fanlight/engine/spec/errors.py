@@ -150,13 +150,21 @@ def shorten(text: str, room: int = 60) -> str:
     return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
+_MOST_SHORT = 2  # letters that begin too many names
+
+
 def guess(asked: str, known: Iterable[str], near: float = 0.6) -> str:
     """The known name that a wrong one probably means, or an empty text.
 
     >>> guess("Prise", ["time", "price"]), guess("volume", ["time", "price"])
     ('price', '')
+    >>> guess("Sun", ["monday", "sunday"])
+    'sunday'
     """
     spelled = {name.casefold(): name for name in reversed([*known])}
+    begun = [name for name in spelled if name.startswith(asked.casefold())]
+    if len(begun) == 1 and len(asked) > _MOST_SHORT:
+        return spelled[begun[0]]
     found = get_close_matches(asked.casefold(), spelled, 1, near)
     return spelled[found[0]] if found else ""
 

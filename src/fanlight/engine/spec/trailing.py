@@ -137,7 +137,9 @@ def read_labelled(spec: Any) -> Labelled:
     if isinstance(spec, Trailing):
         return Labelled(("",), (spec,))
     if not isinstance(spec, Mapping) or not spec:
-        raise refuse(f"over(df, {spec!r})", "names no window", _EXAMPLE)
+        what = "is not a trailing window, nor a mapping of labels to some"
+        what = "names no window" if isinstance(spec, Mapping) else what
+        raise refuse(f"{spec!r}", what, _EXAMPLE)
     for label, window in spec.items():
         check_text("the label of a window", label, "'1h'")
         if not label:

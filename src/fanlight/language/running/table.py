@@ -59,9 +59,18 @@ class Table:
             parts[0] if len(parts) == 1 and parts[0] in self.df.columns else join_name(tuple(parts))
         )
 
+    def value(self, parts: tuple[str, ...]) -> Any:
+        """A key or an argument: a column's name, or a Column.
+
+        ``a.b`` is the field of a struct, as in all SQL, although a column may be called so.
+        """
+        name = self.column(parts)
+        is_part = len(parts) > 1 and is_taken(self.df, parts[0], self.df.columns)
+        return expr(self.df, quote(*parts)) if is_part and name in self.df.columns else name
+
     def argument(self, text: str, parts: tuple[str, ...]) -> Any:
         """An argument of an aggregate: a column's name, or a Column."""
-        return self.column(parts) if parts else expr(self.df, text)
+        return self.value(parts) if parts else expr(self.df, text)
 
 
 def table_of(source: TextSource, select: Select) -> Table:
@@ -205,7 +214,7 @@ class Keys:
         df = self._table.df
         return is_taken(df, name, self._outputs) and not is_taken(df, name, df.columns)
 
-    def _make_key(self, place: Place, parts: Sequence[str]) -> Key:
+    def _make_key(self, place: Place, parts: tuple[str, ...]) -> Key:
         query, df = self._query, self._table.df
         if _GROUPING_SETS.search(" ".join(one.text for one in query.tokens[slice(*place)])):
             raise query.select_reader.refusal(
@@ -219,7 +228,8 @@ class Keys:
                 place, "is an aggregate, not a key", "name columns, or leave GROUP BY out"
             )
         if parts:
-            return Key(self._table.column(parts), words)
+            given = self._table.value(parts)
+            return Key(given if isinstance(given, str) else given.alias(parts[-1]), words)
         name = free_name(query.call_reader.one_line(*place), (*df.columns, *self._outputs))
         return Key(expr(df, query.call_reader.text_of(*place)).alias(name), words)
 

@@ -259,9 +259,9 @@ def rate(column: ColumnOrName) -> Call:
     Returns
     -------
     Call
-        A double: what was counted from the window's first reading to its last, a second (a unit of
-        a numeric time), exact up to its last digit for whole numbers and decimals of at most
-        36 digits. Null where all readings are at one instant.
+        A double: the increase from the window's first reading to its last, divided by the seconds
+        between them (of a numeric time: by the units), exact up to its last digit for whole numbers
+        and decimals of at most 36 digits. Null where all readings are at one instant.
 
     Raises
     ------

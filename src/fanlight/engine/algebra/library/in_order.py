@@ -44,7 +44,7 @@ def _call_end(name: str, column: Any, ignorenulls: object) -> Call:
     alike="columns",
 )
 def first(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
-    """The value of the earliest row: in time, then ``tiebreak``, then value.
+    """The column's value in the earliest row; ties are decided by ``tiebreak``, then by the value.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def first(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
 
     Notes
     -----
-    A null counts as a value unless ``ignorenulls``, and comes first among rows of the same place.
-    NaN is a value.
+    A null counts as a value unless ``ignorenulls``, and comes first among rows with the same time
+    and tiebreak. NaN is a value.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def any_value(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
     alike="columns",
 )
 def last(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
-    """The value of the latest row: in time, then ``tiebreak``, then value.
+    """The column's value in the latest row; ties are decided by ``tiebreak``, then by the value.
 
     Parameters
     ----------
@@ -124,8 +124,8 @@ def last(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
 
     Notes
     -----
-    A null counts as a value unless ``ignorenulls``, and comes first among rows of the same place.
-    NaN is a value, the greatest of those of the same place.
+    A null counts as a value unless ``ignorenulls``, and comes first among rows with the same time
+    and tiebreak. NaN is a value, the greatest of these.
 
     Examples
     --------

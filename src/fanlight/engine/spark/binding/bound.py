@@ -93,12 +93,15 @@ class Bound:
             return self.postponed
         length = 0 if self.lag is None else self.lag.length
         if length is None:
+            computed = self.lag is not None and not self.lag.marked
             raise refuse(
                 f"over(…, time={self.times!r})",
                 "takes times from windows of the same stream, which come when they have ended, and "
                 "nothing says how long they may be: what came too late would be left out",
-                "say how long with .postpone('2 hours') before the aggregates, or give the windows "
-                "that the times are of a max_duration",
+                "say how long with .postpone('2 hours') before the aggregates"
+                + (
+                    "" if computed else ", or give the windows that the times are of a max_duration"
+                ),
             )
         return length
 

@@ -51,6 +51,7 @@ from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, quote_column, type
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.trailing import Trailing
 from fanlight.types import Late
 
 MOST_WINDOWS_A_ROW = 1_000_000
@@ -472,6 +473,9 @@ def _read_list(given: Sequence[Any]) -> list[Sliding]:
         if kind_of(spec) is None:
             usual = "list specs, for example fl.Sliding('1 hour', '1 minute')"
             raise refuse(named, "is not a window that fanlight knows", usual)
+        if isinstance(spec, Trailing):
+            labelled = "{'1h': fl.Trailing('1 hour'), '1d': fl.Trailing('1 day')}"
+            raise refuse(named, "has no label, by which columns tell", f"label it: {labelled}")
         if not isinstance(spec, Sliding):
             raise refuse(
                 named, "is not placed by time alone", "list fl.Sliding, fl.Calendar, fl.Cumulative"

@@ -281,7 +281,7 @@ def check_stream(source: Source) -> None:
         f"time={time!r}",
         "has no watermark, so a stream could not tell when a window is complete",
         f"write {advise_watermark(source.df, time)} before fl.over; in a result of other windows "
-        "keep the column window, or take window.end for the time",
+        "no row would come then: there keep the column window, or take window.end for the time",
     )
 
 

@@ -38,13 +38,14 @@ _DAYS = {"day": 1, "week": 7}
 
 @dataclass(frozen=True, init=False)
 class Session(Frame):
-    """A session is a longest stretch of rows that follow each other without a gap.
+    """A burst of rows of a key: each comes no later than a gap after those before it.
 
     Like ``F.session_window``, with all that frames can do besides and two limits of its own. Each
     row keeps its session open for the length of the gap; a row that comes at the very end of it
     still belongs to the session, as in Spark. A session's window goes from its first row to the
     latest time up to which one of its rows keeps it open. So its end is known without a further
-    row, and a stream reports a session once the watermark has passed its end.
+    row, and a stream reports a session once the watermark has passed its end. A session that
+    ``max_rows`` cuts ends at the time of the row that opens the next one.
 
     Parameters
     ----------
