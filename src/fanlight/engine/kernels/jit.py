@@ -70,7 +70,7 @@ NEW_FLOATS = array(FLOAT)
 NEW_BOOLS = array(BOOL)
 NEW_TABLE = array(INT, 2)
 
-FEW = 50_000  # values in the arrays of a call that Python goes through: some 50 ms
+FEW = 20_000  # rows of a call, by its longest array, that Python goes through: some 0.1 s
 PATIENCE = 0.3  # seconds that Python may have taken in a process before kernels are compiled
 _TYPES: dict[type, Callable[[Any], object]] = {int: np.int64, float: np.float64}
 
@@ -127,10 +127,11 @@ def kernel(signature: Type) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _runs_in_python(args: Sequence[object]) -> bool:
-    """Whether a call waits for no compiler: its arrays are small, and so were those before."""
+    """Whether a call waits for no compiler: its arrays are short, and so were those before."""
     if _in_python.seconds > PATIENCE:
         return False
-    return sum(one.size for one in args if isinstance(one, np.ndarray)) <= FEW
+    arrays = (one for one in args if isinstance(one, np.ndarray))
+    return max((size for one in arrays for size in one.shape), default=0) <= FEW
 
 
 def _run_in_python(kernel: Any, args: Any, kwargs: Any) -> object:

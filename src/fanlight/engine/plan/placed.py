@@ -134,7 +134,10 @@ def _add_fixed_costs(
     def with_fixed_cost(request: Request) -> Iterator[Placing]:
         for one in propose(request):
             native = one.lift == ways.SPARK_WINDOWS
-            more = points.plan_overhead(request.work, native=native, shuffled=one.rollup.shuffled)
+            more = points.plan_overhead(
+                request.work, native=native, shuffled=one.rollup.shuffled,
+                compiled=one.way.compiled,
+            )  # fmt: skip
             yield replace(one, cost=one.cost + more)
 
     return with_fixed_cost

@@ -104,8 +104,8 @@ STATE = 9_000.0  # estimated: docs/spanning.md
 STEP = 150_000_000.0  # estimated: docs/decisions/0043-little-data.md
 # A plan of more steps than Spark's own windows, analysed and optimized.
 MADE = 25_000_000.0  # estimated: docs/decisions/0043-little-data.md
-# Python workers, and their first rows.
-STARTED = 200_000_000.0  # estimated: docs/decisions/0043-little-data.md
+# Python workers, and their first rows: between what they take if they run already, and if not.
+STARTED = 500_000_000.0  # estimated: docs/decisions/0043-little-data.md
 
 # What is counted, not timed.
 
