@@ -62,7 +62,7 @@ def never_slower(bench):
     head = ["windows", "rows", "cold", "Spark's", "ratio", "warm", "Spark's", "ratio"]
     text = f"{_say_where_spark_is_faster(cells)}\n\n{TEXT}"
     page = Page("never-slower", "Never slower?", text, {})
-    return Result([row], [(title, head, [_line(*cell) for cell in cells])], page)
+    return Result([row], [(title, head, [_line(*cell) for cell in cells])], page=page)
 
 
 def _ratio(cell, when):
