@@ -35,7 +35,7 @@ def summary(cells):
     most = f", and at worst takes {worst[1]} times as long" if worst else ""
     return (
         "Over 10,000 and 1,000,000 rows, without tuning, it is faster than Spark or within 10 % of "
-        f"it in {met['cold']}\nfirst runs of a query and {met['warm']} later ones{most}: "
+        f"it in {met['cold']}\nfirst runs of a query and {met['warm']} later ones{most}:\n"
         "[where to use plain Spark](benchmarks/never-slower.md)."
     )
 

@@ -46,7 +46,9 @@ def passing_keys(bench):
         bench.say("  " + " | ".join(line))
     head = ["sessions", "keys so far", "rows of state", "MB into RocksDB", "s a micro-batch"]
     page = Page("passing-keys", "Keys that come and go", TEXT, {})
-    return Result([], [(f"{batches * keys:,} keys, medians of micro-batches", head, listed)], page=page)
+    return Result(
+        [], [(f"{batches * keys:,} keys, medians of micro-batches", head, listed)], page=page
+    )
 
 
 def _line(name, keys, before, found):

@@ -236,9 +236,7 @@ def _rolled_rows(load: Load) -> float:
     return max(load.groups * load.step, load.groups_per_window)
 
 
-def plan_overhead(
-    work: Workload, *, native: bool, shuffled: bool, compiled: bool = False
-) -> float:
+def plan_overhead(work: Workload, *, native: bool, shuffled: bool, compiled: bool = False) -> float:
     """The fixed cost of a plan of Spark SQL, spread over its SLIDEs.
 
     ``native`` says that it is the plan of Spark's own windows, ``shuffled`` that it has a further
