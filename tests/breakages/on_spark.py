@@ -358,7 +358,7 @@ BREAKAGES = (
     native(
         "a session ends where its gap ends, and not a moment later",
         "_find_runs",
-        InText("coalesce(t > max(following) ", "coalesce(t >= max(following) "),
+        InText("coalesce(t > max(", "coalesce(t >= max("),
         *GAPS,
     ),
     processor(

@@ -11,6 +11,7 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.spark import row_estimate
 from fanlight.engine.spark.row_estimate import estimated_rows
 
 THIRDS = fl.Sliding("60 minutes", "20 minutes")
@@ -50,14 +51,19 @@ def test_an_aggregate_may_be_named_verbose(classic):
 class Frame:
     """A DataFrame whose plan says ``told``; it is its own session."""
 
-    def __init__(self, told):
-        self.told, self.sparkSession = told, self
+    def __init__(self, told, plan=None):
+        self.told, self.sparkSession, self.asked = told, self, 0
+        self.plan = id(self) if plan is None else plan
+
+    def semanticHash(self):  # noqa: N802 - as Spark calls it
+        return self.plan
 
     def where(self, _):
         return self
 
     def sql(self, text, **_):
         assert text.startswith("EXPLAIN COST ")
+        self.asked += 1
         return self
 
     def collect(self):
@@ -120,3 +126,15 @@ def test_no_job_runs(classic):
 )
 def test_what_spark_says(told, rows):
     assert estimated_rows(Frame(told)) == rows
+
+
+def test_equal_plans_are_asked_of_spark_once_in_a_while(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(row_estimate.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(row_estimate, "_kept", {})
+    frames = [Frame(f"sizeInBytes={8 * rows}.0 B", plan=5) for rows in (10, 20, 30)]
+    assert [estimated_rows(one) for one in frames[:2]] == [10, 10]
+    assert estimated_rows(Frame("sizeInBytes=320.0 B", plan=6)) == 40
+    now[0] = row_estimate.KEPT
+    assert estimated_rows(frames[2]) == 30
+    assert [one.asked for one in frames] == [1, 0, 1]
