@@ -66,7 +66,7 @@ def test_what_a_micro_batch_refuses_is_told_as_it_was_raised(here, folder):
     assert ran.exit_code == 1
     message = json.loads(ran.stdout.splitlines()[-1])["message"]
     assert message.startswith("upsert by 'antenna' finds ")
-    assert message.endswith("such as 'window', 'level' or 'query', in key=")
+    assert message.endswith("apart in key=; the rows also have window, calls, longest")
     assert ran.stderr == f"Error: {message}\n"
 
 

@@ -95,7 +95,14 @@ def create_batches_sql(batches: str) -> str:
 
 def advise_key(columns: Sequence[str], key: Sequence[str]) -> str:
     """What to write for a key that several rows have."""
-    others = [name for name in columns if name not in key]
+    others: list[str] = []
+    for name in columns:
+        window = name.removesuffix(f"_{ENDS[0]}")
+        if window != name and f"{window}_{ENDS[1]}" in columns:
+            name = window  # noqa: PLW2901 - one name for its two columns
+        told = name in key or f"{name}_{ENDS[0]}" in key
+        if not told and name.removesuffix(f"_{ENDS[1]}") not in (*others, *key):
+            others.append(name)
     also = f"; the rows also have {list_some(others)}" if others else ""
     return f"name all columns that tell rows apart in key={also}"
 
