@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import copy
+from contextlib import contextmanager
 from inspect import getclosurevars
 
 import numpy as np
+import pytest
 
 from fanlight.engine.kernels import jit
 
 _compiled = {}
+
+
+@contextmanager
+def without_waiting(*, both):
+    """Kernels never wait for much to do; with ``both``, each call is run in both ways."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jit, "_runs_in_python", lambda _: both)
+        patch.setattr(jit, "_run_in_python", run_both)
+        yield
 
 
 def run_both(kernel, args, kwargs):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fanlight.engine.kernels import jit
-from tests.kernels.both import run_both
+from tests.kernels.both import without_waiting
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def kernels():
     """Each call is compared with that of plain Python."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jit, "_runs_in_python", lambda _: True)
-        patch.setattr(jit, "_run_in_python", run_both)
+    with without_waiting(both=True):
         yield

@@ -232,7 +232,7 @@ def test_a_kernel_whose_callee_has_changed_is_made_anew(stepping):
     ("few", "patience", "compiled"), [(100, 1.0, False), (99, 1.0, True), (100, -1.0, True)]
 )
 def test_a_kernel_is_compiled_once_there_is_much_to_do(monkeypatch, few, patience, compiled):
-    """By the values of a call, or by the time that calls before have taken."""
+    """The rows of a call decide, and the time that calls before have taken."""
     monkeypatch.setattr(jit, "_runs_in_python", RUNS_IN_PYTHON)
     monkeypatch.setattr(jit, "_run_in_python", RUN_IN_PYTHON)
     monkeypatch.setattr(jit, "FEW", few)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fanlight.engine.kernels import jit
 from tests.helpers.thorough import THOROUGH
-from tests.kernels.both import run_both
+from tests.kernels.both import without_waiting
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def kernels():
-    """Kernels never wait for much to do; thoroughly, they are compared with plain Python."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jit, "_runs_in_python", lambda _: THOROUGH)
-        patch.setattr(jit, "_run_in_python", run_both)
+    """Calls are compared with those of plain Python only thoroughly, as that takes long."""
+    with without_waiting(both=THOROUGH):
         yield

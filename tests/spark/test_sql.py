@@ -488,7 +488,7 @@ def test_what_is_no_table_is_refused(given):
 
 
 def test_a_path_is_a_field_though_a_column_has_its_name(classic):
-    """As in all SQL: the column of that name is written in backticks."""
+    """A column of that name is written in backticks, as in all SQL."""
     df = classic.sql(
         "SELECT timestamp_seconds(id) AS ts, named_struct('b', id % 3) AS a, 'flat' AS `a.b` "
         "FROM range(9)"

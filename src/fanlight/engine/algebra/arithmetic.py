@@ -102,39 +102,36 @@ class Arithmetic:
 
 
 # Operators that aggregates do not have, and how the result is asked the same.
-_KEPT = ".where('high > 3')"
-_OPERATORS = {
-    **dict.fromkeys(("lt", "le", "gt", "ge", "and", "or", "invert"), _KEPT),
-    "mod": ".selectExpr('*', 'high % 2')",
-    "pow": ".selectExpr('*', 'power(high, 2)')",
-    "floordiv": ".selectExpr('*', 'floor(high / 2)')",
-    "neg": ".selectExpr('*', '-high')",
-}
-_SIGNS = {
+_CONDITIONS = {
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "&", "or": "|", "invert": "~",
-    "mod": "%", "pow": "**", "floordiv": "//", "neg": "-",
 }  # fmt: skip
+_OPERATORS = {
+    **{name: (sign, ".where('high > 3')") for name, sign in _CONDITIONS.items()},
+    "mod": ("%", ".selectExpr('*', 'high % 2')"),
+    "pow": ("**", ".selectExpr('*', 'power(high, 2)')"),
+    "floordiv": ("//", ".selectExpr('*', 'floor(high / 2)')"),
+    "neg": ("-", ".selectExpr('*', '-high')"),
+}
 
 
-def _refuse_operator(name: str) -> Callable[..., Any]:
+def _refuse_operator(sign: str, of_result: str) -> Callable[..., Any]:
     """A method that says what to write instead of an operator that aggregates do not have."""
-    sign = _SIGNS[name]
 
     def operate(self: Any, *others: Any) -> NoReturn:
         other = "".join(f" {show(one)}" for one in others)
         raise refuse(
             f"{self!r} {sign}{other}" if others else f"{sign}{self!r}",
             "is not computed with the windows: + - * / of aggregates are",
-            ("multiply it by -1, or " if name == "neg" else "")
+            ("multiply it by -1, or " if sign == "-" else "")
             + "name the aggregate, and compute it from the result: agg(high=agg.max('price'))"
-            + _OPERATORS[name],
+            + of_result,
         )
 
     return operate
 
 
-for _name in _OPERATORS:
-    setattr(Arithmetic, f"__{_name}__", _refuse_operator(_name))
+for _name, _told in _OPERATORS.items():
+    setattr(Arithmetic, f"__{_name}__", _refuse_operator(*_told))
 
 
 def _combine(left: Any, sign: str, right: Any) -> Expression:

@@ -137,16 +137,18 @@ def _runs_in_python(args: Sequence[object]) -> bool:
 def _run_in_python(kernel: Any, args: Any, kwargs: Any) -> object:
     """Call a kernel as the Python function that it is, with the arithmetic of compiled code."""
     begin = time.perf_counter()
-    typed = [_TYPES.get(type(one), _itself)(one) for one in args]
-    named = {name: _TYPES.get(type(one), _itself)(one) for name, one in kwargs.items()}
+    typed = [_to_numpy(one) for one in args]
+    named = {name: _to_numpy(one) for name, one in kwargs.items()}
     with np.errstate(all="ignore"):  # numbers wrap around, and what is divided by 0 is infinite
         found = kernel.__wrapped__(*typed, **named)
     _in_python.seconds += time.perf_counter() - begin
     return _to_python(found)
 
 
-def _itself(given: object) -> object:
-    return given
+def _to_numpy(given: object) -> object:
+    """An argument as compiled code takes it."""
+    numbers = _TYPES.get(type(given))
+    return given if numbers is None else numbers(given)
 
 
 def _to_python(found: object) -> object:

@@ -72,7 +72,7 @@ def explain_placed(
 
 
 def _plain_spark_facts(request: Request) -> Iterator[Fact]:
-    """Say of a batch that Spark's own aggregates are faster, if what they leave open is no loss."""
+    """Say of a batch where Spark's own aggregates, which leave ties open, are faster."""
     tied = [one.label for one in request.fields if one.decides_ties]
     if tied and request.is_placed_batch and all(one.overlap <= _FEW for one in request.grids):
         which = " and ".join(dict.fromkeys(tied))
