@@ -276,7 +276,7 @@ BREAKAGES = (
     marks("an event in one window has two marks", "make_entries", InText(" >= to", " > to")),
     marks(
         "a stretch of windows ends one late",
-        "roll_up_runs",
+        "copy_runs",
         InText(
             "coalesce(ahead - 1L, if(power < 0, place, ", "coalesce(ahead, if(power < 0, place, "
         ),

@@ -53,7 +53,6 @@ def test_pairs_that_cannot_be(df, spec, time, named):
     ("how", "named"),
     [
         ({"strategy": "pairs"}, ("'pairs'", "'levels'", "'se-slicing'")),
-        ({"strategy": None}, ("None",)),
         ({"strategy": "se-ml-slicing", "height": 0}, ("height=0", "at least 1")),
         ({"height": 1.5}, ("height=1.5",)),
         ({"height": True}, ("height=True",)),

@@ -9,7 +9,7 @@ from enum import Enum
 from fractions import Fraction
 
 from fanlight.engine.plan.coordinate import Coordinate
-from fanlight.engine.plan.cost.constants import KEYS, ROWS, ROWS_OF_KEY
+from fanlight.engine.plan.cost.constants import KEYS, ROWS, ROWS_OF_KEY, SLIDES
 from fanlight.engine.plan.granules import LastRows, RowEnds
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.plan.late_rows import Release
@@ -151,7 +151,10 @@ class Request:
 
     def with_rows(self, rows: float | None) -> Request:
         """The same request, over about ``rows`` rows in all; None if that is not known."""
-        return replace(self, work=replace(self.work, rows=rows))
+        work = replace(self.work, rows=rows)
+        if self.lasting and work.assumed and rows is not None:
+            work = replace(work, rows_per_slide=min(work.rows_per_slide, rows / SLIDES))
+        return replace(self, work=work)
 
     @property
     def streaming(self) -> bool:

@@ -123,8 +123,8 @@ def windows_of_dyadic() -> str:
     return f"explode(sequence({first_of_dyadic()}, shiftleft(dyadic + 1L, power) - 1L))"
 
 
-def roll_up_runs(entered: Relation, which: Sequence[str]) -> Relation:
-    """Windows (``number``) of a batch from entries (place: ``which``, ``power``, ``number``).
+def copy_runs(entered: Relation, which: Sequence[str]) -> Relation:
+    """Copy the entries of a batch (place: ``which``, ``power``, ``number``) to their windows.
 
         power      |---- left ----|---- right ---|     from_window left, to_window right
         entries          e1   e2      e3     e4
@@ -148,7 +148,7 @@ def roll_up_runs(entered: Relation, which: Sequence[str]) -> Relation:
     upto = f"coalesce(ahead - 1L, if(power < 0, place, {edge}))"
     spread = between.selectExpr(*keys, "way", f"explode(sequence(place, {upto})) as here", *names)
     windows = spread.selectExpr(*keys, "here * way as number", *names)
-    return entered.with_df(windows, *which, "number").combine(*which, "number")
+    return entered.with_df(windows, *which, "number")
 
 
 def copy_to_dyadics(parts: Relation, which: Sequence[str]) -> Relation:

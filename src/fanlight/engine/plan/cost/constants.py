@@ -119,6 +119,8 @@ DISTINCT = 0.5  # estimated: docs/decisions/0040-distinct-values-last.md
 ORDERS = 4.0  # estimated: docs/spanning.md
 # Rows a SLIDE, if no rate is given.
 ROWS = 10_000.0  # estimated: docs/decisions/0009-told-not-looked-up.md
+# SLIDEs of a batch of events, if Spark estimates their number: weeks in quarters of an hour.
+SLIDES = 2_500.0  # estimated: docs/decisions/0043-little-data.md
 # Rows a RANGE and key where every row ends a window, if no rate is given.
 ROWS_OF_KEY = 100.0  # estimated: docs/decisions/0009-told-not-looked-up.md
 # Keys, if their number is not given.

@@ -21,7 +21,6 @@ from fanlight.engine.spark.lift import count_values, lift_or_count, lift_rows, s
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.events import (
     copy_events,
-    lift_buckets,
     make_entries,
     move_to_cells,
     start_from_number,
@@ -31,12 +30,17 @@ from fanlight.engine.spark.placed.numbered_rows import number_granules, number_r
 from fanlight.engine.spark.placed.spark_windows import aggregate_starts
 from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.rollup import roll_up_branches
-from fanlight.engine.spark.selected_events import ENDS, select_events, select_to_copy
+from fanlight.engine.spark.selected_events import (
+    ENDS,
+    lift_copies,
+    select_events,
+    select_to_copy,
+)
 from fanlight.engine.spark.window_ranges import (
     copy_pieces,
+    copy_runs,
     copy_to_dyadics,
     push_to_windows,
-    roll_up_runs,
 )
 
 
@@ -112,7 +116,9 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
 
 def fill_buckets(bound: Placed, fields: Fields) -> DataFrame:
     """Windows from copies of each event: the paper's aggregate buckets, and Spark's own way."""
-    return lift_buckets(bound, fields, copy_events(bound, select_to_copy(bound, fields)))
+    copies = copy_events(bound, select_to_copy(bound, fields))
+    copies = start_from_number(bound, lift_copies(bound, fields, copies))
+    return lift_or_count(copies, copies.place, fields.all, "start").lift_counts().df
 
 
 def _roll_up_dyadics(bound: Placed, entered: Relation, chosen: Candidate[Pieces]) -> DataFrame:
@@ -123,11 +129,12 @@ def _roll_up_dyadics(bound: Placed, entered: Relation, chosen: Candidate[Pieces]
     place = [*which, "power", "number"]
     entered = entered.with_places(*texts, f"{power} as power", f"{number} as number", place=place)
     if chosen.rollup == ways.DYADIC_RUNS:
-        return start_from_number(bound, roll_up_runs(entered, which))
+        return _combine_copies(bound, copy_runs(entered, which))
     dyadics = copy_to_dyadics(entered, which).combine(*which, "power", "dyadic")
     return _combine_copies(bound, push_to_windows(dyadics, which))
 
 
 def _combine_copies(bound: Placed, copies: Relation) -> DataFrame:
     """Combine the copies of each window."""
-    return start_from_number(bound, copies.combine(*bound.query_columns, "number").lift_counts())
+    copies = start_from_number(bound, copies)
+    return copies.combine(*copies.place).lift_counts().df

@@ -32,9 +32,9 @@ from fanlight.engine.spark.cuts import (
     windows_of_event,
 )
 from fanlight.engine.spark.fields import Fields
-from fanlight.engine.spark.lift import lift_or_count, select_placeable
+from fanlight.engine.spark.lift import select_placeable
 from fanlight.engine.spark.result import Relation
-from fanlight.engine.spark.selected_events import ENDS, lift_copies
+from fanlight.engine.spark.selected_events import ENDS
 from fanlight.engine.spark.sql import (
     add_columns,
     expr,
@@ -138,19 +138,15 @@ def make_entries(bound: Placed, rows: Relation) -> Relation:
     return rows.with_df(both.filter("entry is not null") if sparse else both, "entry")
 
 
-def lift_buckets(bound: Placed, fields: Fields, copies: Relation) -> DataFrame:
-    """Windows from copies of events in each of them, which are lifted there."""
-    rows, origin = lift_copies(bound, fields, copies), window_start_of(bound, "number")
-    return start_from_number(
-        bound, lift_or_count(rows, rows.place, fields.all, origin).lift_counts()
-    )
+def start_from_number(bound: Placed, windows: Relation) -> Relation:
+    """Windows, or copies in windows, with the start of a window in place of its number.
 
-
-def start_from_number(bound: Placed, windows: Relation) -> DataFrame:
-    """Windows with their start in place of their number."""
+    A batch does so before it groups: Spark's hash map spreads starts better than small numbers that
+    follow one another.
+    """
     place = [name for name in windows.place if name != "number"]
     start = f"{window_start_of(bound, 'number')} as start"
-    return windows.with_places(*place, start, place=[*place, "start"]).df
+    return windows.with_places(*place, start, place=[*place, "start"])
 
 
 B = TypeVar("B", bound=Lasting)

@@ -44,13 +44,18 @@ from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.events import (
     add_ranges,
     copy_events,
-    lift_buckets,
     move_to_cells,
     start_from_number,
     window_end_of,
+    window_start_of,
 )
 from fanlight.engine.spark.result import Relation
-from fanlight.engine.spark.selected_events import ENDS, select_events, select_to_copy
+from fanlight.engine.spark.selected_events import (
+    ENDS,
+    lift_copies,
+    select_events,
+    select_to_copy,
+)
 from fanlight.engine.spark.sql import expr, group_rows, with_event_time
 from fanlight.engine.spark.window_ranges import (
     More,
@@ -191,7 +196,7 @@ def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> D
         spread = add_ending(bound, spread, window_end_of(bound, first_of_dyadic()))
         copies = push_to_windows(spread.combine(*spread.place), which)
     copies = add_ending(bound, copies, window_end_of(bound, "number"))
-    return start_from_number(bound, copies.combine(*copies.place).lift_counts())
+    return start_from_number(bound, copies.combine(*copies.place).lift_counts()).df
 
 
 def fill_buckets(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:
@@ -222,4 +227,7 @@ def _move_to_cells(bound: Placed, events: Relation) -> Relation:
 
 
 def _fill_buckets(bound: Placed, fields: Fields, copies: Relation) -> DataFrame:
-    return lift_buckets(bound, fields, add_ending(bound, copies, window_end_of(bound, "number")))
+    copies = lift_copies(bound, fields, add_ending(bound, copies, window_end_of(bound, "number")))
+    origin = window_start_of(bound, "number")
+    windows = lift_or_count(copies, copies.place, fields.all, origin).lift_counts()
+    return start_from_number(bound, windows).df
