@@ -12,7 +12,7 @@ from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate
 from fanlight.engine.spark.calendars import YEAR_1, YEAR_9999, beginning, look_up_by, number_of
 from fanlight.engine.spec.errors import refuse
 
-_EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
+EPOCH_NTZ = "timestamp_ntz'1970-01-01 00:00:00'"
 _LIMIT = 2**62
 
 
@@ -37,13 +37,31 @@ def coordinate(of: Coordinate, column: str) -> str:
     return exact(of, column)
 
 
+def microseconds(interval: str) -> str:
+    """SQL: the microseconds of an interval of days to seconds.
+
+    Whole seconds first, then the rest: a decimal of seconds, by which Spark gives both at once, is
+    an object for each row.
+    """
+    seconds = f"cast(cast({interval} as interval second) as bigint)"
+    rest = f"cast(({interval} - cast({seconds} as interval second)) * 1000000 as interval second)"
+    return f"({seconds} * 1000000L + cast({rest} as bigint))"
+
+
+def microseconds_since_epoch(local: str) -> str:
+    """SQL: a timestamp without a time zone as microseconds since 1970.
+
+    A cast to timestamp, as ``unix_micros`` does it, would go through the session's time zone.
+    """
+    return microseconds(f"({local} - {EPOCH_NTZ})")
+
+
 def exact(of: Coordinate, column: str) -> str:
     """SQL: the value of the time column as a number that tells all times apart."""
     if of.kind == "timestamp":
         return f"unix_micros({column})"
     if of.kind == "timestamp_ntz":
-        # A cast to timestamp, as unix_micros does it, would go through the session's time zone.
-        return f"cast(cast({column} - {_EPOCH_NTZ} as decimal(20,6)) * 1000000 as bigint)"
+        return microseconds_since_epoch(column)
     if of.kind == "double":
         return f"cast({column} as double)"
     return f"cast({column} as bigint)"
@@ -90,7 +108,7 @@ def restore_sql(of: Coordinate, number: str) -> str:
     if of.kind == "timestamp":
         return f"timestamp_micros({number})"
     if of.kind == "timestamp_ntz":
-        return f"({_EPOCH_NTZ} + ({number}) * interval '0.000001' second)"
+        return f"({EPOCH_NTZ} + ({number}) * interval '0.000001' second)"
     if of.is_unit_number:
         return boundary(of, number)
     return f"({number})"

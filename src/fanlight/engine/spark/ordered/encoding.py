@@ -48,22 +48,25 @@ from fanlight.engine.operators.arrow_tables import (
     unpack,
 )
 from fanlight.engine.operators.buckets import HASH, balanced_group_numbers
+from fanlight.engine.spark.coordinates import (
+    EPOCH_NTZ,
+    microseconds,
+    microseconds_since_epoch,
+)
 from fanlight.engine.spark.equality import with_nulls, with_places
 from fanlight.engine.spark.fingerprint import PARTITIONS, tasks_of_setting
 from fanlight.engine.spark.sql import expr, type_text
 from fanlight.engine.spec.errors import refuse
 
-_EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
 _NUMBER = {
     TimestampType: ("unix_micros({v})", "timestamp_micros({v})"),
     TimestampNTZType: (
-        f"cast(cast({{v}} - {_EPOCH} as decimal(20,6)) * 1000000 as bigint)",
-        f"({_EPOCH} + {{v}} * interval '0.000001' second)",
+        microseconds_since_epoch("{v}"),
+        f"({EPOCH_NTZ} + {{v}} * interval '0.000001' second)",
     ),
     DateType: ("cast(unix_date({v}) as bigint)", "date_from_unix_date(cast({v} as int))"),
-    # Of an INTERVAL DAY alone, a cast to a number would count days.
     DayTimeIntervalType: (
-        "cast(cast(cast({v} as interval day to second) as decimal(20,6)) * 1000000 as bigint)",
+        microseconds("{v}"),
         "cast({v} * interval '0.000001' second as {kind})",
     ),
 }

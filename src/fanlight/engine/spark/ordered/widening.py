@@ -6,8 +6,9 @@ are then distributed over the tasks, whatever key or level they are of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -21,7 +22,8 @@ from pyspark.sql.types import (
 )
 
 from fanlight.engine.algebra.aggregate import contains_type
-from fanlight.engine.operators.search import PageFormat
+from fanlight.engine.operators.episodes import EpisodeSearch
+from fanlight.engine.operators.search import FunctionSearch, PageFormat
 from fanlight.engine.operators.widening import Page, WideningQuery
 from fanlight.engine.plan.widening import Level
 from fanlight.engine.spark import result
@@ -45,7 +47,7 @@ from fanlight.engine.spark.sql import type_text
 from fanlight.engine.spec.errors import refuse
 
 PAGES: Given = {"part": IntegerType(), "page": BinaryType()}
-Search = Callable[[Page], list[pa.Table]]
+Search = FunctionSearch | EpisodeSearch
 Levels = tuple[Level, ...]
 
 
@@ -133,10 +135,14 @@ def detect_matches(
     recorded: bool,
 ) -> DataFrame:
     """The matches: keys, ``window``, ``level``, ``found_at``, and what the detector reports."""
-    tasks = tasks_of_setting(bound.df.sparkSession.conf.get(PARTITIONS, None))
-    pages = _make_pages(bound, levels, units).repartition(tasks, "part")
     out = _out_columns(bound, units, matches, recorded=recorded)
-    matched = run_over_partitions(pages, {"page": BinaryType()}, search_pages(search), out)
+    if isinstance(search, EpisodeSearch) and not bound.df.isStreaming:
+        # It takes less than to pass pages on.
+        matched = _run_pages(bound, levels, units, dict(out), search_pages(search))
+    else:
+        tasks = tasks_of_setting(bound.df.sparkSession.conf.get(PARTITIONS, None))
+        pages = _run_pages(bound, levels, units, PAGES).repartition(tasks, "part")
+        matched = run_over_partitions(pages, {"page": BinaryType()}, search_pages(search), out)
     columns = [("level", "level"), (_time(bound, "found"), "found_at")]
     columns += [(f"match{n}", field.name) for n, field in enumerate(matches.fields)]
     columns += [("error", "error")] if recorded else []
@@ -145,20 +151,37 @@ def detect_matches(
     )
 
 
-def _make_pages(bound: WideningBound, levels: Levels, units: Units) -> DataFrame:
-    """Pages of windows, each with the number that decides which task searches it."""
+def _run_pages(
+    bound: WideningBound,
+    levels: Levels,
+    units: Units,
+    given: Given,
+    then: Function | None = None,
+) -> DataFrame:
+    """Pages of windows, each with the number that decides which task searches it.
+
+    ``then`` searches them where they are made, and returns the columns ``given``.
+    """
     bound = divide_into_lives(bound)
 
-    def query(schema: pa.Schema, keys: int) -> WideningQuery:
+    def query(schema: pa.Schema, keys: int) -> Any:
         ties, most = len(bound.tie_keys), bound.spec.max_rows
-        return WideningQuery(schema, keys, ties, levels, most, bound.forget_after)
+        pages = WideningQuery(schema, keys, ties, levels, most, bound.forget_after)
+        return pages if then is None else _compose(pages, then)
 
     hosted = Hosted(
         "progressively widened windows",
         order=[*bound.keys, "t", *bound.tie_keys, "hash"],
         columns=[*bound.keys, "t", *bound.tie_keys, "hash", *units.payload],
     )
-    return run_operator(bound, Fields(dict(units.sources)), units.rows, query, PAGES, hosted)
+    return run_operator(bound, Fields(dict(units.sources)), units.rows, query, given, hosted)
+
+
+def _compose(first: Function, then: Function) -> Function:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return then(first(batches))
+
+    return run
 
 
 def search_pages(search: Search) -> Function:
