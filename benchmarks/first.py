@@ -282,6 +282,12 @@ ALIKE = frozenset(
 )  # ours and theirs give the same; of the others ties, order or error differ
 
 
+def _line(of, over):
+    """What a line over time is made of, as fanlight gives it in one."""
+    parts = ", ".join(f"regr_{part}({of}, {over})" for part in ("slope", "intercept", "r2"))
+    return f"struct({parts})"
+
+
 def _calls(name):
     """The aggregates of a name: ours, and Spark's as SQL."""
     from fanlight import agg
@@ -294,7 +300,7 @@ def _calls(name):
         "min_by": (agg.min_by, ("n", "v"), "min_by(n, v)"),
         "first": (agg.first, ("v",), "min_by(v, ts)"),
         "collect_list": (agg.collect_list, ("n",), "collect_list(n)"),
-        "linear_fit": (agg.linear_fit, ("v",), "regr_slope(v, unix_micros(ts) / 1e6)"),
+        "linear_fit": (agg.linear_fit, ("v",), _line("v", "unix_micros(ts) / 1e6")),
         "median": (agg.median, ("v",), "median(v)"),
         "mode": (agg.mode, ("n",), "mode(n, true)"),
         "count_distinct": (agg.count_distinct, ("n",), "count(distinct n)"),

@@ -34,7 +34,8 @@ The cells of a group (an aggregate in three shapes of windows, or the other kind
 process, those of Spark in another one. *Cold* is the first call of a query there, *warm* the best
 of the calls in the next three seconds, unless the first took more than twenty; both are
 milliseconds from `over` or `groupBy` to the last result. There are
-100 keys, a day of rows, and no hints. Worst cells first."""
+100 keys, a day of rows, and no hints. `linear_fit` is slope, intercept and r2 in both. Worst cells
+first."""
 NONE = "In no cell is plain Spark more than 10 % faster, once a query has run."
 
 
