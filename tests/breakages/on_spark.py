@@ -45,6 +45,7 @@ ranked = seen_by(*law("sliding and order and ranks and 9"))
 rollup = seen_by(*PANES)
 numbers = seen_by(*CELLS)
 marks = seen_by(*MARKS)
+steps = seen_by(*law("spanning and exact and levels"))
 changes = seen_by(*CHANGES)
 aging = seen_by(*AGING)
 recurring = seen_by(*RECURRING)
@@ -148,7 +149,7 @@ BREAKAGES = (
     seen_by(LAW, "-k", "sliding and limits and minutes and rows and not split")(
         "two stacks drop the last of 38 digits",
         "roll_up_by_two_stacks",
-        Code("before, after = _widen_for_sum(before, kind), _widen_for_sum(after, kind)", "pass"),
+        Code("before, after = widen_for_sum(before, kind), widen_for_sum(after, kind)", "pass"),
     ),
     cuts("an instant where pairs meet is in the first", "slice_start", InText(" >= ", " > ")),
     cuts(
@@ -274,6 +275,7 @@ BREAKAGES = (
         Code("grid.slide - grid.offset - grid.range", "grid.slide - grid.offset - grid.range - 1"),
     ),
     marks("an event in one window has two marks", "make_entries", InText(" >= to", " > to")),
+    steps("an event is over one window late", "make_steps", InText(" + 1L)", " + 2L)")),
     marks(
         "a stretch of windows ends one late",
         "copy_runs",

@@ -36,8 +36,9 @@ def chosen(length, fields=(COUNT,), *, strategy="auto", **how):
 
 def test_long_events_go_to_levels():
     for length in (10, 50, 5000):
-        found = chosen(length, groups=1000.0)
-        assert (found.strategy.name, found.rollup.name) == ("levels", "dyadic runs")
+        for fields, rollup in (((COUNT,), "running sum"), ((COUNT, MAX), "dyadic runs")):
+            found = chosen(length, fields, groups=1000.0)
+            assert (found.strategy.name, found.rollup.name) == ("levels", rollup)
 
 
 def test_few_events_go_straight_into_few_windows():

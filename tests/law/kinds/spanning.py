@@ -117,6 +117,11 @@ SIZES = written(
 )
 BATCH = (
     *spanning("running", GRIDS, lasting, RUNNING, strategies=NATIVE),
+    *spanning("exact", GRIDS, lasting, EXACT, strategies=NATIVE[:1]),
+    *spanning("exact points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, EXACT,
+              strategies=NATIVE[:1]),
+    *(one for data in (NO_EVENT, AN_INSTANT, EDGES, TIMELESS)
+      for one in spanning(f"{data.name}, exact", [LONG], data, EXACT, strategies=NATIVE[:1])),
     *spanning("in few windows", GRIDS[1:2], lasting, RUNNING, strategies=NATIVE[:2]),
     *spanning("nodes", [GRIDS[1], LONG, events.REAL_SPECS[2]], lasting, FEW, strategies=NATIVE),
     *spanning("every aggregate", [LONG], lasting, OF_EVENTS, strategies=("levels", "cells")),

@@ -30,7 +30,7 @@ class Technique:
 
 def _why_no_counters(field: FieldFacts) -> str:
     """Explain why ended events cannot be subtracted from a field. Empty if they can."""
-    if field.invertible:
+    if field.invertible and not field.counted:
         return ""
     why = field.why_not
     if field.counted:
@@ -137,6 +137,8 @@ def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     copied = event_costs.cell_copies(loads, running=running)
     buckets = event_costs.event_copies(loads, counted=counted)
     yield Candidate(ways.LEVELS, entry_way, None, by_entry)
+    left = next(filter(None, map(_why_no_counters, fields)), "")
+    yield Candidate(ways.LEVELS, ways.ENTRY_SUMS, None, event_costs.entry_sums(loads), left)
     yield Candidate(ways.CELLS, cell_way, None, by_cell)
     yield Candidate(ways.CELLS, ways.CELL_COPIES, None, copied)
     yield Candidate(ways.AGGREGATE_BUCKETS, ways.EVENT_COPIES, None, buckets)

@@ -232,6 +232,11 @@ ENTRY_DYADICS = Way(
     DYADIC,
     "each event{each} makes two entries, which are pushed down dyadic intervals to their windows",
 )
+ENTRY_SUMS = Way(
+    ENTRIES, RUNNING_SUM,
+    "each event{each} is added where it begins and taken back where it is over; then one running "
+    "sum along the windows",
+)  # fmt: skip
 ENTRIES_IN_OPERATOR = Way(
     ROWS, OPERATOR, "each event makes two entries, which a Python operator turns into windows"
 )

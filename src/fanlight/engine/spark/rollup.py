@@ -80,11 +80,11 @@ def roll_up_by_difference(
     before = over_clause(keys, "upto", f"range between unbounded preceding and {span}L preceding")
     results = []
     for field in fields:
-        kind = _total_type(types[field.name])
+        kind = total_type(types[field.name])
         wide = f"cast({field.name} as {kind})"
         total, gone = field.monoid.combine_all(wide, now), field.monoid.combine_all(wide, before)
         seen = f"count({field.name}) {now} - count({field.name}) {before}"
-        total, gone = _widen_for_sum(total, kind), _widen_for_sum(f"coalesce({gone}, 0)", kind)
+        total, gone = widen_for_sum(total, kind), widen_for_sum(f"coalesce({gone}, 0)", kind)
         left = field.monoid.inverse(total, gone)
         results.append(f"cast(if({seen} > 0, {left}, null) as {types[field.name]}) as {field.name}")
     return rows.selectExpr(*keys, "upto", *results)
@@ -139,7 +139,7 @@ def roll_up_by_two_stacks(
         before = f"if(first_run < run, first_suffix_{field.name}, null)"
         after, kind = f"prefix_{field.name}", types[field.name]
         if field.monoid.combining == "sum":
-            before, after = _widen_for_sum(before, kind), _widen_for_sum(after, kind)
+            before, after = widen_for_sum(before, kind), widen_for_sum(after, kind)
         both = field.monoid.combine(before, after)
         results.append(f"{narrow_decimal(both, kind)} as {field.name}")
     return cut.selectExpr(*keys, "upto", *results)
@@ -179,7 +179,7 @@ def add_first_rows(
     return rows.selectExpr(*keys, at, *own, *stay, *made, *begun)
 
 
-def _widen_for_sum(text: str, kind: str) -> str:
+def widen_for_sum(text: str, kind: str) -> str:
     """SQL: a decimal widened for a sum, since Spark rounds away the last digit of 38.
 
     Sums of so many digits are kept in two parts (:mod:`fanlight.engine.algebra.split_sums`), so
@@ -190,7 +190,7 @@ def _widen_for_sum(text: str, kind: str) -> str:
     return f"cast({text} as decimal(37,{digits_of(kind)[1]}))"
 
 
-def _total_type(kind: str) -> str:
+def total_type(kind: str) -> str:
     """A type in which the running total of all rows of a key cannot overflow."""
     return f"decimal(38,{digits_of(kind)[1] if kind.startswith('decimal') else 0})"
 

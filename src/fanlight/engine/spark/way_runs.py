@@ -185,6 +185,7 @@ for _way in (ways.ENTRY_RUNS, ways.ENTRY_DYADICS):
         _way,
         batch=lambda given: batch.roll_up_entries(given.bound, given.fields, given.chosen),
     )
+register_runs(ways.ENTRY_SUMS, batch=lambda given: batch.add_up_steps(given.bound, given.fields))
 for _way in (ways.CELL_RUNS, ways.CELL_DYADICS, ways.CELL_COPIES):
     register_runs(
         _way,

@@ -20,9 +20,13 @@ from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.plan.grid import Grid
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.cuts import HIGHEST, bits, next_existing, window_end, window_starts
-from fanlight.engine.spark.fields import combine_sql
+from fanlight.engine.spark.fields import Field, combine_sql
+from fanlight.engine.spark.lift import EVERY_ROW
 from fanlight.engine.spark.result import Relation
-from fanlight.engine.spark.sql import over_clause
+from fanlight.engine.spark.rollup import total_type, widen_for_sum
+from fanlight.engine.spark.sql import group_rows, over_clause, types_in
+
+_SHORT = ("tinyint", "smallint", "int")  # their sums have room in 64 bits
 
 
 def power(a: str = "from_window", b: str = "to_window") -> str:
@@ -57,6 +61,17 @@ def unpack_entry(grids: Sequence[Grid], entry: str) -> tuple[str, str, str]:
         f"cast({place} div {among}L as int) - 1",
         f"({entry} div {apart}L)",
     )
+
+
+def pack_step(grids: Sequence[Grid], window: str, query: int, *, begins: bool) -> str:
+    """SQL: a step as one number: where an event ``begins`` to be in windows, or is over."""
+    return f"({window} * {_spacing(grids)}L + {2 * query + (not begins)}L)"
+
+
+def unpack_step(grids: Sequence[Grid], step: str) -> tuple[str, str]:
+    """SQL: query and window of a packed step."""
+    apart = _spacing(grids)
+    return f"cast({step} % {apart}L div 2L as int)", f"({step} div {apart}L)"
 
 
 _RIGHT = "(power < 0 or (shiftright(number, power) & 1L) = 0L)"
@@ -149,6 +164,76 @@ def copy_runs(entered: Relation, which: Sequence[str]) -> Relation:
     spread = between.selectExpr(*keys, "way", f"explode(sequence(place, {upto})) as here", *names)
     windows = spread.selectExpr(*keys, "here * way as number", *names)
     return entered.with_df(windows, *which, "number")
+
+
+def sum_steps(
+    grids: Sequence[Grid], steps: Relation, fields: Sequence[Field], which: Sequence[str]
+) -> Relation:
+    """Windows (place: ``which``, ``number``) of a batch from the steps of events (place: ``step``).
+
+        events      |===e1===|            in windows 2, 3, 4
+                         |===e2===|       in windows 4, 5
+        number      2    4   5    6
+        begun       1    1
+        over                 1    1
+        running     1    2   1    0       a window has what has begun less what is over
+
+    Exact types only. Totals are decimals in which those of all rows of a key have room.
+    """
+    own, keys = [*steps.keys, "step"], [*steps.keys, *which]
+    parts = steps.df.selectExpr(
+        *steps.keys, "step - step % 2L as step", "step % 2L = 0L as begins", *steps.parts
+    )
+    # How many rows there are, and how many have a value: a sum of none is null.
+    every = next((f.name for f in fields if f.monoid == EVERY_ROW), "running")
+    seen = {f.value: f.name for f in fields if f.monoid.counts}
+    values = dict.fromkeys(f.value for f in fields if f.value not in seen)
+    more = {value: f"n{n}" for n, value in enumerate(values)}
+    seen |= more
+    if every == "running":
+        more["true"] = every
+    kinds, lifts = types_in(parts), []
+    for side, test in (("begun", "begins"), ("over", "not begins")):
+        lifts += [
+            (f"{side}_{name}", f"count(if({test}, {value}, null))") for value, name in more.items()
+        ]
+        lifts += [
+            (f"{side}_{f.name}", f.monoid.lift(f"if({test}, {f.value}, null)")) for f in fields
+        ]
+    summed = group_rows(parts, own, lifts)
+    query, number = unpack_step(grids, "step")
+    texts = [f"{query} as query"] if which else []
+    # One shuffle by key serves all that follows.
+    together = summed.repartition(*steps.keys) if steps.keys else summed
+    placed = together.selectExpr(
+        *steps.keys, *texts, f"{number} as number", *(name for name, _ in lifts)
+    )
+    along = over_clause(keys, "number", "rows between unbounded preceding and current row")
+    types = types_in(summed)
+    running = [_running_net(name, "", along) for name in more.values()]
+    for field in fields:
+        has_room = field.monoid.counts or kinds[field.value] in _SHORT
+        wide = "" if has_room else types[f"begun_{field.name}"]
+        running.append(_running_net(field.name, wide, along))
+    ahead = f"lead(number) {over_clause(keys, 'number')} as ahead"
+    totals = placed.selectExpr(*keys, "number", ahead, *running).filter(f"{every} > 0")
+    results = [
+        f.name if f.monoid.counts else f"if({seen[f.value]} > 0, {f.name}, null) as {f.name}"
+        for f in fields
+    ]
+    spread = totals.selectExpr(*keys, "explode(sequence(number, ahead - 1L)) as number", *results)
+    return Relation.of_partials(spread, steps.keys, [*which, "number"], fields)
+
+
+def _running_net(name: str, kind: str, along: str) -> str:
+    """SQL: what has begun less what is over, so far; through decimals if a ``kind`` is given."""
+    begun, over = f"begun_{name}", f"over_{name}"
+    if not kind:
+        return f"sum(coalesce({begun}, 0L) - coalesce({over}, 0L)) {along} as {name}"
+    wide = total_type(kind)
+    totals = (f"coalesce(sum(cast({one} as {wide})) {along}, 0)" for one in (begun, over))
+    begun, over = (widen_for_sum(one, wide) for one in totals)
+    return f"cast({begun} - {over} as {kind}) as {name}"
 
 
 def copy_to_dyadics(parts: Relation, which: Sequence[str]) -> Relation:

@@ -114,6 +114,16 @@ def entries(loads: Loads, *, running: bool) -> float:
     )
 
 
+def entry_sums(loads: Loads) -> float:
+    """Each event added where it begins, and taken back where it is over: a running sum."""
+    events = loads[0][1].events
+    return READ * events + sum(
+        2.0 * ENTRY * events
+        + share * ((PARTIAL + FILL) * min(2.0 * load.events, load.groups) + COPY * load.groups)
+        for share, load in loads
+    )
+
+
 def cell_entries(loads: Loads, *, running: bool) -> float:
     """Events combined in cells, whose entries then are those of events."""
     cells = _distinct_cells(loads)

@@ -22,6 +22,7 @@ from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.events import (
     copy_events,
     make_entries,
+    make_steps,
     move_to_cells,
     start_from_number,
     window_start_of,
@@ -41,6 +42,7 @@ from fanlight.engine.spark.window_ranges import (
     copy_runs,
     copy_to_dyadics,
     push_to_windows,
+    sum_steps,
 )
 
 
@@ -103,6 +105,13 @@ def roll_up_entries(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) ->
     rows = make_entries(bound, select_events(bound, fields))
     origin = window_start_of(bound, number, query)
     return _roll_up_dyadics(bound, lift_or_count(rows, ["entry"], fields.all, origin), chosen)
+
+
+def add_up_steps(bound: Placed, fields: Fields) -> DataFrame:
+    """Windows from the begin and the end of each event: what has begun less what is over."""
+    steps = make_steps(bound, select_events(bound, fields))
+    windows = sum_steps(bound.grids, steps, fields.all, bound.query_columns)
+    return start_from_number(bound, windows).df
 
 
 def roll_up_cells(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:

@@ -115,27 +115,52 @@ def add_ranges(bound: Placed, rows: Relation) -> Relation:
 
 def make_entries(bound: Placed, rows: Relation) -> Relation:
     """Make two entries of each row for each query: place ``entry``."""
-    keys, rest, grids = rows.keys, rows.parts, bound.grids
-    numbered, powers, ends, sparse = [], [], [], False
-    for n, grid in enumerate(grids):
-        numbered += [
-            f"{first_window_of(bound, n)} as from{n}",
-            f"{last_window_of(bound, n)} as to{n}",
-        ]
+    powers, ends = [], []
+    for n, grid in enumerate(bound.grids):
         powers.append(f"{window_ranges.power(f'from{n}', f'to{n}')} as power{n}")
-        left = window_ranges.pack_entry(grids, f"power{n}", f"from{n}", n)
-        right = window_ranges.pack_entry(grids, f"power{n}", f"to{n}", n)
+        left = window_ranges.pack_entry(bound.grids, f"power{n}", f"from{n}", n)
+        right = window_ranges.pack_entry(bound.grids, f"power{n}", f"to{n}", n)
         if may_hold_one(grid):
             left = f"if(from{n} > to{n}, null, {left})"
             right = f"if(from{n} >= to{n}, null, {right})"
-            sparse = True
         ends += [f"{left} as from{n}", f"{right} as to{n}"]
-    ends_of_rows = rows.df.selectExpr(*keys, *numbered, *rest).selectExpr("*", *powers)
+    return _make_two(bound, rows, powers, ends, "entry")
+
+
+def make_steps(bound: Placed, rows: Relation) -> Relation:
+    """Make two steps of each row for each query, where it begins and is over: place ``step``."""
+    ends = []
+    for n, grid in enumerate(bound.grids):
+        up = window_ranges.pack_step(bound.grids, f"from{n}", n, begins=True)
+        down = window_ranges.pack_step(bound.grids, f"(to{n} + 1L)", n, begins=False)
+        if may_hold_one(grid):
+            up, down = (f"if(from{n} > to{n}, null, {one})" for one in (up, down))
+        ends += [f"{up} as from{n}", f"{down} as to{n}"]
+    return _make_two(bound, rows, [], ends, "step")
+
+
+def _make_two(
+    bound: Placed, rows: Relation, more: Sequence[str], ends: Sequence[str], place: str
+) -> Relation:
+    """Two rows of each for each query, by its first and its last window."""
+    keys, rest, queries = rows.keys, rows.parts, range(len(bound.grids))
+    numbered = [
+        text
+        for n in queries
+        for text in (
+            f"{first_window_of(bound, n)} as from{n}",
+            f"{last_window_of(bound, n)} as to{n}",
+        )
+    ]
+    ends_of_rows = rows.df.selectExpr(*keys, *numbered, *rest)
+    if more:
+        ends_of_rows = ends_of_rows.selectExpr("*", *more)
     ends_of_rows = ends_of_rows.selectExpr(*keys, *rest, *ends)
-    sides = [f"{side}{n}" for n in range(len(grids)) for side in ("from", "to")]
+    sides = [f"{side}{n}" for n in queries for side in ("from", "to")]
     # Compiled code copies the rows of an unpivot; to explode an array, Spark would build it first.
-    both = ends_of_rows.unpivot([*keys, *rest], [*sides], "side", "entry")
-    return rows.with_df(both.filter("entry is not null") if sparse else both, "entry")
+    both = ends_of_rows.unpivot([*keys, *rest], [*sides], "side", place)
+    sparse = any(may_hold_one(grid) for grid in bound.grids)
+    return rows.with_df(both.filter(f"{place} is not null") if sparse else both, place)
 
 
 def start_from_number(bound: Placed, windows: Relation) -> Relation:
