@@ -1,7 +1,8 @@
 """Progressive widening: rows to pages of windows, which Spark's tasks search: batch and stream.
 
 In a stream a stateful operator makes the pages, in a batch the same code over sorted rows. Pages
-are then distributed over the tasks, whatever key or level they are of.
+are then distributed over the tasks, whatever key or level they are of; but those of a batch that
+are searched for an episode are searched where they are made.
 """
 
 from __future__ import annotations
