@@ -29,6 +29,7 @@ REQUESTS = {
     "greatest": ("max", "b"),
     "none": ("count_distinct", "w"),
 }
+EXACT = {name: REQUESTS[name] for name in ("whole", "wide", "mean", "near")}
 MIDDLES = {"middle": ("median", "v"), "low": ("percentile", "v", 0.25)}
 DOUBLES = (float("-inf"), 0.0, None, float("inf"), 1e308, -1e308, float("nan"), 1.0)
 NOT_ANSI = Setting("not ANSI", (("spark.sql.ansi.enabled", "false"),))
@@ -66,6 +67,11 @@ def limited(kinds):
         sample += _summing(ask for ask in kind.batch if ask.about == "many slices")[:2]
         found += [_of(ask, NOT_ANSI, beyond) for ask in sample]
         found += [_of(ask, ANSI, there_and_back) for ask in sample if not _counted(ask)]
+        found += [
+            _of(ask, setting, change, EXACT)
+            for ask in kind.batch if ask.about == "exact"
+            for setting, change in ((NOT_ANSI, beyond), (ANSI, there_and_back))
+        ]  # fmt: skip
         found += [_of(ask, NOT_ANSI, beyond) for ask in _summing(kind.stream_sample)]
         found += [_of(ask, PLAIN, infinite, MIDDLES) for ask in _apart(kind.sample, "v")[:1]]
     return found

@@ -1,6 +1,7 @@
-"""An event's windows as a range of numbers, and that range as two entries or dyadic intervals.
+"""An event's windows as a range of numbers, and that range as steps, entries, or dyadic intervals.
 
-An event is in all windows from ``from_window`` to ``to_window``. Two facts make that cheap:
+An event is in all windows from ``from_window`` to ``to_window``. What has an exact inverse is added
+where it begins and taken back where it is over (:func:`sum_steps`). For all else two facts help:
 
 - **Entries.** Let ``power`` be the highest bit in which the two numbers differ. Then the range is
   the end of one dyadic interval of ``2**power`` windows and the beginning of the next. So an entry
