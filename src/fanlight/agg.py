@@ -33,7 +33,13 @@ from fanlight.engine.algebra.library.extremes import (
     min_count,
     nth_smallest,
 )
-from fanlight.engine.algebra.library.held import integral, rate, time_weighted_avg
+from fanlight.engine.algebra.library.held import (
+    duration,
+    increase,
+    integral,
+    rate,
+    time_weighted_avg,
+)
 from fanlight.engine.algebra.library.in_order import (
     any_value,
     collect_list,
@@ -116,11 +122,13 @@ __all__ = [
     "count_if",
     "covar_pop",
     "covar_samp",
+    "duration",
     "every",
     "first",
     "first_value",
     "heavy_hitters",
     "hll_sketch_agg",
+    "increase",
     "integral",
     "kll_sketch_agg_bigint",
     "kll_sketch_agg_double",

@@ -54,7 +54,7 @@ def tolerance(request, window, spec, time):
         return 4 * (options[0] if options else 0.05) * len({rank(value) for value in values})
     if function in ("median", "percentile"):
         return CLOSE * _neighbours(values, options[0] if options else 0.5) if values else 0.0
-    if function in ("integral", "time_weighted_avg", "rate"):
+    if function in ("integral", "time_weighted_avg", "rate", "increase", "duration"):
         return _held_slack(function, window, (names[0], time), spec)
     time = time[1] if isinstance(time, tuple) else time
     slack = 0.0
@@ -91,13 +91,15 @@ def _held_slack(function, window, names, spec):
             float(min(row[time[1]], window.end) - max(row[time[0]], window.start)) / unit
             for row in rows
         ]
-        if function == "integral":
+        if function in ("integral", "duration"):
             return CLOSE * max(heights) * sum(lengths)
         return CLOSE * max(heights)
     span = float(max(row[time] for row in rows) - min(row[time] for row in rows)) / unit
+    if function == "increase":
+        return CLOSE * math.fsum(heights)
     if function == "rate":
         return CLOSE * math.fsum(heights) / span if span else 0.0
-    return CLOSE * max(heights) * (span if function == "integral" else 1)
+    return CLOSE * max(heights) * (span if function in ("integral", "duration") else 1)
 
 
 def _neighbours(values, share):

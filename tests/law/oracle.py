@@ -269,6 +269,21 @@ def placed_anyhow(ask, rows):
     return (several if listed else sliding)(ask, rows)
 
 
+def carried(ask, rows):
+    """Windows with what was there before them."""
+    label = {dict: "query", list: "query", fl.MultiGranular: "level"}.get(type(ask.spec))
+    found = reference.carried(
+        rows, ask.spec, aggregates=ask.requests, carry=ask.options["microseconds"], **where(ask)
+    )
+    made = []
+    for one in found:
+        named = dict(zip(ask.by, one.key, strict=True))
+        window = {"window": {"start": one.start, "end": one.end}}
+        labelled = {label: one.label} if label else {}
+        made.append(Wanted({**named, **window, **labelled, **one.results}, dict(one.slack)))
+    return made
+
+
 PLACED = {
     "calendar": placed_anyhow,
     "sliding": sliding,

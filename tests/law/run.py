@@ -8,14 +8,17 @@ from functools import partial
 from time import monotonic
 
 import fanlight as fl
+from fanlight import agg
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spark.sql import expr
+from tests.helpers.aggregates import call
 from tests.helpers.dataframes import SENTINEL, calls, collected, frame, readable
 from tests.helpers.events import examples, splits
 from tests.helpers.sparks import DEFAULT, PROVIDER, ROCKSDB, VERSION
 from tests.helpers.streams import gather, patiently, source, stored, write_files
 from tests.helpers.widened import by_span, by_value
 from tests.law.ask import microseconds
+from tests.oracle.carried import CARRIED
 
 TO_WRITE = f"spark.conf.set({PROVIDER!r}, {ROCKSDB!r})"  # says the error of one that needs it
 # What Spark itself does not take over into a new session.
@@ -64,6 +67,17 @@ def _called(names, given):
 def _agg(ask, windowed):
     asked = calls(ask.requests)
     return windowed.agg(**{ask.names.get(name, name): call for name, call in asked.items()})
+
+
+def _carried(ask, windowed):
+    """With what was there before a window, of each aggregate that can."""
+    named = {}
+    for name, request in ask.requests.items():
+        made = call(request)
+        if request[0] in CARRIED:
+            made = getattr(agg, request[0])(*made.columns, carry=ask.options["carry"])
+        named[ask.names.get(name, name)] = made
+    return windowed.agg(**named)
 
 
 def _early(ask, windowed):
@@ -193,6 +207,7 @@ ACTIONS = {
     "attach": _attach,
     "attach_to": _attach_at,
     "agg": _agg,
+    "carried": _carried,
     "early": _early,
     "pieces": _pieces,
     "repair": _repaired,

@@ -1,5 +1,6 @@
 """Brute force in plain Python: the oracle, which shares no code with what it judges."""
 
+from tests.oracle.carried import carried
 from tests.oracle.granular import fit, granular, queries, recurring
 from tests.oracle.sliding import Window, rejected, sliding, windows
 from tests.oracle.spanning import (
@@ -14,6 +15,7 @@ from tests.oracle.spanning import (
 
 __all__ = [
     "Window",
+    "carried",
     "fit",
     "granular",
     "queries",

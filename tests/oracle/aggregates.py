@@ -354,7 +354,7 @@ def _end(rows: Rows, ignorenulls: bool, *, late: bool) -> Any:
 
 
 @oracle("first", "any_value")
-def _first(rows: Rows, ignorenulls: bool = False) -> Any:
+def _first(rows: Rows, ignorenulls: bool = False, _carry: None = None) -> Any:
     return _end(rows, ignorenulls, late=False)
 
 
@@ -566,7 +566,7 @@ def _integral_of_events(rows: Rows) -> float | None:
 
 
 @oracle("integral")
-def _integral(rows: Rows) -> float | None:
+def _integral(rows: Rows, _carry: None = None) -> float | None:
     if rows.end is not None:
         return _integral_of_events(rows)
     points = _readings(rows)
@@ -574,7 +574,7 @@ def _integral(rows: Rows) -> float | None:
 
 
 @oracle("time_weighted_avg")
-def _time_weighted_avg(rows: Rows) -> float | None:
+def _time_weighted_avg(rows: Rows, _carry: None = None) -> float | None:
     """The area over the time that it spans; of events, over the time that they last together."""
     if rows.end is not None:
         time, area = sum(seconds for seconds, _ in _held(rows)), _integral_of_events(rows)
@@ -586,7 +586,7 @@ def _time_weighted_avg(rows: Rows) -> float | None:
 
 
 @oracle("rate")
-def _rate(rows: Rows) -> float | None:
+def _rate(rows: Rows, _carry: None = None) -> float | None:
     """What each stretch without a fall ends with, less what the first began with, a second."""
     points = _readings(rows)
     if not points or points[0][0] == points[-1][0]:
@@ -595,6 +595,26 @@ def _rate(rows: Rows) -> float | None:
     tops = [a for a, b in itertools.pairwise(values) if b < a]
     counted = sum(map(Fraction, [*tops, values[-1]])) - Fraction(values[0])
     return float(counted / (points[-1][0] - points[0][0]))
+
+
+@oracle("increase")
+def _increase(rows: Rows, _carry: None = None) -> float | None:
+    """What each stretch without a fall ends with, less what the first began with."""
+    values = [value for _, value in _readings(rows)]
+    if not values:
+        return None
+    tops = [a for a, b in itertools.pairwise(values) if b < a]
+    return float(sum(map(Fraction, [*tops, values[-1]])) - Fraction(values[0]))
+
+
+@oracle("duration")
+def _duration(rows: Rows, _carry: None = None) -> float | None:
+    """For how long it is true; of events, for how long those last for which it is."""
+    if rows.end is None:
+        points = _readings(rows)
+        return _area(points) if points else None
+    held = [(seconds, value) for seconds, value in _held(rows)]
+    return float(sum(seconds for seconds, true in held if true)) if held else None
 
 
 @oracle("linear_fit")

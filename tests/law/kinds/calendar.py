@@ -7,6 +7,7 @@ from tests.helpers import events
 from tests.helpers.aggregates import DISTINCT, EACH, EXACT, FEW, READ, TIMELESS
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
+from tests.law.carried import carried
 from tests.law.data import NO_ROW, keyless, lasting, points, recent
 from tests.law.data import TODAY as NOW
 from tests.law.kinds.kind import Kind
@@ -77,6 +78,7 @@ KIND = Kind(
     "calendar",
     {
         "agg": oracle.placed_anyhow,
+        "carried": oracle.carried,
         "early": oracle.placed_anyhow,
         "pieces": oracle.placed_anyhow,
         "repair": oracle.placed_anyhow,
@@ -123,6 +125,12 @@ KIND = Kind(
         *calendar("events", [FIXED[0], FIXED[1]], EVENTS, FEW, time=PAIR,
                   strategies=("auto", "levels", "cells")),
         *calendar("events by zone", [LOCAL[1], LOCAL[7], *BY_ZONE[:2]], LONG, FEW, time=PAIR),
+        *carried("calendar", "held", LOCAL, ROWS),
+        *carried("calendar", "held, growing", FIXED, FINE),
+        *carried("calendar", "held, growing by zone", BY_ZONE, ROWS),
+        *carried("calendar", "held, ends", [CLOSED[0], CLOSED[3]], FINE),
+        *carried("calendar", "held, lists", LISTS[:1], FINE),
+        *carried("calendar", "held, lists by zone", LISTS[1:], ROWS),
         *calendar("lists of events", LISTS[:1], EVENTS, FEW, time=PAIR),
     ),
     stream=(
@@ -130,6 +138,10 @@ KIND = Kind(
         *thorough(arriving("stream", [LOCAL[3], *BY_ZONE[2:]], TODAY, FEW)),
         *arriving("stream, rows copied", [FIXED[0]], recent(MINUTES), FEW, strategies=("expand",),
                   late="open"),
+        *carried("calendar", "held", [LOCAL[1], FIXED[0], BY_ZONE[1]], TODAY,
+                 arrivals=Arrivals(3, "2880 minutes")),
+        *carried("calendar", "held, ends", CLOSED[:1], recent(MINUTES),
+                 arrivals=Arrivals(3, "2880 minutes")),
         *arriving("every aggregate", FIXED[:1], recent(MINUTES), EACH),
         *arriving("ends", CLOSED[:2], recent(MINUTES), FEW),
         *arriving("ends, list", [MIXED], recent(MINUTES), LIST),

@@ -27,6 +27,7 @@ from tests.helpers.granular_cases import (
 )
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
+from tests.law.carried import carried
 from tests.law.data import (
     EXACT_SHARES,
     LATE_POINTS,
@@ -108,6 +109,9 @@ def items(about, specs, data, by, *, counts, **more):
 
 
 BATCH = (
+    *carried("levels", "held", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS),
+    *carried("levels", "held, initiation time", [LEVELS[2], BEGUN], RECENT),
+    *carried("levels", "held, each", [LEVELS[0]], EVENTS, strategies=("separate",)),
     *levels("strategies", LEVELS[:2], EVENTS, strategies=("granules", "separate")),
     *levels("distinct values", [*LEVELS[:2], CONTINUOUS, *QUERIES], EVENTS, DISTINCT,
                    strategies=("lifetimes",)),
@@ -196,6 +200,8 @@ def in_the_chain(ask):
 
 LISTED = {"n": ("count",), "most": ("max", "v"), "list": ("collect_list", "n")}
 STREAM = (
+    *carried("levels", "held", [LEVELS[1], BEGUN, QUERIES[0]], RECENT,
+             arrivals=Arrivals(3, "12 minutes")),
     *arriving("stream", [LEVELS[1], BEGUN, QUERIES[0]], 3),
     *arriving("stream, continuous", [CONTINUOUS], 3),
     *arriving("stream", [LEVELS[0], ROWS[0], ROW_QUERIES], 2, strategies=("chain",)),
@@ -262,6 +268,7 @@ KIND = Kind(
     "levels",
     {
         "agg": oracle.several,
+        "carried": oracle.carried,
         "early": oracle.several,
         "pieces": oracle.several,
         "repair": oracle.several,

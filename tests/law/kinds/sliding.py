@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import fanlight as fl
 from tests.helpers import events
@@ -19,6 +20,7 @@ from tests.helpers.aggregates import (
 from tests.helpers.events import MINUTE, NAN
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
+from tests.law.carried import ALONE, carried
 from tests.law.data import (
     DIVIDED,
     EXACT_SHARES,
@@ -58,6 +60,9 @@ def axis(spec):
     if spec in (*events.WHOLE_SPECS, events.BY_ROWS[2], events.LAST_ROWS[2], MANY[2]):
         return "i"
     return "x" if spec in events.REAL_SPECS else "ts"
+
+
+held = partial(carried, "sliding")
 
 
 def sliding(about, specs, data, requests, **more):
@@ -193,6 +198,11 @@ BATCH = (
     ),
     *sliding("shares", [fl.Sliding(fl.Rows(100)), HUNDRED], SHARES, EXACT_SHARES),
     *sliding("times apart", [fl.Sliding(0.1)], NO_INSTANTS, FEW, time="x"),
+    *held("held", events.TIME_SPECS, points),
+    *held("held by numbers", events.WHOLE_SPECS, points, time="i"),
+    *held("held alone", GRIDS[:1], points, requests=ALONE),
+    *held("held without keys", GRIDS[:1], keyless(points(GRIDS[0])), by=()),
+    *(one for data in (NO_ROW, EDGES) for one in held(f"{data.name}, held", GRIDS[:1], data)),
 )  # fmt: skip
 
 DELAYS = {  # how late rows come, by spec: about as long as a window
@@ -239,6 +249,10 @@ def late(about, specs, **more):
 
 
 STREAM = (
+    *(one for spec in (GRIDS[1], GRIDS[3]) for one in held(
+        "held", [spec], recent(spec), arrivals=Arrivals(3, DELAYS[spec]))),
+    *held("held alone", [GRIDS[1]], recent(GRIDS[1]), requests=ALONE,
+          arrivals=Arrivals(5, DELAYS[GRIDS[1]])),
     *arriving("stream", [spec for spec in DELAYS if spec not in LIKE_OTHERS], FEW, 3),
     *thorough(arriving("stream", LIKE_OTHERS, FEW, 3)),
     *arriving("stream", [GRIDS[1]], FEW, 4, strategies=("panes", "pairs")),
@@ -277,6 +291,7 @@ STREAM = (
     ),
 )  # fmt: skip
 CONNECT = (
+    *held("held", GRIDS[:1], points),
     *sliding(
         "connect",
         [GRIDS[1], GRIDS[3], events.REAL_SPECS[0], events.ROW_SPECS[2], events.TUPLE_SPECS[0],
@@ -303,6 +318,7 @@ KIND = Kind(
     "sliding",
     {
         "agg": oracle.sliding,
+        "carried": oracle.carried,
         "early": oracle.sliding,
         "pieces": oracle.sliding,
         "repair": oracle.sliding,

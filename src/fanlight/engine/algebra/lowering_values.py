@@ -244,18 +244,32 @@ def mean_over_time(of: Places) -> float | None:
 def rate_over_time(of: Places) -> float | None:
     """How fast a counter rises; where it falls, it has begun anew at 0."""
     readings = _readings(of)
+    counted = _counted("rate", readings)
+    if not readings or readings[-1][0] == readings[0][0]:
+        return None
+    return float(counted) / (float(readings[-1][0] - readings[0][0]) / float(of["scale"]))
+
+
+def increase_over_time(of: Places) -> Number | Decimal | None:
+    """What a counter has counted; where it falls, it has begun anew at 0."""
+    readings = _readings(of)
+    found = _counted("increase", readings)
+    if isinstance(found, Fraction):
+        return _WIDE.divide(Decimal(found.numerator), Decimal(found.denominator))
+    return found if readings else None
+
+
+def _counted(name: str, readings: Sequence[tuple[int, Number]]) -> Number:
     counted: Number = 0
     for (_, before), (_, value) in pairwise(readings):
         if value < before and value < 0:
             raise refuse(
-                "rate",
+                name,
                 f"is of a counter that falls from {before} to {value}, which is below 0",
                 "ask for linear_fit of a number that rises and falls",
             )
         counted += value if value < before else value - before
-    if not readings or readings[-1][0] == readings[0][0]:
-        return None
-    return float(counted) / (float(readings[-1][0] - readings[0][0]) / float(of["scale"]))
+    return counted
 
 
 def shape(*, fourth: bool) -> LowerValues:

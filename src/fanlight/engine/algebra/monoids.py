@@ -12,7 +12,7 @@ partial is the identity everywhere. Struct partials are tuples in Python.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any, ClassVar, Literal
@@ -23,6 +23,7 @@ from fanlight.engine.algebra.ordering import greatest, least, spark_key
 from fanlight.engine.algebra.sql_text import fill, find_places
 from fanlight.engine.spec.arguments import check_flag
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
+from fanlight.engine.spec.units import Extent
 
 _EXACT = Context(prec=80)  # Python's + rounds decimals to 28 digits; Spark's have 38
 
@@ -109,6 +110,20 @@ class Monoid:
         The form of ``value`` tells; False where it does not.
         """
         return is_null_of_nulls(self.value)
+
+    @property
+    def carry(self) -> Extent | None:
+        """How old a row before a window may be that still counts in it; None: no such row does."""
+        return None
+
+    def condense(self, p: str) -> str:
+        """SQL: what matters of the partial of a whole piece of time to windows that hold it."""
+        return p
+
+    def read(self, p: str, window: Callable[[], Mapping[str, str]]) -> str:
+        """SQL: what ``lower`` sees of a window's partial; ``window`` says where that is."""
+        del window
+        return p
 
     @property
     def compares(self) -> bool:

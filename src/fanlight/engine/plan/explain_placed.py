@@ -54,6 +54,8 @@ def explain_placed(
     facts += (
         _load_facts(request) if request.lasting else [("workload", _describe_points_load(request))]
     )
+    if request.carried:
+        facts.append(("carried", f"what holds when a window begins, from {request.carried} before"))
     facts += [*about.option_facts, *about.rejected_facts]
     facts += _plain_spark_facts(request)
     if about.verbose and not request.queries.several:

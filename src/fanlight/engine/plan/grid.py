@@ -157,6 +157,14 @@ class Grid:
         """Whether a coordinate lies in some window."""
         return (at - self.offset) % self.slide < self.range
 
+    def reaching(self, before: int) -> Grid:
+        """The windows that begin as much earlier, and none later than that."""
+        missing = tuple(start - before for start in self.missing)
+        return replace(
+            self, range=self.range + before, offset=self.offset - before, begins=None,
+            missing=missing,
+        )  # fmt: skip
+
     @property
     def overlap(self) -> float:
         """RANGE/SLIDE: in how many windows an instant lies, on average."""

@@ -51,6 +51,7 @@ _NO_OVERLAP = "windows that do not overlap have nothing to subtract"
 _NONE_LEAVES = "windows begin together, so that no row leaves them"
 _NO_LENGTH = "months differ in length, so that a day leaves several windows at once, or none"
 _NO_LEAD = "it is for batches: in a stream a value's next row is not known"
+_CARRIED = "what is carried into windows is known of pieces of time, not of single rows"
 _NO_ORDER = (
     "a stream's panes are combined in Spark's state store, where windows have no order, so that "
     "none can be computed from the one before"
@@ -250,7 +251,8 @@ def _propose_batch(request: Request) -> Iterator[Placing]:
         yield _expand_candidate(request, ways.SPARK_OWN, cost)
     else:
         cost = points.expanded_counts(load, sketch) if counts else points.expand(load, sketch)
-        yield _expand_candidate(request, ways.EXPANDED, cost)
+        why = _CARRIED if request.carried else ""
+        yield _expand_candidate(request, ways.EXPANDED, cost, why)
 
 
 def _cut_candidate(
@@ -274,6 +276,7 @@ def _propose_stream(request: Request) -> Iterator[Placing]:
     yield Candidate(ways.DIFFERENTIAL, ways.UNFIT, refused=_NO_ORDER)
     cost = points.expand(_load_of_cut(request.work, cut_into_panes(request.grids[0])), sketch)
     each = EACH if shared and request.drops_late_rows else ""
+    each = _CARRIED if request.carried else each
     yield _expand_candidate(request, ways.EXPANDED, cost, each)
 
 
@@ -323,6 +326,7 @@ def _propose_several(request: Request) -> Iterator[Placing]:
     best = [_best_candidate(request, query) for query in request.queries.queries]
     pieces = feed_branches(request.grids, [(one.pieces.only_cut, one.rollup) for one in best])
     chain = events.FOLLOWED if request.followed else request.ruled_out.get(ways.CHAIN, "")
+    chain = _CARRIED if request.carried else chain
     if not request.streaming and not chain:
         chain = "it is for streams; Spark rolls up a batch itself, and there is no state to keep"
     counts = any(branch.rollup == ways.COPIES for branch in pieces.branches)

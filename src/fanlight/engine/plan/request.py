@@ -130,7 +130,8 @@ class Request:
     each of the others, too. ``early``: windows are given also while they are open.
     ``unended``: in a stream some events have no stop yet.
     ``ends``: which rows end a window, where rows and time place it together. ``followed``: windows
-    without rows follow those of a stream.
+    without rows follow those of a stream. ``carried``: how old what was there before may be that
+    counts in a window, where some does.
     """
 
     coordinate: Coordinate
@@ -148,6 +149,7 @@ class Request:
     early: bool = False
     unended: bool = False
     ends: RowEnds | None = None
+    carried: str = ""
 
     def with_rows(self, rows: float | None) -> Request:
         """The same request, over about ``rows`` rows in all; None if that is not known."""
@@ -227,6 +229,12 @@ class Queries:
     def deciding_grids(self) -> tuple[Grid, ...]:
         """The grids whose windows decide whether a row is late."""
         return self.asked or self.grids
+
+    def reaching(self, before: int) -> Queries:
+        """The same windows, which begin as much earlier."""
+        wide = (replace(one, grid=one.grid.reaching(before)) for one in self.queries)
+        asked = (grid.reaching(before) for grid in self.asked)
+        return replace(self, queries=tuple(wide), asked=tuple(asked))
 
     @property
     def labels(self) -> tuple[int, ...]:

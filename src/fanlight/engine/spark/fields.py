@@ -27,7 +27,7 @@ from fanlight.engine.algebra.stored import Merged
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.placed import Lasting
+from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.binding.source import (
     are_same,
     bind_calls,
@@ -52,6 +52,7 @@ from fanlight.engine.spark.sql import (
 )
 from fanlight.engine.spark.supported import at_least
 from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.units import Extent
 
 BEGINS, ENDS_AT = "begins", "ends"  # columns: where an event's part that lies in a window is
 _UNLIKE = ("collate", "double", "float")  # types whose equal values may differ in their bytes
@@ -186,6 +187,16 @@ class Fields:
     def values_by_name(self) -> dict[str, str]:
         """SQL of each lifted value, by its column."""
         return {name: value for value, name in self.values.items()}
+
+    @property
+    def carries(self) -> list[Extent]:
+        """How old rows before a window may be that count in it: of each field that has such."""
+        return [one.monoid.carry for one in self.all if one.monoid.carry is not None]
+
+    def carried(self, output: Output) -> bool:
+        """Whether an output is of what was there before a window, too."""
+        names = {name for part in output.parts.values() for name in part.names}
+        return any(one.monoid.carry for one in self.all if one.name in names)
 
     @property
     def divided(self) -> bool:
@@ -383,6 +394,8 @@ def build_fields(
             own = bool(native and monoid.sketch_size)
             parts[part] = _keep_part(bound, fields, (monoid, value), label, types, native=own)
             texts[part] = parts[part].sql(weighted=weighted)
+            if isinstance(bound, Placed):
+                texts[part] = monoid.read(texts[part], bound.read_off)
             if counted is not None:
                 fields.set_counted_type(texts[part], counted)
         if "start" in find_places(partials.lower) and bound.coordinate.counted:
@@ -403,11 +416,16 @@ def _texts_of_parts(bound: Lasting) -> dict[str, str]:
 
 def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:
     """Refuse a monoid that cannot take the times of these windows."""
-    if monoid.whole_time and bound.coordinate.is_unit_number:
+    if monoid.carry is not None:
+        _check_carry(bound, monoid.carry, label)
+    doubles, units = bound.coordinate.kind == "double", bound.coordinate.is_unit_number
+    if monoid.whole_time and units and (doubles or not monoid.at_instants):
+        calendar = "" if monoid.at_instants else ", and no calendar"
         raise refuse(
             f"{label} over time={bound.time!r}",
-            "needs a timestamp or a whole number as time, and no calendar",
-            f"cast {bound.time!r} to bigint in a finer unit, or use fl.Sliding",
+            f"needs a timestamp or a whole number as time{calendar}",
+            f"cast {bound.time!r} to bigint in a finer unit"
+            + (", or use fl.Sliding" if calendar else ""),
         )
     if monoid.at_instants and isinstance(bound, Lasting):
         raise refuse(
@@ -431,6 +449,25 @@ def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:
             "needs a timestamp or a whole number as time",
             f"cast {bound.time!r} to bigint in a finer unit",
         )
+
+
+_CARRIED = (
+    "counts what was there before a window begins, which is of rows at an instant in windows that "
+    "time alone places"
+)
+
+
+def _check_carry(bound: Bound, carry: Extent, label: str) -> None:
+    """Refuse readings that hold beyond a window, of windows that have none before them."""
+    if not bound.carries:
+        lasts = isinstance(bound, Lasting)
+        raise refuse(
+            f"{label} with carry={carry}",
+            "is of readings that hold until the next one, and events hold from start to stop"
+            if lasts else _CARRIED,
+            "leave carry out",
+        )  # fmt: skip
+    bound.check_length("carry", carry)
 
 
 def _find_collated(
@@ -470,7 +507,10 @@ def _fill_value(
         compared = []
     texts |= {letter: normal_form(texts[letter], kinds[letter]) for letter in compared}
     lacking = [kinds[letter] for letter in compared if not has_normal_form(kinds[letter])]
-    filled = fill(monoid.value, time="t", order=struct(order), begins=BEGINS, ends=ENDS_AT, **texts)
+    time = bound.instant if monoid.at_instants else "t"
+    filled = fill(
+        monoid.value, time=time, order=struct(order), begins=BEGINS, ends=ENDS_AT, **texts
+    )
     return filled, next(iter(lacking), None)
 
 

@@ -39,6 +39,8 @@ def select_points(bound: Placed, fields: Fields) -> DataFrame:
     rows = select_placeable(bound, fields)
     if bound.since is not None:
         rows = rows.filter(f"t >= {bound.since}L")
+    if fields.carries:  # what lies in a gap may be carried into the next window
+        return rows
     return drop_rows_in_gaps(bound, rows)
 
 
@@ -98,6 +100,18 @@ def lift_or_count(
     texts = [(field.name, field.monoid.lift(field.value, origin=origin)) for field in fields]
     found = group_rows(rows.df, [*rows.keys, *place], texts)
     return Relation.of_partials(found, rows.keys, place, fields)
+
+
+def condense(pieces: Relation) -> Relation:
+    """Whole pieces of time, of each field with what matters of it to windows that hold them.
+
+    No other partial may be of the same time: those of late rows are combined before.
+    """
+    texts = {field.name: field.monoid.condense(field.name) for field in pieces.fields}
+    if all(text == name for name, text in texts.items()):
+        return pieces
+    kept = [*pieces.keys, *pieces.place, *(f"{text} as {name}" for name, text in texts.items())]
+    return pieces.with_df(pieces.df.selectExpr(*kept), *pieces.place)
 
 
 @dataclass(frozen=True)

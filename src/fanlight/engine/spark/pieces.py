@@ -49,6 +49,13 @@ def keep_pieces(bound: Placed, calls: Sequence[Call]) -> DataFrame:
     _refuse_expressions(calls)
     fields = build_fields(own, calls)
     fields.check_comparable()
+    for output in fields.outputs:
+        if fields.carried(output):
+            raise refuse(
+                f"pieces({output.label})",
+                "with carry is of what was there before, and a piece has what lies in it",
+                "leave carry out, or ask for it by agg(…) of the rows",
+            )
     if bound.early is None:
         cut = single_branch(cut_into_panes(grid), ways.SLICES.rollup)
         chosen = Candidate(ways.PANES, ways.SLICES, cut)

@@ -23,6 +23,7 @@ from fanlight.engine.algebra.expression import (
 )
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import are_same, bind_calls, condition
 from fanlight.engine.spark.fields import BEGINS, ENDS_AT, build_fields
 from fanlight.engine.spark.lift import select_placeable
@@ -184,6 +185,8 @@ def _result_of(bound: Bound, part: SqlExpression) -> DataFrame:
     rows = rows.selectExpr("*", *fields.lifting)
     lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
     grouped = group_rows(rows, [], lifts)
+    if isinstance(bound, Placed):
+        grouped = grouped.selectExpr("*", "0L as start", "0 as query")
     kind = grouped.select(expr_as(grouped, fields.outputs[0].sql("0L"), _RESULT)).schema
     return bound.df.sparkSession.createDataFrame([], kind)
 

@@ -7,7 +7,7 @@ way it is. A new one is registered by :func:`register_runs`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 from pyspark.sql import DataFrame
@@ -63,8 +63,12 @@ def register_runs(way: Way, *, batch: Run | None = None, stream: Run | None = No
 
 def run_windows(given: WayRequest) -> DataFrame:
     """Run the way and return its windows as partials."""
-    table = _STREAM if given.bound.df.isStreaming else _BATCH
-    return given.bound.keep_existing(table[given.chosen.way](given))
+    bound = given.bound
+    if not bound.df.isStreaming:
+        return bound.keep_existing(_BATCH[given.chosen.way](given))
+    wide = bound.reaching(given.fields.carries)
+    windows = _STREAM[given.chosen.way](replace(given, bound=wide))
+    return bound.keep_existing(wide.without_carried(windows))
 
 
 def run_results(given: WayRequest) -> DataFrame:

@@ -221,7 +221,9 @@ def explain_wrong_calls(
                 most = sum(kind <= inspect.Parameter.VAR_POSITIONAL for kind in kinds.values())
                 if not kwargs and len(args) > most:
                     if each:
-                        shown = _split_columns(each, together, args)
+                        option = _name_option(function, signature, args, most)
+                        shown = option and f"{each}({option})"
+                        shown = shown or _split_columns(each, together, args)
                     elif function.__name__ == "__init__":
                         shown = _name_arguments(function, signature, args, most, example) or shown
                 raise _explain_call(function, signature, args, kwargs, error, shown) from None
@@ -352,6 +354,23 @@ def _name_arguments(
         return ""
     given = [*map(repr, args[1:most]), *(f"{name}={one!r}" for name, one in more.items())]
     return f"{example.partition('(')[0]}({', '.join(given)})"
+
+
+def _name_option(
+    function: Callable[..., Any], signature: inspect.Signature, args: Sequence[Any], most: int
+) -> str:
+    """The arguments of a call with the surplus one by name, if it is no column but an option."""
+    given, *more = args[most:]
+    if more or not (isinstance(given, (bool, int, float)) or str(given)[:1].isdigit()):
+        return ""
+    for name, one in signature.parameters.items():
+        if one.kind is one.KEYWORD_ONLY:
+            try:
+                function(*args[:most], **{name: given})
+            except (FanlightError, TypeError):
+                continue
+            return ", ".join([*map(repr, args[:most]), f"{name}={given!r}"])
+    return ""
 
 
 def _split_columns(each: str, together: str, columns: Sequence[Any]) -> str:

@@ -7,12 +7,15 @@ from typing import Any
 from fanlight.engine.algebra import lowering_values
 from fanlight.engine.algebra.aggregate import Aggregate, Call, Partials, aggregate_of_field
 from fanlight.engine.algebra.collections import MOST, Collect, Extremes
+from fanlight.engine.algebra.library.held import Carried, read_carry
+from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.lowering_values import LowerValues
 from fanlight.engine.algebra.monoids import Max, Min
 from fanlight.engine.algebra.registry import aggregate, sample
 from fanlight.engine.spec.arguments import check_flag, check_text
 from fanlight.engine.spec.errors import refuse
-from fanlight.types import ColumnOrName
+from fanlight.engine.spec.units import Extent
+from fanlight.types import ColumnOrName, Duration
 
 _PLACED = "named_struct('o', {order}, 'v', {x})"
 _NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
@@ -33,6 +36,30 @@ _ENDS = {
 }
 
 
+# Of several rows at one instant the last in order holds.
+_LAST_THEN = "array_max(filter(s, e -> e.t = f.t))"
+_ENDS_OF_PIECE = let(
+    "s", "sort_array({p})",
+    f"if(size(s) > 1, array({let('f', 's[0]', _LAST_THEN)}, element_at(s, -1)), s)",
+)  # fmt: skip
+
+
+def _first_that_holds(carry: Extent, *, every: bool) -> Aggregate:
+    """The value that holds when a window begins, or else the first; null counts if ``every``."""
+    row = "named_struct('t', {time}, 'o', {order}, 'v', {x})"
+    holds = f"b.t + {int(carry.value)}L > {{begun}}"
+    before = "filter(s, e -> e.t <= {begun})"
+    after = let("f", "get(filter(s, e -> e.t > {begun}), 0)", _LAST_THEN)
+    found = let("b", f"get({before}, size({before}) - 1)", f"if({holds}, b, {after})")
+    found = let("s", "sort_array({p})", found)
+    value = let("w", found, "if(w is null, null, named_struct('o', {begun}, 'v', w.v))")
+    rows = Carried(
+        row if every else f"if({{x}} is null, null, {row})", carry, _ENDS_OF_PIECE,
+        f"named_struct('v', {value})", (("v", Min(), "any"),), "{v} is not null",
+    )  # fmt: skip
+    return Aggregate("first", {"p": rows}, "{p}.v.v", accepts="orderable", accumulation="selective")
+
+
 def _call_end(name: str, column: Any, ignorenulls: object) -> Call:
     return Call(_ENDS[name, check_flag(f"{name}: ignorenulls", ignorenulls)], (column,))
 
@@ -43,7 +70,9 @@ def _call_end(name: str, column: Any, ignorenulls: object) -> Call:
     names=("first_value",),
     alike="columns",
 )
-def first(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
+def first(
+    column: ColumnOrName, *, ignorenulls: bool = False, carry: Duration | None = None
+) -> Call:
     """The column's value in the earliest row; ties are decided by ``tiebreak``, then by the value.
 
     Parameters
@@ -52,11 +81,16 @@ def first(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
         A column's name or a Column, of any type that has an order.
     ignorenulls
         Whether to pass over rows where the column is null.
+    carry
+        Take the value that holds when the window begins, if there is one: that of the latest row
+        up to then, unless it is this much older, a duration. Windows without rows in which it holds
+        are in the result, too.
 
     Notes
     -----
     A null counts as a value unless ``ignorenulls``, and comes first among rows with the same time
-    and tiebreak. NaN is a value.
+    and tiebreak. NaN is a value. With ``carry``, of several rows at one instant the last in order
+    holds.
 
     Examples
     --------
@@ -67,6 +101,9 @@ def first(column: ColumnOrName, *, ignorenulls: bool = False) -> Call:
     2.5
 
     """
+    if carry is not None:
+        extent, every = read_carry(carry), not check_flag("first: ignorenulls", ignorenulls)
+        return Call(_first_that_holds(extent, every=every), (column,), shown=(carry,))
     return _call_end("first", column, ignorenulls)
 
 

@@ -45,6 +45,11 @@ class Bound:
         return False
 
     @property
+    def carries(self) -> bool:
+        """Whether what was there before a window may count in it."""
+        return False
+
+    @property
     def time(self) -> str:
         """The name of the time column."""
         return self.source.time

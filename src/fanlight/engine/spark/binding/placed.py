@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,16 +43,18 @@ from fanlight.engine.spark.cuts import (
     exists,
     first_end,
     first_event_end,
+    first_place,
     limit,
     shown_bounds_by,
     text_by_query,
 )
 from fanlight.engine.spark.row_estimate import estimated_rows
-from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, quote_column, type_text
+from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.trailing import Trailing
+from fanlight.engine.spec.units import Extent
 from fanlight.types import Late
 
 MOST_WINDOWS_A_ROW = 1_000_000
@@ -68,6 +71,8 @@ class Placed(Bound):
     spec: Spec
     queries: Queries
     late: Late
+    # The windows themselves, where ``queries`` begin earlier, for what is carried into them.
+    within: Queries | None = field(default=None, kw_only=True)
 
     @property
     def grids(self) -> tuple[Grid, ...]:
@@ -151,7 +156,8 @@ class Placed(Bound):
     def since(self) -> int | None:
         """The coordinate before which nothing counts: the initiation time of levels."""
         if isinstance(self.spec, MultiGranular) and self.spec.offset is not None:
-            return self.grid.offset  # level 0's range is whole slides: it starts where it ends
+            own = self.within or self.queries
+            return own.grids[0].offset  # level 0's range is whole slides: it starts where it ends
         return None
 
     @property
@@ -180,6 +186,63 @@ class Placed(Bound):
     def shown_end(self) -> str:
         """SQL: where a window is said to end."""
         return shown_bounds_by(self.grids, "start")[1]
+
+    @property
+    def exact_bounds(self) -> tuple[str, str]:
+        """SQL: where a window is said to begin and end, in numbers as instants are."""
+        bounds = self.shown_start, self.shown_end
+        if self.coordinate.is_unit_number:
+            bounds = boundary(self.coordinate, bounds[0]), boundary(self.coordinate, bounds[1])
+        return bounds
+
+    def read_off(self) -> dict[str, str]:
+        """SQL: where a window is said to begin and to end, and its first instant."""
+        begun, over = self.exact_bounds
+        first = text_by_query([first_place(grid, "start") for grid in self.grids])
+        first = first if self.since is None else f"greatest({first}, {self.since}L)"
+        if self.coordinate.is_unit_number:
+            first = boundary(self.coordinate, first)
+        return {"begun": begun, "over": over, "first": first}
+
+    @property
+    def carries(self) -> bool:
+        """Whether what was there before a window may count in it: time alone places rows."""
+        return self.event is Event.POINT
+
+    def reaching(self, carries: Collection[Extent]) -> Placed:
+        """The windows that begin earlier, by at least the longest carry.
+
+        It is a multiple of each SLIDE, so that pieces are cut where windows begin, too.
+        """
+        longest = max((int(carry.value) for carry in carries), default=0)
+        if not longest:
+            return self
+        calendar = self.coordinate.calendar
+        units = longest if calendar is None else calendar.most_units(longest)
+        every = math.lcm(*(grid.slide for grid in self.grids))
+        before = -(-units // every) * every
+        for grid in self.grids:
+            if (grid.range + before) // grid.slide > MOST_WINDOWS_A_ROW:
+                raise refuse(
+                    f"carry={max(carries, key=lambda one: one.value)}",
+                    f"puts each reading into {(grid.range + before) // grid.slide:,} windows",
+                    "write a shorter one, or a longer slide",
+                )
+        return replace(self, queries=self.queries.reaching(before), within=self.queries)
+
+    def begun(self, start: str, query: int) -> str:
+        """SQL: the first coordinate of a window itself, by where it begins with what is carried."""
+        if self.within is None:
+            raise AssertionError(self)
+        own = self.within.grids[query]
+        return first_place(own, f"({start} + {own.offset - self.grids[query].offset}L)")
+
+    def without_carried(self, windows: DataFrame) -> DataFrame:
+        """Windows by where they begin themselves."""
+        if self.within is None:
+            return windows
+        later = self.within.grids[0].offset - self.grids[0].offset
+        return windows.withColumn("start", expr(windows, f"start + {later}L"))
 
     def keep_existing(
         self, windows: DataFrame, start: str = "start", *, filled: bool = False
@@ -325,14 +388,6 @@ class Lasting(Placed):
     def ends(self) -> tuple[str, str]:
         """The columns of an event's start and stop: of doubles the values themselves."""
         return ("exact_from", "exact") if self.coordinate.is_unit_number else ("from_at", "t")
-
-    @property
-    def exact_bounds(self) -> tuple[str, str]:
-        """SQL: where a window is said to begin and end, in the numbers of :attr:`ends`."""
-        bounds = self.shown_start, self.shown_end
-        if self.coordinate.is_unit_number:
-            bounds = boundary(self.coordinate, bounds[0]), boundary(self.coordinate, bounds[1])
-        return bounds
 
     @property
     def place_columns(self) -> list[str]:

@@ -19,6 +19,7 @@ from fanlight.engine.spark.cuts import last_start, slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import count_values, lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
+from fanlight.engine.spark.placed.carried import settle
 from fanlight.engine.spark.placed.events import (
     copy_events,
     make_entries,
@@ -50,7 +51,8 @@ def lift_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> R
     """Partials, one a key and granule: place ``piece``, the start of the granule."""
     if bound.coordinate.counted:
         return number_granules(bound, fields, chosen.pieces)
-    return lift_rows(_place_in_pieces(bound, fields, chosen), ["piece"], fields.all, "piece")
+    pieces = lift_rows(_place_in_pieces(bound, fields, chosen), ["piece"], fields.all, "piece")
+    return settle(bound, pieces, chosen.pieces.granules) if fields.carries else pieces
 
 
 def _place_in_pieces(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> Relation:

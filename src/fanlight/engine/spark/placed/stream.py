@@ -39,7 +39,7 @@ from fanlight.engine.spark.coordinates import as_instant, exact
 from fanlight.engine.spark.cuts import slice_end, slice_start, window_end, window_end_by
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.fingerprint import fingerprint
-from fanlight.engine.spark.lift import lift_or_count, lift_rows, select_points
+from fanlight.engine.spark.lift import condense, lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
 from fanlight.engine.spark.placed.events import (
     add_ranges,
@@ -125,6 +125,8 @@ def roll_up_granules(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -
     if not chosen.rollup.shuffled and not (bound.query_columns or bound.queries.asked):
         return pieces.df.withColumnRenamed("piece", "start")
     place, cut = [*bound.query_columns, "start", "ending"], chosen.pieces.granules
+    if fields.carries:
+        return _copy_carried(bound, condense(pieces), cut).combine(*place).df
     if bound.weights is not None:
         return sum_weighted(copy_granules(bound, pieces, cut, weight(bound)), *place)
     return copy_granules(bound, pieces, cut).combine(*place).df
@@ -173,6 +175,24 @@ def copy_granules(
     here = pieces.with_places(upto, "piece", place=["upto", "piece"])
     copies = copy_pieces(bound, here, "upto", more, ahead=ahead)
     return add_ending(bound, copies, window_end_by(bound.grids, "start"))
+
+
+def _copy_carried(bound: Placed, pieces: Relation, cut: Granules) -> Relation:
+    """Copies in windows that begin earlier than they are said to, for what is carried into them.
+
+    All other fields have only what lies in a window itself.
+    """
+
+    def more(start: str, query: int, _: str) -> dict[str, str]:
+        return {"begun": bound.begun(start, query)}
+
+    copies = copy_granules(bound, pieces, cut, more)
+    own = [
+        one.name if one.monoid.carry else f"if(piece >= begun, {one.name}, null) as {one.name}"
+        for one in pieces.fields
+    ]
+    kept = [*copies.keys, *copies.place, *own]
+    return copies.with_df(copies.df.selectExpr(*kept), *copies.place)
 
 
 def copy_rows(bound: Placed, fields: Fields, chosen: Candidate[Pieces]) -> DataFrame:

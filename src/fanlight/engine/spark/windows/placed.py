@@ -5,7 +5,7 @@ Those over points are here: sliding windows, one kind or a list of them that sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
@@ -29,6 +29,7 @@ from fanlight.engine.spark.options import check_options, run_steps
 from fanlight.engine.spark.ordered.windows import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
+from fanlight.engine.spark.placed.carried import settled_fields
 from fanlight.engine.spark.placed.side_by_side import (
     check_at_instants,
     check_several,
@@ -52,7 +53,7 @@ from fanlight.engine.spark.spark_aggregates import (
     explain_handed,
     find_handed,
 )
-from fanlight.engine.spark.sql import types_in
+from fanlight.engine.spark.sql import free_name, types_in
 from fanlight.engine.spark.way_runs import WayRequest, run_results, run_windows
 from fanlight.engine.spark.windows.base import (
     Named,
@@ -271,8 +272,8 @@ class PlacedWindows(WindowedEarly):
         with errors_of_call(name_call(calls)):
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                found = self._compute_one_by_one(calls)
-            elif len(parts) > 1 or empty is not None:
+                found = self._compute_one_by_one(calls[:-1] if fields.carries else calls)
+            elif len(parts) > 1 or empty is not None or fields.carries:
                 found = self._compute_parts(calls, parts, empty)
             else:
                 found = run_results(self._asked_of(fields, plan))
@@ -342,24 +343,42 @@ class PlacedWindows(WindowedEarly):
         calls, parts = self._plan_parts(asked, called, followed=read_empty(bound) is not None)
         about = self._about(verbose=verbose)
         ttp = bound.ttp if isinstance(bound, Lasting) else None
+        if any(fields.carries for fields, *_ in parts):
+            calls = calls[:-1]
         labels = [call.label for call in calls]
         pages = []
-        for fields, request, plan in parts:
-            own = [output.label for output in fields.outputs] if len(parts) > 1 else labels
+        for fields, asked_for, plan in parts:
+            own = [one.label for one in fields.outputs if one.label in labels]
+            if not own:
+                continue
             others = [label for label in labels if label not in own]
+            request = replace(asked_for, queries=bound.queries)  # as they are said to be
             pages.append(explain_placed(plan, request, about, own, others=others, ttp=ttp))
         return pages[0].with_text("\n\n".join(pages))
 
     def _plan_parts(
         self, aggregates: Several, named: Named, *, followed: bool = False
     ) -> tuple[list[Call], list[Part]]:
-        """The aggregates, with their fields and plan: together, or in parts."""
-        strategy = self._hints.strategy
+        """The aggregates, with their fields and plan: together, or in parts.
+
+        Where some are of what is carried into windows, a count is the last: it tells the windows
+        that have rows.
+        """
         calls, fields, request = self._make_request(aggregates, named)
+        if fields.carries:
+            calls.append(_count_rows(call.label for call in calls))
+            _, fields, request = self._make_request(calls)
+        return calls, self._plan_alike(calls, fields, request, followed=followed)
+
+    def _plan_alike(
+        self, calls: Sequence[Call], fields: Fields, request: Request, *, followed: bool
+    ) -> list[Part]:
+        """Aggregates in the same windows, with their plan: together, or in parts."""
+        strategy = self._hints.strategy
         batch = not request.streaming
         kinds = [fields.kind_of(output) for output in fields.outputs]
         split = request.can_split_aggregates and (strategy == AUTO or not request.lasting)
-        split = split and len(set(kinds)) > 1
+        split = split and len(set(kinds)) > 1 and not request.carried
         request = replace(request, followed=followed and not batch)
         rows = None
         if strategy == AUTO and batch and not request.queries.several:
@@ -377,14 +396,13 @@ class PlacedWindows(WindowedEarly):
             parts = [part.with_rows(rows) for _, _, part in asked]
             plans = plan_in_parts(request, parts, strategy)
             if plans is not None:
-                planned = zip([own for _, own, _ in asked], parts, plans, strict=True)
-                return calls, list(planned)
+                return list(zip([own for _, own, _ in asked], parts, plans, strict=True))
         plan = plan_placed(request, strategy)
         if request.lasting and plan.chosen.rollup.in_operator:
             # An operator combines partials in Python, where sketches are exact counts instead.
             _, fields, request = self._make_request(calls, exact=True)
             plan = plan_placed(request, strategy)
-        return calls, [(fields, request, plan)]
+        return [(fields, request, plan)]
 
     def _make_request(
         self, aggregates: Several, named: Named | None = None, *, exact: bool = False
@@ -398,11 +416,14 @@ class PlacedWindows(WindowedEarly):
         weighted = bound.weights is not None
         calls = collect_calls(bound, aggregates, named or {}, bound.window_columns)
         fields = build_fields(bound, calls, exact=exact, weighted=weighted)
+        if fields.carries:
+            _check_carried(bound, fields)
+        wide = bound.reaching(fields.carries)
         apart = bound.weights is None and bound.since is None and not bound.changes_only
         # Weights, and what has changed, are of partials.
         reads = frozenset({""}) if weighted or bound.changes_only else fields.reads
         request = self._request(
-            [field.facts for field in fields.all],
+            _facts_of(fields, streaming=streaming),
             together="" if apart else _TOGETHER,
             operator=_ORDERED if streaming and counted and several else "",
             native=_why_not_in_operator(bound) or fields.why_not_in_python,
@@ -410,11 +431,13 @@ class PlacedWindows(WindowedEarly):
         all_native = all(one.native or not one.counts for one in fields.outputs)
         request = replace(
             request,
-            reads=reads,
+            queries=wide.queries if streaming else bound.queries,
+            carried=str(max(fields.carries, key=lambda one: one.value, default="")).strip("'"),
+            reads=frozenset({""}) if fields.carries else reads,
             early=early,
             unended=unended,
-            by_spark=not weighted and all_native,
-            native_windows=apart and has_spark_windows(bound) and all_native,
+            by_spark=not weighted and all_native and not fields.carries,
+            native_windows=not fields.carries and apart and has_spark_windows(bound) and all_native,
         )
         if reads <= READ and request.is_placed_batch:
             from fanlight.engine.spark.ordered.ranked_values import refusal
@@ -460,14 +483,21 @@ class PlacedWindows(WindowedEarly):
     ) -> DataFrame:
         """The results of parts, computed apart, in one row a window; also of empty windows."""
         bound, labels = self._bound, [call.label for call in calls]
-        lowered = []
+        lowered, carried = [], []
         for fields, _, plan in parts:
             windows = run_windows(self._asked_of(fields, plan))
             numbers = [labels.index(output.label) for output in fields.outputs]
+            pairs = zip(numbers, fields.outputs, strict=True)
+            carried += [f"r{number}" for number, one in pairs if fields.carried(one)]
+            settled = fields if bound.df.isStreaming else settled_fields(fields)
             lowered.append(
-                lower_by_number(bound, windows, fields.lowering(plan.chosen.lift), numbers)
+                lower_by_number(bound, windows, settled.lowering(plan.chosen.lift), numbers)
             )
         windows = put_beside(bound, lowered) if len(lowered) > 1 else lowered[0]
+        if carried:
+            rows = f"r{len(labels) - 1}"
+            known = " or ".join([f"{rows} > 0L", *(f"{one} is not null" for one in carried)])
+            windows, labels = windows.filter(known).drop(rows), labels[:-1]
         if empty is not None and empty.linear:
             windows = make_doubles(bound, windows)
         if empty is not None and bound.df.isStreaming:
@@ -572,6 +602,45 @@ class SlidingWindows(PlacedWindows):
         calls = collect_calls(bound, aggregates, named)
         with errors_of_call(name_call(calls)):
             return self._complete(keep_pieces(bound, calls))
+
+
+def _count_rows(labels: Iterable[str]) -> Call:
+    """A count of rows under a name that no other result has."""
+    from fanlight.engine.algebra.library import count
+
+    return count().alias(free_name("rows", list(labels)))
+
+
+def _facts_of(fields: Fields, *, streaming: bool) -> list[FieldFacts]:
+    """What a plan needs to know of the fields; readings of a batch are settled in pieces."""
+    if streaming or not fields.carries:
+        return [one.facts for one in fields.all]
+    return [replace(one.facts, counted=False) for one in settled_fields(fields).all]
+
+
+def _check_carried(bound: Placed, fields: Fields) -> None:
+    """Refuse what is carried into windows beside options that know only the rows of a window."""
+    label = next(one.label for one in fields.outputs if fields.carried(one))
+    ends = {(grid.opened, grid.closed) for grid in bound.grids}
+    if len(ends) > 1 or any(opened != closed for opened, closed in ends):
+        raise refuse(
+            f"{label} with carry in {bound.spec!r}",
+            "is of values that hold from one instant to the next, and no instant may be in two "
+            "windows that follow one another, or in neither",
+            "write closed='left' or closed='right', the same for all windows",
+        )
+    for wrong, asked, why in (
+        (bound.early is not None, "early()", "keeps the pieces of a window until it is final"),
+        (bound.weights is not None, "weights", "are of rows, by the level that they are in"),
+        (bound.changes_only, "changes_only", "compares windows that rows have changed"),
+        (bound.late == "open", "late='open'", "adds single rows to windows that are open"),
+    ):
+        if wrong:
+            raise refuse(
+                f"{label} with carry and {asked}",
+                f"counts what was there before a window begins, and {asked} {why}",
+                f"leave {asked} out, or carry",
+            )
 
 
 def _why_not_in_operator(bound: Placed) -> str:
