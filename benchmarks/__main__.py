@@ -19,6 +19,7 @@ from benchmarks.cases.frames import frames, frames_many, frames_stream
 from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
 from benchmarks.cases.growth import growth
+from benchmarks.cases.held import held
 from benchmarks.cases.latency import latency
 from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.nexmark import nexmark
@@ -60,6 +61,7 @@ CASES = {
     "levels-shape": shape,
     "levels-stream": streamed,
     "recurring": recurring,
+    "held": held,
     "frames": frames,
     "frames-many": frames_many,
     "frames-stream": frames_stream,

@@ -8,6 +8,7 @@ They are the drawings that a notebook shows of the same specs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from fanlight.engine.kinds import list_kinds
@@ -114,7 +115,35 @@ def sketch_bursts() -> Sketch:
     return Sketch("bursts", tuple(lanes), ticks, alt)
 
 
+READINGS = {40: 20.0, 90: 21.0}  # minutes after eleven
+CARRY = 60
+
+
+def sketch_held() -> Sketch:
+    """Readings, for how long each holds, and the mean of each hour over the time of it."""
+    instants = [*READINGS, max(READINGS) + CARRY]
+    holds = [
+        Mark("piece", at, min(after, at + CARRY), f"{READINGS[at]:g}")
+        for at, after in pairwise(instants)
+    ]
+    hours = []
+    for start in range(0, 180, 60):
+        parts = [(min(one.end, start + 60) - max(one.start, start), one.text) for one in holds]
+        area = sum(length * float(value) for length, value in parts if length > 0)
+        mean = area / sum(length for length, _ in parts if length > 0)
+        hours.append(Mark("window", start, start + 60, f"{mean:g}"))
+    lanes = (
+        Lane("readings", tuple(Mark("row", at, at) for at in READINGS)),
+        Lane("holds", tuple(holds)),
+        Lane("mean", tuple(hours)),
+    )
+    ticks = tuple((60 * hour, f"{11 + hour}:00") for hour in range(4))
+    alt = "A reading holds until the next one, at most an hour; an hour begins with what holds."
+    return Sketch("time_weighted_avg(carry='1 hour')", lanes, ticks, alt)
+
+
 KINDS: dict[str, Pictured | Sketch] = {
+    "held": sketch_held(),
     "spanning": SPANNING,
     "parts": sketch_parts(),
     "running": sketch_running(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.breakages.breakage import seen_by
 from tests.breakages.change import Code, InText
-from tests.breakages.on_spark import law
+from tests.breakages.on_spark import law, streams
 
 added_up = seen_by(*law("spanning and added and up"))
 whole_times = seen_by(*law("spanning and whole and times"))
@@ -13,7 +13,40 @@ points = seen_by(*law("spanning and most and points"))
 parts = seen_by("tests/spark/test_parts_of_events.py")
 held = seen_by("tests/spark/test_held.py")
 
+carried = seen_by(*law("sliding and held and numbers"))
+arriving = seen_by(*streams("sliding and held"))
+
 ON_SPARK = (
+    carried(
+        "a reading holds for ten thousand times as long as it may",
+        "held:_Walk._held",
+        InText("L) - ", "0000L) - "),
+    ),
+    carried(
+        "the reading before a piece is the last one in it",
+        "settle",
+        InText("unbounded preceding and 1 preceding", "current row and current row"),
+    ),
+    carried(
+        "no piece without rows has what holds",
+        "_pieces_held",
+        Code('f"array_distinct({both})" if len(runs) > 2 else both', "runs[0]"),
+    ),
+    carried(
+        "a counter is compared with a reading however old",
+        "held:_Walk._pass",
+        InText("e.t - a.t <= ", "e.t - a.t + 1L > "),
+    ),
+    arriving(
+        "rows before a window are counted in it",
+        "_copy_carried",
+        InText("if(piece >= begun, ", "if(true, "),
+    ),
+    arriving(
+        "what lies between the readings of a piece is left out",
+        "held:_Walk._pass",
+        InText("when e.sum is not null then if(e.t >= ", "when e.sum is not null then if(e.t < "),
+    ),
     whole_times(
         "an event that begins in a pane counts twice in it",
         "_by_running_sums",

@@ -21,7 +21,7 @@ OWN_DATA = ["README.md", START, "docs/start.md", "docs/bars.md", "docs/calendar.
 FURTHER = [
     "sliding", "multi_granular", "spanning", "frames", "session", "trailing", "snapshots",
     "windows_over_windows", "early", "pieces", "cumulative", "suggest", "widening", "plots", "sql",
-    "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes", "names",
+    "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes", "names", "held",
 ]  # fmt: skip
 PAGES = [*OWN_DATA, *(f"docs/{name}.md" for name in FURTHER)]
 MADE = "SparkSession.builder"  # in the first example of a page: whoever begins there has only that

@@ -64,6 +64,8 @@ EVENTS = lasting(MINUTES, 8)
 LONG = lasting(DAYS, 8)
 PAIR = ("began", "ts")
 LIST = {"n": ("count",), "list": ("collect_list", "n")}
+UNTIL_NEXT = {"area": ("integral", "v"), "mean": ("time_weighted_avg", "d"), "pace": ("rate", "c"),
+              "more": ("increase", "c"), "on": ("duration", "ok")}  # fmt: skip
 
 
 def calendar(about, specs, data, requests, **more):
@@ -126,6 +128,7 @@ KIND = Kind(
                   strategies=("auto", "levels", "cells")),
         *calendar("events by zone", [LOCAL[1], LOCAL[7], *BY_ZONE[:2]], LONG, FEW, time=PAIR),
         *carried("calendar", "held", LOCAL, ROWS),
+        *calendar("until the next row", [LOCAL[1], BY_ZONE[1]], ROWS, UNTIL_NEXT),
         *carried("calendar", "held, growing", FIXED, FINE),
         *carried("calendar", "held, growing by zone", BY_ZONE, ROWS),
         *carried("calendar", "held, ends", [CLOSED[0], CLOSED[3]], FINE),
@@ -138,6 +141,8 @@ KIND = Kind(
         *thorough(arriving("stream", [LOCAL[3], *BY_ZONE[2:]], TODAY, FEW)),
         *arriving("stream, rows copied", [FIXED[0]], recent(MINUTES), FEW, strategies=("expand",),
                   late="open"),
+        *arriving("until the next row", [LOCAL[1]], TODAY, UNTIL_NEXT),
+        *arriving("until the next row, early", [LOCAL[1]], TODAY, UNTIL_NEXT, action="early"),
         *carried("calendar", "held", [LOCAL[1], FIXED[0], BY_ZONE[1]], TODAY,
                  arrivals=Arrivals(3, "2880 minutes")),
         *carried("calendar", "held, ends", CLOSED[:1], recent(MINUTES),
