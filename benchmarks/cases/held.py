@@ -22,7 +22,7 @@ def measured(df, window, carry):
 
 
 def held(bench):
-    """Means over time of windows that begin with what was there, in a batch."""
+    """Means over time, with readings carried into windows and without, in a batch."""
     rows = []
     for name, window in WINDOWS.items():
 

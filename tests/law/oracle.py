@@ -270,7 +270,7 @@ def placed_anyhow(ask, rows):
 
 
 def carried(ask, rows):
-    """Windows with what was there before them."""
+    """Windows into which readings are carried."""
     label = {dict: "query", list: "query", fl.MultiGranular: "level"}.get(type(ask.spec))
     found = reference.carried(
         rows, ask.spec, aggregates=ask.requests, carry=ask.options["microseconds"], **where(ask)

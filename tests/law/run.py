@@ -70,7 +70,7 @@ def _agg(ask, windowed):
 
 
 def _carried(ask, windowed):
-    """With what was there before a window, of each aggregate that can."""
+    """Aggregates of readings that are carried into windows, and all others as they are."""
     named = {}
     for name, request in ask.requests.items():
         made = call(request)

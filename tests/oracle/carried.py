@@ -67,7 +67,10 @@ def carried(
                     readings = _readings(members, columns[0], time, tiebreak, function)
                     window = start, end, closed, carry, unit
                     results[name] = _MADE[function](readings, *window)
-                    known = known or results[name] is not None
+                    holds = function not in ("increase", "rate") and _held(
+                        readings, start, end, carry
+                    )
+                    known = known or bool(holds)
                     if function != "first":
                         slack[name] = _slack(function, readings, start, end, carry, unit)
                 else:

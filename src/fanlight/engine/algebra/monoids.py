@@ -12,7 +12,7 @@ partial is the identity everywhere. Struct partials are tuples in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any, ClassVar, Literal
@@ -118,11 +118,6 @@ class Monoid:
 
     def condense(self, p: str) -> str:
         """SQL: what matters of the partial of a whole piece of time to windows that hold it."""
-        return p
-
-    def read(self, p: str, window: Callable[[], Mapping[str, str]]) -> str:
-        """SQL: what ``lower`` sees of a window's partial; ``window`` says where that is."""
-        del window
         return p
 
     @property

@@ -27,7 +27,7 @@ from fanlight.engine.algebra.stored import Merged
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.binding.source import (
     are_same,
     bind_calls,
@@ -194,7 +194,7 @@ class Fields:
         return [one.monoid.carry for one in self.all if one.monoid.carry is not None]
 
     def carried(self, output: Output) -> bool:
-        """Whether an output is of what was there before a window, too."""
+        """Whether readings are carried into windows for an output."""
         names = {name for part in output.parts.values() for name in part.names}
         return any(one.monoid.carry for one in self.all if one.name in names)
 
@@ -394,8 +394,6 @@ def build_fields(
             own = bool(native and monoid.sketch_size)
             parts[part] = _keep_part(bound, fields, (monoid, value), label, types, native=own)
             texts[part] = parts[part].sql(weighted=weighted)
-            if isinstance(bound, Placed):
-                texts[part] = monoid.read(texts[part], bound.read_off)
             if counted is not None:
                 fields.set_counted_type(texts[part], counted)
         if "start" in find_places(partials.lower) and bound.coordinate.counted:

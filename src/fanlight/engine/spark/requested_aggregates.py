@@ -27,6 +27,7 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import are_same, bind_calls, condition
 from fanlight.engine.spark.fields import BEGINS, ENDS_AT, build_fields
 from fanlight.engine.spark.lift import select_placeable
+from fanlight.engine.spark.placed.carried import settled_fields, walk_windows
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import (
     expr,
@@ -185,8 +186,9 @@ def _result_of(bound: Bound, part: SqlExpression) -> DataFrame:
     rows = rows.selectExpr("*", *fields.lifting)
     lifts = [(field.name, field.monoid.lift(field.value)) for field in fields.all]
     grouped = group_rows(rows, [], lifts)
-    if isinstance(bound, Placed):
-        grouped = grouped.selectExpr("*", "0L as start", "0 as query")
+    if fields.carries and isinstance(bound, Placed):
+        grouped = walk_windows(bound, fields, grouped.selectExpr("*", "0L as start", "0 as query"))
+        fields = settled_fields(fields)
     kind = grouped.select(expr_as(grouped, fields.outputs[0].sql("0L"), _RESULT)).schema
     return bound.df.sparkSession.createDataFrame([], kind)
 

@@ -30,6 +30,7 @@ from fanlight.engine.spark.ordered import (
     windows,
 )
 from fanlight.engine.spark.placed import areas, batch, levels, spark_windows, stream
+from fanlight.engine.spark.placed.carried import walk_windows
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
 from fanlight.engine.spark.placed.numbered_rows import roll_up_row_ends
 
@@ -68,7 +69,8 @@ def run_windows(given: WayRequest) -> DataFrame:
         return bound.keep_existing(_BATCH[given.chosen.way](given))
     wide = bound.reaching(given.fields.carries)
     windows = _STREAM[given.chosen.way](replace(given, bound=wide))
-    return bound.keep_existing(wide.without_carried(windows))
+    windows = bound.keep_existing(wide.without_carried(windows))
+    return walk_windows(bound, given.fields, windows) if given.fields.carries else windows
 
 
 def run_results(given: WayRequest) -> DataFrame:

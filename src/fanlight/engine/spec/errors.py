@@ -359,7 +359,7 @@ def _name_arguments(
 def _name_option(
     function: Callable[..., Any], signature: inspect.Signature, args: Sequence[Any], most: int
 ) -> str:
-    """The arguments of a call with the surplus one by name, if it is no column but an option."""
+    """The arguments of a call, with the surplus one by name if it is an option, not a column."""
     given, *more = args[most:]
     if more or not (isinstance(given, (bool, int, float)) or str(given)[:1].isdigit()):
         return ""

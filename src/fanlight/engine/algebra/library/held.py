@@ -75,10 +75,6 @@ class Carried(Readings):
     sums: tuple[tuple[str, Monoid, str], ...] = ()
     known: str = field(default="", repr=False)
 
-    def read(self, p: str, window: Callable[[], Mapping[str, str]]) -> str:
-        """SQL: the struct that a walk over the readings of a window ends with."""
-        return fill(self.walk, p=f"coalesce({p}, array())", **window())
-
     @property
     def names_of_sums(self) -> list[str]:
         """What the parts of a piece are called."""
@@ -170,7 +166,7 @@ class _Measure:
         return kinds, f"cast({{x}} as {wanted})" if wanted else "{x}"
 
     def plain(self) -> Aggregate:
-        """It of the readings of a window."""
+        """The aggregate of the readings of a window."""
 
         def recipe(types: tuple[str, ...]) -> Partials:
             kinds, value = self.kinds_of(types[0])
@@ -181,7 +177,7 @@ class _Measure:
         return self._aggregate(recipe, self.of_events)
 
     def holding(self, carry: Extent) -> Aggregate:
-        """It of readings that hold for so long at most, also beyond the window."""
+        """The aggregate of readings that hold for at most ``carry``, also beyond the window."""
 
         def recipe(types: tuple[str, ...]) -> Partials:
             kinds, value = self.kinds_of(types[0])
@@ -246,7 +242,7 @@ class _Walk:
 
     @property
     def whole(self) -> str:
-        """SQL: what is known once the last reading has held up to the end."""
+        """SQL: the sum, its time and the readings, with the last one held up to the end."""
         found = "named_struct('sum', a.sum, 'time', a.time, 'n', a.n)"
         return self._pass("sort_array({p})", "{begun}", "{first}", f"a -> {self._end(found)}")
 

@@ -46,7 +46,7 @@ class Bound:
 
     @property
     def carries(self) -> bool:
-        """Whether what was there before a window may count in it."""
+        """Whether readings may be carried into windows."""
         return False
 
     @property

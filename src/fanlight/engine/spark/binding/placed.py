@@ -206,7 +206,7 @@ class Placed(Bound):
 
     @property
     def carries(self) -> bool:
-        """Whether what was there before a window may count in it: time alone places rows."""
+        """Whether readings may be carried into windows: time alone places rows."""
         return self.event is Event.POINT
 
     def reaching(self, carries: Collection[Extent]) -> Placed:

@@ -1,4 +1,4 @@
-"""What was there before a window begins, over a batch: readings settled in their pieces of time.
+"""What was there before a window begins: readings that hold, settled in their pieces of time.
 
     pieces      |   x   x |         |      x  |      a reading holds until the next one, for so long
     held    ----|---=====-|=========|===      |      at most
@@ -6,13 +6,16 @@
 
 A piece knows the last reading before it once pieces are in order. So it says what holds in it,
 whatever windows it is in: they add it up as they do any other partial. Pieces without rows are
-there while a reading holds.
+there while a reading holds. In a stream, where no piece knows another, the same is said of the
+readings of whole windows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+
+from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.facts import why_not_invertible
 from fanlight.engine.algebra.library.held import Carried
@@ -23,7 +26,7 @@ from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import boundary
 from fanlight.engine.spark.cuts import after_edge, has_window, slice_end
 from fanlight.engine.spark.fields import Field, Fields, Output
-from fanlight.engine.spark.lift import condense
+from fanlight.engine.spark.lift import EVERY_ROW, condense
 from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import over_clause
 
@@ -31,6 +34,8 @@ from fanlight.engine.spark.sql import over_clause
 def settled_fields(fields: Fields) -> Fields:
     """The fields, in which readings are what pieces have of them."""
     by_name = {one.name: one.monoid for one in fields.all if isinstance(one.monoid, Carried)}
+    if not by_name:
+        return fields
     parts = [part for one in fields.all for part in _settled(one)]
     kept = {(part.name, part.monoid): part for part in parts}
     outputs = [_settled_output(one, by_name) for one in fields.outputs]
@@ -89,21 +94,37 @@ def settle(bound: Placed, pieces: Relation, cut: Granules) -> Relation:
     else:
         begun, over = (f"({one} - {opened}L)" if opened else one for one in ("piece", end))
         first = "piece"
-    columns, known = [], ["had_rows"]
-    for name, monoid in read.items():
-        parts = [f"{name}_{part}" for part, *_ in monoid.sums]
-        text = fill(monoid.walk, p=name, begun=begun, over=over, first=first)
-        # What a generator makes, Spark computes once.
-        rows = rows.selectExpr("*", f"inline(array({text})) as ({', '.join(parts)})")
-        known += [fill(monoid.known, **dict(zip(monoid.names_of_sums, parts, strict=True)))]
-        columns += parts
-    rows = rows.filter(" or ".join(f"({test})" for test in known))
+    where = {"begun": begun, "over": over, "first": first}
+    rows, columns = _walk(rows, read, where, "had_rows")
     tests = [has_window(grid, "piece") for grid in bound.grids]
     if all(tests):
         rows = rows.filter(" or ".join(f"({test})" for test in tests))
     fields = [part for one in pieces.fields for part in _settled(one)]
     rows = rows.selectExpr(*keys, "piece", *others, *columns)
     return Relation.of_partials(rows, keys, ["piece"], fields)
+
+
+def walk_windows(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame:
+    """Windows of a stream with what holds in them; without those in which nothing does or is."""
+    read = {one.name: one.monoid for one in fields.all if isinstance(one.monoid, Carried)}
+    counts = (one.name for one in fields.all if one.monoid == EVERY_ROW)
+    tests = (f"coalesce({name}, 0L) > 0L" for name in counts)
+    return _walk(windows, read, bound.read_off(), next(tests, "false"))[0]
+
+
+def _walk(
+    rows: DataFrame, read: Mapping[str, Carried], where: Mapping[str, str], test: str
+) -> tuple[DataFrame, list[str]]:
+    """Rows with what holds in them, from ``where`` on; those where anything does, or of a test."""
+    columns, known = list[str](), [test]
+    for name, monoid in read.items():
+        parts = [f"{name}_{part}" for part, *_ in monoid.sums]
+        text = fill(monoid.walk, p=f"coalesce({name}, array())", **where)
+        # What a generator makes, Spark computes once.
+        rows = rows.selectExpr("*", f"inline(array({text})) as ({', '.join(parts)})")
+        known += [fill(monoid.known, **dict(zip(monoid.names_of_sums, parts, strict=True)))]
+        columns += parts
+    return rows.filter(" or ".join(f"({one})" for one in known)), columns
 
 
 def _pieces_held(bound: Placed, cut: Granules, read: Mapping[str, Carried]) -> str:

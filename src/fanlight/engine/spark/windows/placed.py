@@ -272,7 +272,7 @@ class PlacedWindows(WindowedEarly):
         with errors_of_call(name_call(calls)):
             fields, _, plan = parts[0]
             if plan.chosen.way.one_by_one:
-                found = self._compute_one_by_one(calls[:-1] if fields.carries else calls)
+                found = self._compute_one_by_one(self._asked(calls, parts))
             elif len(parts) > 1 or empty is not None or fields.carries:
                 found = self._compute_parts(calls, parts, empty)
             else:
@@ -343,9 +343,7 @@ class PlacedWindows(WindowedEarly):
         calls, parts = self._plan_parts(asked, called, followed=read_empty(bound) is not None)
         about = self._about(verbose=verbose)
         ttp = bound.ttp if isinstance(bound, Lasting) else None
-        if any(fields.carries for fields, *_ in parts):
-            calls = calls[:-1]
-        labels = [call.label for call in calls]
+        labels = [call.label for call in self._asked(calls, parts)]
         pages = []
         for fields, asked_for, plan in parts:
             own = [one.label for one in fields.outputs if one.label in labels]
@@ -361,11 +359,11 @@ class PlacedWindows(WindowedEarly):
     ) -> tuple[list[Call], list[Part]]:
         """The aggregates, with their fields and plan: together, or in parts.
 
-        Where some are of what is carried into windows, a count is the last: it tells the windows
-        that have rows.
+        Where some are of what is carried into windows of a stream, a count is the last: it tells
+        the windows that have rows.
         """
         calls, fields, request = self._make_request(aggregates, named)
-        if fields.carries:
+        if fields.carries and request.streaming:
             calls.append(_count_rows(call.label for call in calls))
             _, fields, request = self._make_request(calls)
         return calls, self._plan_alike(calls, fields, request, followed=followed)
@@ -483,21 +481,16 @@ class PlacedWindows(WindowedEarly):
     ) -> DataFrame:
         """The results of parts, computed apart, in one row a window; also of empty windows."""
         bound, labels = self._bound, [call.label for call in calls]
-        lowered, carried = [], []
+        lowered = []
         for fields, _, plan in parts:
             windows = run_windows(self._asked_of(fields, plan))
             numbers = [labels.index(output.label) for output in fields.outputs]
-            pairs = zip(numbers, fields.outputs, strict=True)
-            carried += [f"r{number}" for number, one in pairs if fields.carried(one)]
-            settled = fields if bound.df.isStreaming else settled_fields(fields)
-            lowered.append(
-                lower_by_number(bound, windows, settled.lowering(plan.chosen.lift), numbers)
-            )
+            own = settled_fields(fields).lowering(plan.chosen.lift)
+            lowered.append(lower_by_number(bound, windows, own, numbers))
         windows = put_beside(bound, lowered) if len(lowered) > 1 else lowered[0]
-        if carried:
-            rows = f"r{len(labels) - 1}"
-            known = " or ".join([f"{rows} > 0L", *(f"{one} is not null" for one in carried)])
-            windows, labels = windows.filter(known).drop(rows), labels[:-1]
+        asked = self._asked(calls, parts)
+        if len(asked) < len(calls):
+            windows, labels = windows.drop(f"r{len(asked)}"), labels[:-1]
         if empty is not None and empty.linear:
             windows = make_doubles(bound, windows)
         if empty is not None and bound.df.isStreaming:
@@ -515,6 +508,11 @@ class PlacedWindows(WindowedEarly):
         if empty is not None:
             windows = bound.keep_existing(windows, filled=True)
         return result.finish_windows(bound, windows, result.name_by_number(labels))
+
+    def _asked(self, calls: Sequence[Call], parts: Sequence[Part]) -> Sequence[Call]:
+        """The aggregates that were asked for, without the count of rows that is added to them."""
+        added = self._bound.df.isStreaming and any(fields.carries for fields, *_ in parts)
+        return calls[:-1] if added else calls
 
     def _compute_one_by_one(self, calls: Sequence[Call]) -> DataFrame:
         """Each of several windows by itself: what a user would write, for comparison."""
@@ -613,7 +611,7 @@ def _count_rows(labels: Iterable[str]) -> Call:
 
 def _facts_of(fields: Fields, *, streaming: bool) -> list[FieldFacts]:
     """What a plan needs to know of the fields; readings of a batch are settled in pieces."""
-    if streaming or not fields.carries:
+    if streaming or not fields.carries:  # a stream goes through readings once all are there
         return [one.facts for one in fields.all]
     return [replace(one.facts, counted=False) for one in settled_fields(fields).all]
 
