@@ -25,9 +25,9 @@ from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import are_same, bind_calls, condition
+from fanlight.engine.spark.carried import settled_fields, walk_windows
 from fanlight.engine.spark.fields import BEGINS, ENDS_AT, build_fields
 from fanlight.engine.spark.lift import select_placeable
-from fanlight.engine.spark.placed.carried import settled_fields, walk_windows
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import (
     expr,

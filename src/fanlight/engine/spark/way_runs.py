@@ -20,6 +20,7 @@ from fanlight.engine.plan.request import Hints, Request
 from fanlight.engine.plan.ways import Own, Way
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.carried import walk_windows
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.ordered import (
     frame_native,
@@ -30,7 +31,6 @@ from fanlight.engine.spark.ordered import (
     windows,
 )
 from fanlight.engine.spark.placed import areas, batch, levels, spark_windows, stream
-from fanlight.engine.spark.placed.carried import walk_windows
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
 from fanlight.engine.spark.placed.numbered_rows import roll_up_row_ends
 

@@ -15,11 +15,11 @@ from fanlight.engine.plan.candidate import Candidate
 from fanlight.engine.plan.granules import Pieces
 from fanlight.engine.spark import window_ranges
 from fanlight.engine.spark.binding.placed import Placed
+from fanlight.engine.spark.carried import settle
 from fanlight.engine.spark.cuts import last_start, slice_end, slice_start
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.lift import count_values, lift_or_count, lift_rows, select_points
 from fanlight.engine.spark.placed.aging import sum_weighted, weight
-from fanlight.engine.spark.placed.carried import settle
 from fanlight.engine.spark.placed.events import (
     copy_events,
     make_entries,

@@ -23,13 +23,13 @@ from fanlight.engine.plan.request import FieldFacts, Queries, Request, rule_out
 from fanlight.engine.plan.ways import AUTO, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.placed import Lasting, Placed
+from fanlight.engine.spark.carried import settled_fields
 from fanlight.engine.spark.fields import Fields, build_fields
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame
 from fanlight.engine.spark.options import check_options, run_steps
 from fanlight.engine.spark.ordered.windows import follow_windows
 from fanlight.engine.spark.pieces import keep_pieces
 from fanlight.engine.spark.placed.aging import check_weighted
-from fanlight.engine.spark.placed.carried import settled_fields
 from fanlight.engine.spark.placed.side_by_side import (
     check_at_instants,
     check_several,
