@@ -123,13 +123,20 @@ class AtOnce(RunningParts):
     at_once: ClassVar[bool] = True
 
 
+@dataclass(frozen=True)
+class United(RunningParts):
+    """The same, of which only when at least one is running matters."""
+
+    united: ClassVar[bool] = True
+
+
 _UNITED = (
     "aggregate(sort_array({p}), named_struct('time', 0L, 'upto', cast(null as bigint)), "
     "(a, w) -> named_struct('time', a.time + greatest(w.ends - greatest(w.begins, a.upto), 0L), "
     "'upto', greatest(a.upto, w.ends)), a -> a.time)"
 )
 _COVERED = Aggregate(
-    "covered", {"p": RunningParts()}, f"coalesce(cast({_UNITED} as double) / {{scale}}, 0D)",
+    "covered", {"p": United()}, f"coalesce(cast({_UNITED} as double) / {{scale}}, 0D)",
     arity=0, algebra="holistic",
 )  # fmt: skip
 
