@@ -17,7 +17,7 @@ ASKED = {
 
 BY_PARTS = ("auto", "panes", "aggregate-buckets")
 SUMS = {name: ASKED[name] for name in "omia"}
-NAMES = ("a.b", "Lane No", "end", "start", "begins", "t", "pane")
+NAMES = ("a.b", "Lane No", "end", "start", "begins", "t", "pane", "low", "one")
 INF, NAN = math.inf, math.nan
 
 
@@ -135,11 +135,15 @@ def test_any_column_may_be_called_so(spark, at):
     key, value, *pair = named
     df = spark.sql("select 'x', 2D, 0L, 7L").toDF(*named)
     windows = fl.over(df, fl.Sliding(5), time=tuple(pair), by=key)
-    asked = ASKED | {"i": agg.integral(value), "a": agg.time_weighted_avg(value)}
+    asked = ASKED | {
+        "i": agg.integral(value), "a": agg.time_weighted_avg(value), "c": agg.covered(),
+        "s": agg.covered().where(f"`{value}` > 1"), "n": agg.peak(value),
+    }  # fmt: skip
     got = windows.agg(**asked).orderBy("window").collect()
     assert [row[2:] for row in got] == [
-        (5.0, 1.0, (1, 0), 10.0, 2.0), (2.0, 0.4, (1, 5), 4.0, 2.0)
-    ]  # fmt: skip
+        (5.0, 1.0, (1, 0), 10.0, 2.0, 5.0, 5.0, (2.0, 0)),
+        (2.0, 0.4, (1, 5), 4.0, 2.0, 2.0, 2.0, (2.0, 5)),
+    ]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2, 3])
@@ -157,11 +161,13 @@ def test_a_column_called_window_is_refused_as_a_key_alone(spark, place):
     assert sorted(row[2:] for row in got.collect()) == [(2.0, 4.0), (5.0, 10.0)]
 
 
-def test_where_events_overlap_the_time_counts_once(spark):
+@pytest.mark.parametrize("how", BY_PARTS)
+def test_where_events_overlap_the_time_counts_once(spark, how):
     rows = [(0, 4, 1.0), (2, 3, 2.0), (3, 6, 2.0), (6, 6, 1.0), (8, 12, 1.0), (25, 25, 1.0)]
-    windows = fl.over(stays(spark, *rows), fl.Sliding(10), time=PAIR)
+    windows = fl.over(stays(spark, *rows), fl.Sliding(10), time=PAIR).using(how)
     got = found(windows, c=agg.covered(), some=agg.covered().where("v > 1"))
     assert got == [(8.0, 4.0), (2.0, 0.0), (0.0, 0.0)]
+    assert found(windows, c=agg.covered()) == [(8.0,), (2.0,), (0.0,)]
 
 
 def test_a_day_is_covered_for_as_long_as_it_is(spark):
