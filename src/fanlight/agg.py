@@ -63,7 +63,7 @@ from fanlight.engine.algebra.library.lines import (
     regr_sxy,
     regr_syy,
 )
-from fanlight.engine.algebra.library.overlaps import mean_running, overlap, peak
+from fanlight.engine.algebra.library.overlaps import covered, mean_running, overlap, peak
 from fanlight.engine.algebra.library.quantiles import (
     approx_percentile,
     median,
@@ -122,6 +122,7 @@ __all__ = [
     "count_if",
     "covar_pop",
     "covar_samp",
+    "covered",
     "duration",
     "every",
     "first",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fanlight import algebra
 from fanlight.engine.algebra.library.held import Readings
-from fanlight.engine.algebra.library.overlaps import AtOnce
+from fanlight.engine.algebra.library.overlaps import AtOnce, RunningParts, United
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import Area, BitAnd, BitOr, BitXor, Product, WholeArea
 from tests.helpers.aggregates import REGISTRY, compared_samples
@@ -77,6 +77,8 @@ PARTS = {
     algebra.Values: lambda _: scalars.map(lambda value: [(value, 1)]),
     algebra.Collect: lambda _: st.tuples(orders, scalars).map(lambda entry: [entry]),
     AtOnce: lambda _: st.tuples(times, times, st.just(1)).map(lambda part: [part]),
+    RunningParts: lambda _: st.tuples(times, times, whole).map(lambda part: [part]),
+    United: lambda _: st.tuples(times, times, st.just(1)).map(lambda part: [part]),
     Readings: lambda _: st.tuples(times, orders, scalars).map(lambda entry: [entry]),
     algebra.Extremes: lambda _: scalars.map(lambda value: [value]),
 }

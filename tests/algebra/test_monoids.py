@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fanlight import agg, algebra
 from fanlight.engine.algebra.library.held import Readings
-from fanlight.engine.algebra.library.overlaps import AtOnce
+from fanlight.engine.algebra.library.overlaps import AtOnce, RunningParts, United
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import Area, BitAnd, BitOr, BitXor, Product, WholeArea
 from fanlight.engine.spec.errors import FanlightError
@@ -110,6 +110,8 @@ DEFINED = {
     algebra.Collect: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
     Readings: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
     AtOnce: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
+    RunningParts: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
+    United: lambda _, units: sorted(rank(entry) for unit in units for entry in unit),
     algebra.Extremes: lambda monoid, units: sorted(
         (rank(value) for unit in units for value in unit), reverse=monoid.largest
     )[: monoid.count],

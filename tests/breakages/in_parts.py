@@ -9,6 +9,7 @@ from tests.breakages.on_spark import law, streams
 added_up = seen_by(*law("spanning and added and up"))
 whole_times = seen_by(*law("spanning and whole and times"))
 at_once = seen_by(*law("spanning and most and once"))
+covered = seen_by(*law("spanning and covered and not points"))
 points = seen_by(*law("spanning and most and points"))
 parts = seen_by("tests/spark/test_parts_of_events.py")
 held = seen_by("tests/spark/test_held.py")
@@ -96,6 +97,16 @@ ON_SPARK = (
         "the most of a pane is told with its last instant",
         "areas:_pack",
         InText(") - ", ") + "),
+    ),
+    covered(
+        "of an event the next one leaves out nothing",
+        "_leave_out_counted",
+        InText("unbounded preceding and 1 preceding", "unbounded preceding and 2 preceding"),
+    ),
+    covered(
+        "an event of another kind has counted already",
+        "_leave_out_counted",
+        InText("max(if(", "max(if(true or "),
     ),
     parts(
         "an event without duration ends before it begins",

@@ -535,16 +535,37 @@ def _mean_running(rows: Rows) -> float:
     return float(sum(_overlaps(rows), Fraction(0)) / length)
 
 
-@oracle("peak", columns=0)
-def _peak(rows: Rows) -> tuple[int, Any]:
-    """Of the instants at which an event begins, the first at which the most are running."""
+@oracle("covered", columns=0)
+def _covered(rows: Rows) -> float:
+    """The stretches between neighbouring edges that lie within some event."""
     spans = [(Fraction(begin), Fraction(end)) for begin, end in rows.parts]
-    running = {
-        at: sum(begin <= at < end or begin == at == end for begin, end in spans) for at, _ in spans
-    }
-    most = max(running.values(), default=0)
-    found = min((at for at, number in running.items() if number == most), default=None)
-    return most, None if found is None else int(found)
+    edges = sorted({edge for span in spans for edge in span})
+    held = [
+        until - at
+        for at, until in itertools.pairwise(edges)
+        if any(begin <= at and until <= end for begin, end in spans)
+    ]
+    return float(sum(held, Fraction(0)) / rows.unit)
+
+
+@oracle("peak", columns=None)
+def _peak(rows: Rows) -> tuple[Any, Any]:
+    """Of the instants at which what is running may change, the first with the most of it."""
+    spans = [(Fraction(begin), Fraction(end)) for begin, end in rows.parts]
+    taken = [
+        (*span, row[0] if row else 1)
+        for span, row in zip(spans, rows.columns, strict=True)
+        if not row or row[0] is not None
+    ]
+    running = {}
+    for at in {at for begin, end, _ in taken for at in (begin, begin + 1, end)}:
+        there = [n for begin, end, n in taken if begin <= at < end or begin == at == end]
+        if there:
+            running[at] = total(there)
+    if not running:
+        return (None if any(rows.columns) else 0), None
+    most = max(running.values(), key=rank)
+    return most, int(min(at for at, number in running.items() if rank(number) == rank(most)))
 
 
 def _held(rows: Rows) -> list[tuple[Fraction, float]]:

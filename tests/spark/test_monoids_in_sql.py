@@ -7,7 +7,7 @@ import pytest
 
 from fanlight import algebra
 from fanlight.engine.algebra.library.held import Readings
-from fanlight.engine.algebra.library.overlaps import AtOnce
+from fanlight.engine.algebra.library.overlaps import AtOnce, RunningParts, United
 from fanlight.engine.algebra.moments import Comoments, Covariances, HigherMoments
 from fanlight.engine.algebra.monoids import BitAnd, BitOr, BitXor, Product
 from tests.algebra.monoids import IN_PYTHON, alike, fold, meaning
@@ -37,6 +37,8 @@ def unit(monoid, value):
         algebra.Collect: lambda: [value],
         Readings: lambda: [value],
         AtOnce: lambda: [value],
+        RunningParts: lambda: [value],
+        United: lambda: [value],
         algebra.Extremes: lambda: [value],
     }
     return shapes.get(type(monoid), lambda: value)()

@@ -17,7 +17,7 @@ ASKED = {
 
 BY_PARTS = ("auto", "panes", "aggregate-buckets")
 SUMS = {name: ASKED[name] for name in "omia"}
-NAMES = ("a.b", "Lane No", "end", "start", "begins", "t", "pane")
+NAMES = ("a.b", "Lane No", "end", "start", "begins", "t", "pane", "low", "one")
 INF, NAN = math.inf, math.nan
 
 
@@ -135,11 +135,15 @@ def test_any_column_may_be_called_so(spark, at):
     key, value, *pair = named
     df = spark.sql("select 'x', 2D, 0L, 7L").toDF(*named)
     windows = fl.over(df, fl.Sliding(5), time=tuple(pair), by=key)
-    asked = ASKED | {"i": agg.integral(value), "a": agg.time_weighted_avg(value)}
+    asked = ASKED | {
+        "i": agg.integral(value), "a": agg.time_weighted_avg(value), "c": agg.covered(),
+        "s": agg.covered().where(f"`{value}` > 1"), "n": agg.peak(value),
+    }  # fmt: skip
     got = windows.agg(**asked).orderBy("window").collect()
     assert [row[2:] for row in got] == [
-        (5.0, 1.0, (1, 0), 10.0, 2.0), (2.0, 0.4, (1, 5), 4.0, 2.0)
-    ]  # fmt: skip
+        (5.0, 1.0, (1, 0), 10.0, 2.0, 5.0, 5.0, (2.0, 0)),
+        (2.0, 0.4, (1, 5), 4.0, 2.0, 2.0, 2.0, (2.0, 5)),
+    ]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2, 3])
@@ -157,6 +161,66 @@ def test_a_column_called_window_is_refused_as_a_key_alone(spark, place):
     assert sorted(row[2:] for row in got.collect()) == [(2.0, 4.0), (5.0, 10.0)]
 
 
+@pytest.mark.parametrize("how", BY_PARTS)
+def test_where_events_overlap_the_time_counts_once(spark, how):
+    rows = [(0, 4, 1.0), (2, 3, 2.0), (3, 6, 2.0), (6, 6, 1.0), (8, 12, 1.0), (25, 25, 1.0)]
+    windows = fl.over(stays(spark, *rows), fl.Sliding(10), time=PAIR).using(how)
+    got = found(windows, c=agg.covered(), some=agg.covered().where("v > 1"))
+    assert got == [(8.0, 4.0), (2.0, 0.0), (0.0, 0.0)]
+    assert found(windows, c=agg.covered()) == [(8.0,), (2.0,), (0.0,)]
+
+
+def test_a_day_is_covered_for_as_long_as_it_is(spark):
+    df = spark.sql(
+        "select timestamp'2025-03-29T23:00:00Z' as start, timestamp'2025-03-30T22:00:00Z' as stop "
+        "from range(2)"
+    )
+    day = fl.over(df, fl.Calendar("1 day", zone="Europe/Berlin"), time=PAIR)
+    assert found(day, c=agg.covered()) == [(23 * 3600.0,)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "wanted"),
+    [
+        ([(0, 4, 2.0), (3, 6, 1.5), (4, 8, 3.0)], (4.5, 4)),
+        ([(0, 4, 2.0), (1, 3, -1.0)], (2.0, 0)),
+        ([(0, 4, -2.0), (1, 3, -1.0)], (-2.0, 0)),
+        ([(0, 4, -2.0), (0, 2, -1.0)], (-2.0, 2)),
+        ([(0, 4, 2.0), (0, 0, -1.0)], (2.0, 1)),
+        ([(0, 4, 0.0), (1, 3, None)], (0.0, 0)),
+        ([(0, 2, 1e16), (3, 6, 0.1), (4, 5, 0.2)], (1e16, 0)),
+        ([(0, 9, 1e16), (0, 9, -1e16), (3, 6, 0.5), (4, 5, 0.25)], (0.75, 4)),
+        ([(0, 3, INF), (1, 2, -INF), (4, 5, 1.0)], (NAN, 1)),
+        ([(0, 3, -INF), (4, 5, 1.0)], (1.0, 4)),
+        ([(0, 3, -INF), (2, 3, 1.0)], (-INF, 0)),
+        ([(0, 4, None)], (None, None)),
+    ],
+)
+def test_the_most_that_numbers_add_up_to(spark, rows, wanted):
+    windows = fl.over(stays(spark, *rows), fl.Sliding(10), time=PAIR)
+    (((most, at),),) = found(windows, p=agg.peak("v"))
+    assert repr((most, at)) == repr(wanted)
+
+
+@pytest.mark.parametrize("kind", ["bigint", "int", "smallint", "decimal(18,2)", "decimal(36,2)"])
+def test_the_most_is_exact_and_of_the_type_of_a_sum(spark, kind):
+    df = stays(spark, (0, 4, 1.0), (2, 6, 3.0), (5, 12, -2.0), (7, 8, None))
+    df = df.selectExpr("start", "stop", f"cast(v as {kind}) as n")
+    windows = fl.over(df, fl.Sliding(10), time=PAIR)
+    both = windows.agg(p=agg.peak("n"), s=agg.sum("n"), q=agg.peak("n").where("n > 1"))
+    fields = both.schema["p"].dataType
+    assert fields["running"].dataType == both.schema["s"].dataType
+    got = [(tuple(row.p), tuple(row.q)) for row in both.orderBy("window").collect()]
+    assert got == [((4, 2), (3, 2)), ((-2, 10), (None, None))]
+
+
+def test_numbers_that_together_do_not_fit_may_run_after_one_another(spark):
+    big = 2**63 - 1
+    df = spark.sql(f"select * from values (0, 2, {big}L), (2, 4, {big}L) as t(start, stop, n)")
+    windows = fl.over(df, fl.Sliding(10), time=PAIR)
+    assert found(windows, p=agg.peak("n")) == [((big, 0),)]
+
+
 def test_refused(spark):
     df = stays(spark, (0, 4, 1.0))
     points = fl.over(df, fl.Sliding(10), time="start")
@@ -164,6 +228,8 @@ def test_refused(spark):
         points.agg(agg.overlap())
     with pytest.raises(fl.FanlightError, match=r"overlap\(\).* rows have no length"):
         points.agg(agg.overlap() / agg.count())
+    with pytest.raises(fl.FanlightError, match=r"covered\(\).* rows have no length"):
+        points.agg(agg.covered())
     for windows in (
         fl.over(df, fl.Trailing(5), time="start").attach,
         fl.over(df, fl.DeltaFrame({"v": 1}), time="start").agg,
@@ -171,6 +237,8 @@ def test_refused(spark):
     ):
         with pytest.raises(fl.FanlightError, match="rows have no length"):
             windows(agg.peak())
+        with pytest.raises(fl.FanlightError, match=r"peak\(v\).* rows have no length"):
+            windows(agg.peak("v"))
     with pytest.raises(fl.FanlightError, match=r"ask for agg.count\(\) of a snapshot"):
         fl.over(df, fl.Snapshot(), time=PAIR).agg(agg.mean_running())
     halves = spark.sql("select 0.5D as start, 1.5D as stop, 1D as v")
@@ -180,6 +248,12 @@ def test_refused(spark):
         fl.over(df, fl.Sliding(10), time=PAIR).using("levels").agg(agg.overlap())
     with pytest.raises(fl.FanlightError, match="needs a number"):
         fl.over(df.selectExpr("*", "'a' as s"), fl.Sliding(9), time=PAIR).agg(agg.integral("s"))
+    lasting = fl.over(df.selectExpr("*", "'a' as s"), fl.Sliding(10), time=PAIR)
+    for column, said in (("s", "needs a number"), ("guests", "guests"), (7, "7")):
+        with pytest.raises(fl.FanlightError, match=said):
+            lasting.agg(agg.peak(column))
+    with pytest.raises(fl.FanlightError, match="covered"):
+        agg.covered("v")
 
 
 @pytest.mark.parametrize("how", BY_PARTS)

@@ -49,12 +49,14 @@ SUMS = {"n": ("count",), "s": ("sum", "n"), "m": ("max", "n")}
 PARTS = OF_PARTS | {
     "rows": ("count",), "list_v": FEW["list_v"], "some": ("where", "integral", "v"),
 }  # fmt: skip
-OTHERS = ("peak", "count", "collect_list")
+OTHERS = ("peak", "covered", "count", "collect_list")
 SUMS_OF_PARTS = {name: one for name, one in PARTS.items() if one[0] not in OTHERS}
 TIMES = {
     "overlap": ("overlap",), "mean": ("mean_running",), "some": ("where", "overlap"),
 }  # fmt: skip
 MOST = {"peak": ("peak",), "some": ("where", "peak")}
+COVERED = {"all": ("covered",), "some": ("where", "covered")}
+IN_ORDER = COVERED | {name: one for name, one in OF_PARTS.items() if one[0] == "peak"}
 TIMES_OF_PARTS = [spec for spec in GRIDS if spec not in events.REAL_SPECS]
 SIZED = {"s": ("sum", "v"), "a": ("avg", "v")}
 TECHNIQUES = {
@@ -134,6 +136,15 @@ BATCH = (
       for one in spanning("most at once", [LONG], data, MOST, strategies=("panes",))),
     *spanning("most of points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, MOST,
               strategies=("panes",)),
+    *spanning("covered", TIMES_OF_PARTS, lasting, COVERED, strategies=("panes",)),
+    *(one for data in (AN_INSTANT, EDGES)
+      for one in spanning("covered", [LONG], data, COVERED, strategies=("panes",))),
+    *spanning("covered points", [GRIDS[1], events.WHOLE_SPECS[1]], instants, COVERED,
+              strategies=("panes",)),
+    *spanning("sums at once", [LONG], SIZES, IN_ORDER),
+    *spanning("sums at once", TIMES_OF_PARTS[:2], lasting, IN_ORDER,
+              strategies=("aggregate-buckets",)),
+    *(one for data in (AN_INSTANT, EDGES) for one in spanning("in order", [LONG], data, IN_ORDER)),
     *spanning("apart", [GRIDS[1]], lasting, PARTS | RUNNING),
     *(one for data in (AN_INSTANT, EDGES) for how in ("auto", "panes")
       for one in spanning("parts", [LONG], data, SUMS_OF_PARTS, strategies=(how,))),
@@ -293,6 +304,8 @@ SEVERAL_KIND = Kind(
                  SUMS_OF_PARTS, strategies=("panes",)),
         *several("most at once", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT,
                  MOST, strategies=("panes",)),
+        *several("covered", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT,
+                 COVERED, strategies=("panes",)),
         *several("whole times", [LEVELS[1], LEVELS[2], BEGUN, QUERIES[0], CONTINUOUS], RECENT,
                  TIMES, strategies=("panes",)),
         *several("parts", [WHOLE], WHOLES, PARTS, time=PAIRS["i"]),

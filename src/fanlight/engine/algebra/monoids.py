@@ -73,6 +73,7 @@ class Monoid:
     counts: ClassVar[bool] = False  # each row with a value adds one, whatever the value
     additive: ClassVar[bool] = False  # of a part of an event, the sum of what its parts have
     at_once: ClassVar[bool] = False  # of events, only how many are running at each instant matters
+    united: ClassVar[bool] = False  # of events, only when at least one is running matters
     whole: ClassVar[bool] = False  # and adds up whole numbers, whatever their type
     registered: ClassVar[bool] = False  # a sketch of registers, not of values
     whole_time: ClassVar[bool] = False  # needs times that are whole numbers

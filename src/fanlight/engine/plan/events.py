@@ -58,12 +58,14 @@ CALENDAR = "this operator compares the watermark with microseconds, not with a c
 NO_PANES = "windows that a calendar, a double or closed= ends have no panes of one length"
 NOT_ADDED_UP = "is not the sum of what it is for parts of events"
 NOT_AT_ONCE = "is not of how many events are running at once"
+NOT_UNITED = "is not of when at least one event is running"
 ONCE = "an event that ends later would change panes that a stream has given"
 DIVIDED = "is of the part of each event that lies in a window, so that no two windows share it"
 OF_PARTS = (
     ways.EVENT_COPIES,
     ways.EVENTS_IN_PANES,
     ways.EVENTS_AT_ONCE,
+    ways.EVENTS_UNITED,
     ways.CELL_EVENTS,
     ways.EVENTS_ONE_BY_ONE,
 )
@@ -135,7 +137,8 @@ def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
     by_entry = event_costs.entries(loads, running=running)
     by_cell = event_costs.cell_entries(loads, running=running)
     copied = event_costs.cell_copies(loads, running=running)
-    buckets = event_costs.event_copies(loads, counted=counted)
+    kept = any(field.at_once or field.united for field in fields)
+    buckets = event_costs.event_copies(loads, counted=counted, kept=kept)
     yield Candidate(ways.LEVELS, entry_way, None, by_entry)
     left = next(filter(None, map(_why_no_counters, fields)), "")
     yield Candidate(ways.LEVELS, ways.ENTRY_SUMS, None, event_costs.entry_sums(loads), left)
@@ -146,12 +149,14 @@ def _propose_batch(request: Request, loads: Loads) -> Iterator[Placing]:
 
 
 def _propose_panes(request: Request) -> Iterator[Placing]:
-    """Parts of events in panes: what adds up, and how many are running at once."""
+    """Parts of events in panes: what adds up, how many are running at once, and if any is."""
     adding = next((field.label for field in request.fields if not field.additive), "")
     at_once = next((field.label for field in request.fields if not field.at_once), "")
+    united = next((field.label for field in request.fields if not field.united), "")
     found = (
         (ways.EVENTS_IN_PANES, adding and f"{adding} {NOT_ADDED_UP}"),
         (ways.EVENTS_AT_ONCE, at_once and f"{at_once} {NOT_AT_ONCE}"),
+        (ways.EVENTS_UNITED, united and f"{united} {NOT_UNITED}"),
     )  # fmt: skip
     panes = None if request.coordinate.is_unit_number else panes_of(request.grids)
     if request.streaming or panes is None:

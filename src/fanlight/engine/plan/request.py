@@ -47,6 +47,7 @@ class FieldFacts:
     divided: bool = False  # of the part of an event that lies in a window
     additive: bool = False  # and of several parts it is the sum of what each has
     at_once: bool = False  # only how many events are running at each instant matters
+    united: bool = False  # only when at least one event is running matters
 
 
 @dataclass(frozen=True)

@@ -259,6 +259,11 @@ EVENTS_AT_ONCE = Way(
     "starts and stops in order say how many events are running, and each window takes the most of "
     "its panes",
 )  # fmt: skip
+EVENTS_UNITED = Way(
+    IN_CELLS, SCAN,
+    "events in order of their starts leave out what earlier ones have, and are cut at the edges of "
+    "panes, which are added up to windows",
+)  # fmt: skip
 EVENTS_KEPT = Way(ROWS, OPERATOR, "each event is kept in each of its windows")
 SWEPT = Way(ROWS, OPERATOR, "events enter and leave counters in order of their ends")
 SWEPT_BY_HEAP = Way(

@@ -206,7 +206,7 @@ class Fields:
     def kind_of(self, output: Output) -> str:
         """Aggregates of one kind are computed together, of several perhaps apart.
 
-        Where some are of parts of events: those that add up over panes, others of parts, the rest.
+        Where some are of parts of events: those that panes can give, others of parts, the rest.
         """
         if not self.divided:
             return output.kind
@@ -216,6 +216,8 @@ class Fields:
             return "added up"
         if all(one.at_once for one in facts):
             return "at once"
+        if all(one.united for one in facts):
+            return "united"
         return "of parts" if any(one.divided for one in facts) else ""
 
     @property
@@ -326,7 +328,7 @@ class Fields:
                 label, monoid.running, not why_not, why_not, holistic, one,
                 sketch=monoid.sketch_size, native=native, registered=monoid.registered,
                 decides_ties=monoid.decides_ties, divided=monoid.divided,
-                additive=monoid.additive, at_once=monoid.at_once,
+                additive=monoid.additive, at_once=monoid.at_once, united=monoid.united,
             )  # fmt: skip
             self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
         return self.kept[key]

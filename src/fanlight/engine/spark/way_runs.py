@@ -30,7 +30,7 @@ from fanlight.engine.spark.ordered import (
     widening,
     windows,
 )
-from fanlight.engine.spark.placed import areas, batch, levels, spark_windows, stream
+from fanlight.engine.spark.placed import areas, batch, levels, spark_windows, stream, united
 from fanlight.engine.spark.placed.lifetimes import count_lasting_values
 from fanlight.engine.spark.placed.numbered_rows import roll_up_row_ends
 
@@ -123,7 +123,7 @@ def _run_plan(bound: Placed, fields: Fields) -> DataFrame:
 def _run_panes(given: WayRequest) -> DataFrame:
     if not isinstance(given.bound, Lasting):
         raise TypeError(given.bound)
-    give = areas.find_most if given.chosen.way is ways.EVENTS_AT_ONCE else areas.add_up_panes
+    give = _PANES[given.chosen.way]
     return give(given.bound, given.fields, _run_plan)
 
 
@@ -207,7 +207,12 @@ register_runs(
     ways.CELL_EVENTS,
     stream=lambda given: stream.keep_events(given.bound, given.fields, given.chosen),
 )
-for _way in (ways.EVENTS_IN_PANES, ways.EVENTS_AT_ONCE):
+_PANES = {
+    ways.EVENTS_IN_PANES: areas.add_up_panes,
+    ways.EVENTS_AT_ONCE: areas.find_most,
+    ways.EVENTS_UNITED: united.add_up_united,
+}
+for _way in _PANES:
     register_runs(_way, batch=_run_panes)
 for _way in (ways.ENTRIES_IN_OPERATOR, ways.EVENTS_KEPT, ways.SWEPT, ways.SWEPT_BY_HEAP,
              ways.SE_SLICED, ways.SE_ML_SLICED):  # fmt: skip

@@ -299,7 +299,13 @@ class _Walk:
         return let("a", last, result)
 
 
-def _of_events(name: str, lower: str, more: Mapping[str, Area], value: str = "{x}") -> Aggregate:
+def _of_events(
+    name: str,
+    lower: str,
+    more: Mapping[str, Area],
+    value: str = "{x}",
+    accepts: Accepts = "numeric",
+) -> Aggregate:
     """An aggregate of events that last: a number holds from an event's start to its stop."""
 
     def recipe(types: tuple[str, ...]) -> Partials:
@@ -310,7 +316,7 @@ def _of_events(name: str, lower: str, more: Mapping[str, Area], value: str = "{x
         area = f"if({{x}} is null, null, cast({area} as {kinds.sum}))"
         return Partials({"p": Area(area), **more}, lower)
 
-    return Aggregate(name, recipe=recipe)
+    return Aggregate(name, accepts=accepts, recipe=recipe)
 
 
 _CARRIED_SUM, _CARRIED_TIME = "cast(a.sum as double)", "cast(a.time as double)"
@@ -477,7 +483,7 @@ _DURATION = _Measure(
     area_over_time,
     lifted="int",
     accepts="boolean",
-    of_events=_of_events("duration", f"{_AREA} / {{scale}}", {}, "if({x}, 1, 0)"),
+    of_events=_of_events("duration", f"{_AREA} / {{scale}}", {}, "if({x}, 1, 0)", "boolean"),
 )
 _PLAIN = {one.name: one.plain() for one in (_INTEGRAL, _MEAN, _RATE, _INCREASE, _DURATION)}
 

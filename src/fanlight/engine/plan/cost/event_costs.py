@@ -20,6 +20,7 @@ from fanlight.engine.plan.cost.constants import (
     ENTRY,
     EXPANDED_ROW,
     FILL,
+    KEPT,
     ORDERS,
     PARTIAL,
     PYTHON_ROW,
@@ -152,9 +153,12 @@ def pane_areas(request: Request, panes: Grid) -> float:
     return several * (covered + ends) + PARTIAL * load.groups * (several + len(request.grids))
 
 
-def event_copies(loads: Loads, *, counted: bool) -> float:
-    """Each event copied into each of its windows, and there, if ``counted``, counted by value."""
-    copy = EXPANDED_ROW + (COUNTED if counted else 0.0)
+def event_copies(loads: Loads, *, counted: bool, kept: bool = False) -> float:
+    """Each event copied into each of its windows, and there, if ``counted``, counted by value.
+
+    ``kept``: the copies are kept until all are there.
+    """
+    copy = EXPANDED_ROW + (COUNTED if counted else 0.0) + (KEPT if kept else 0.0)
     return READ * loads[0][1].events + sum(
         share * (copy * load.events * load.windows + PARTIAL * load.groups) for share, load in loads
     )

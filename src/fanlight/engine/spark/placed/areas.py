@@ -38,10 +38,15 @@ RunPlan = Callable[[Placed, Fields], DataFrame]  # keys, query (of several), sta
 
 def add_up_panes(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
     """Windows, each the sum of its panes."""
+    return add_up(bound, select_to_copy(bound, fields), fields, run_plan)
+
+
+def add_up(bound: Lasting, events: Relation, fields: Fields, run_plan: RunPlan) -> DataFrame:
+    """The same of given events."""
     panes = panes_of(bound.grids)
     if panes is None:
         raise AssertionError(bound)
-    events = _cut(bound, fields, panes)
+    events = _cut(events, panes)
     own, names = _sums(fields), fields.names
     if all(field.monoid.whole for field in fields.all):
         rows = _by_running_sums(events, fields, panes)
@@ -60,15 +65,14 @@ def bind_panes(bound: Lasting, rows: DataFrame, names: Sequence[str]) -> Placed:
     return Placed(source, Coordinate("integer"), bound.spec, bound.queries, "drop")
 
 
-def _cut(bound: Lasting, fields: Fields, panes: Grid) -> Relation:
+def _cut(events: Relation, panes: Grid) -> Relation:
     """Events with the panes in which they begin and end: place ``first_pane``, ``last_pane``."""
-    rows = select_to_copy(bound, fields)
     place = ["first_at", "until", "first_pane", "last_pane"]
     starts = [
         f"{at} - {after_edge(at, panes.offset, panes.slide)} as {name}"
         for at, name in (("first_at", "first_pane"), ("last_at", "last_pane"))
     ]
-    return rows.with_places("first_at", "greatest(first_at, t) as until", *starts, place=place)
+    return events.with_places("first_at", "greatest(first_at, t) as until", *starts, place=place)
 
 
 def _ends_in_panes(events: Relation, fields: Fields, panes: Grid) -> Relation:
@@ -198,7 +202,7 @@ def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
         raise AssertionError(bound)
     names = fields.names
     edges = _mark_edges(bound, fields, panes)
-    rows = _most_of_panes(edges, bound.keys, _columns_of(fields), panes)
+    rows = _most_of_panes(edges, bound.keys, columns_of(fields), panes)
     greatest = of_columns(
         fields,
         Max(),
@@ -212,7 +216,7 @@ def find_most(bound: Lasting, fields: Fields, run_plan: RunPlan) -> DataFrame:
     return found.selectExpr(*bound.keys, *bound.query_columns, "start", *texts)
 
 
-def _columns_of(fields: Fields) -> dict[str, str]:
+def columns_of(fields: Fields) -> dict[str, str]:
     """How columns of a field end: as those of all events, or with its name if it takes some."""
     return {
         field.name: "" if find_places(field.monoid.value) <= PART_OF_EVENT else f"_{field.name}"
@@ -232,7 +236,7 @@ def _mark_edges(bound: Lasting, fields: Fields, panes: Grid) -> DataFrame:
     rows = events.df.selectExpr("*", f"first_at as {BEGINS}", f"greatest(first_at, t) as {ENDS_AT}")
     rows = rows.selectExpr("*", *fields.lifting)
     values = {field.name: field.value for field in fields.all}
-    some = {of: values[name] for name, of in _columns_of(fields).items() if of}
+    some = {of: values[name] for name, of in columns_of(fields).items() if of}
     taken = [f"if({value} is null, 0L, 1L) as taken{of}" for of, value in some.items()]
     of_key = f"pmod(hash({', '.join(keys)}), {min(panes.range, _HASHES)}L)" if keys else "0L"
     ends = ["first_at * 2L as started", "last_at * 2L + 1L as stopped", f"{of_key} as of_key"]
