@@ -70,7 +70,7 @@ ON_SPARK = (
     ),
     parts(
         "doubles are added up and taken back",
-        "add_up_panes",
+        "areas:add_up",
         Code("all(field.monoid.whole for field in fields.all)", "True"),
     ),
     at_once(

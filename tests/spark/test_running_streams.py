@@ -120,7 +120,14 @@ def test_what_cannot_be_is_refused(spark, tmp_path):
             windows.running(**given)
     running = windows.running(id="the id", max_duration="1 hour")
     assert "running" in running.explain()
-    for aggregate in (agg.overlap(), agg.peak(), agg.first("v"), agg.collect_list("v")):
+    for aggregate in (
+        agg.overlap(),
+        agg.covered(),
+        agg.peak(),
+        agg.peak("v"),
+        agg.first("v"),
+        agg.collect_list("v"),
+    ):
         with pytest.raises(fl.FanlightError, match="reads when events end"):
             running.agg(aggregate)
     with pytest.raises(fl.FanlightError, match="kept by one stateful operator"):
