@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from benchmarks import calibrate, constants, readme, report, sessions
+from benchmarks.cases.as_of import as_of
 from benchmarks.cases.calendar import calendar
 from benchmarks.cases.cluster import cluster
 from benchmarks.cases.cold import cold
@@ -74,6 +75,7 @@ CASES = {
     "trailing-values": trailing_values,
     "trailing-stream": trailing_stream,
     "trailing-hot": trailing_hot,
+    "as-of": as_of,
     "stored": stored,
     "skew": skew,
     "latency": latency,

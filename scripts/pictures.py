@@ -34,6 +34,7 @@ SHARED = tuple(
 TICKS = tuple((at, "0" if not at else f"{at} minutes") for at in range(0, 30, 5))
 WATERMARK = 14
 COUNTS = (2, 2, 3, 2, 2, 2, 3, 2, 2, 3, 2, 2, 9, 10, 8, 3, 2, 2, 2, 2)
+QUOTES, TRADES = (4, 9, 19), (2.5, 7, 15, 25)
 FILES = {"granular": "multi_granular"}
 SPANNING = Sketch(
     "Sliding('5 minutes') over events that last",
@@ -142,12 +143,32 @@ def sketch_held() -> Sketch:
     return Sketch("time_weighted_avg(carry='1 hour')", lanes, ticks, alt)
 
 
+def sketch_as_of() -> Sketch:
+    """Rows of two tables, and of each row that asks the time back to the row that it is given."""
+    found = [max((at for at in QUOTES if at <= trade), default=None) for trade in TRADES]
+    lanes = [Lane("quotes", tuple(Mark("row", at, at) for at in QUOTES))]
+    lanes.append(Lane("trades", tuple(Mark("row", at, at) for at in TRADES)))
+    for number, (trade, quote) in enumerate(zip(TRADES, found, strict=True), 1):
+        if quote is not None:
+            text = f"{_spell_minutes(trade - quote)} old"
+            lanes.append(Lane(f"trade {number}", (Mark("window", quote, trade, text),)))
+        else:
+            lanes.append(Lane(f"trade {number}", (Mark("gap", 0, trade, "no quote"),)))
+    alt = "Each trade is given the latest quote before it; the first has none."
+    return Sketch("an as-of join", tuple(lanes), TICKS, alt)
+
+
+def _spell_minutes(number: float) -> str:
+    return f"{number:g} minute{'s' * (number != 1)}"
+
+
 KINDS: dict[str, Pictured | Sketch] = {
     "held": sketch_held(),
     "spanning": SPANNING,
     "parts": sketch_parts(),
     "running": sketch_running(),
     "bursts": sketch_bursts(),
+    "as_of": sketch_as_of(),
     **{FILES.get(kind.words.rule, kind.words.rule): kind.example for kind in list_kinds()},
 }
 
