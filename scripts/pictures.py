@@ -34,7 +34,7 @@ SHARED = tuple(
 TICKS = tuple((at, "0" if not at else f"{at} minutes") for at in range(0, 30, 5))
 WATERMARK = 14
 COUNTS = (2, 2, 3, 2, 2, 2, 3, 2, 2, 3, 2, 2, 9, 10, 8, 3, 2, 2, 2, 2)
-QUOTES, TRADES = (4, 9, 19), (2.5, 7, 15, 25)
+QUOTES, TRADES = (4, 9, 19), (3.5, 8, 15, 25)
 FILES = {"granular": "multi_granular"}
 SPANNING = Sketch(
     "Sliding('5 minutes') over events that last",

@@ -21,8 +21,8 @@ MINE, BY_HAND, OWN = "fanlight", "union, last(…) OVER ROWS", "Spark's ASOF JOI
 # From Spark 4.3 on. It compares a row that asks with each row of its key, so one key takes hours.
 SWITCH = "spark.sql.join.asofJoin.enabled"
 ONE_ROW = (
-    "rows go to Python and back, and a window of Spark's stays in the JVM; less would need an "
-    "operator there"
+    "rows go to Python and back, each value in a struct with its place in the order; less would "
+    "need an operator in the JVM"
 )
 
 
