@@ -251,25 +251,30 @@ def _exact_sum(number: str, inside: str, given: str) -> _RunningSum:
 
 
 def _double_sum() -> _RunningSum:
-    """Of doubles: the sum and what rounding has left of it, so that no trace of ended ones stays.
+    """Of doubles: the sum as several that lose nothing, so that no trace of ended ones stays.
 
-    Those that are not finite are counted.
+    As in ``math.fsum``; those that are not finite are counted.
     """
     up, down, odd = "double('infinity')", "double('-infinity')", "double('nan')"
     one = f"if(e.n in ({up}, {down}, {odd}), 0D, e.n * e.came)"
-    total = f"(a.high + {one})"
-    grown = f"({total} - a.high)"
-    left = f"(a.high - ({total} - {grown})) + ({one} - {grown})"
+    none = "cast(array() as array<double>)"
+    total = "(s.x + y)"
+    lost = f"((s.x - ({total} - ({total} - s.x))) + (y - ({total} - s.x)))"
+    added = (
+        f"aggregate(a.terms, named_struct('x', {one}, 'kept', {none}), (s, y) -> named_struct("
+        f"'x', {total}, 'kept', if({lost} = 0D, s.kept, concat(s.kept, array({lost})))), "
+        "s -> if(s.x = 0D, s.kept, concat(s.kept, array(s.x))))"
+    )
     counts = [
         (name, "0L", f"a.{name} + if(e.n = {value}, e.came, 0L)")
         for name, value in (("up", up), ("down", down), ("odd", odd))
     ]
     now = (
         f"(case when a.odd > 0L or (a.up > 0L and a.down > 0L) then {odd} "
-        f"when a.up > 0L then {up} when a.down > 0L then {down} else a.high + a.low end)"
+        f"when a.up > 0L then {up} when a.down > 0L then {down} "
+        "else aggregate(a.terms, 0D, (s, y) -> s + y) end)"
     )
-    parts = [("high", "0D", total), ("low", "0D", f"a.low + ({left})")]
-    return _RunningSum("cast({x} as double)", "double", now, (*parts, *counts))
+    return _RunningSum("cast({x} as double)", "double", now, (("terms", none, added), *counts))
 
 
 def _sum_of(kind: str) -> _RunningSum:
@@ -326,8 +331,8 @@ def peak(column: ColumnOrName | None = None) -> Call:
     An event is running from its start until before its stop; one without duration at its instant.
     Rows whose start or stop is null are in no window. Events whose column is null do not count.
     Numbers may be below 0: it is the greatest sum of all instants at which an event with a number
-    is running. Doubles are added up with what rounding leaves, so that nothing stays of those that
-    have ended.
+    is running. Sums of doubles lose nothing before they are rounded, so that nothing stays of those
+    that have ended.
 
     Examples
     --------
