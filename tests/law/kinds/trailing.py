@@ -18,6 +18,7 @@ LASTING = {name: asked for name, asked in EVERY.items() if asked[0] != "linear_f
 NUMBERS = {n: EVERYTHING[n] for n in ("rows", "n_v", "sum_v", "sum_n", "max_v", "avg_n", "min_s")}
 NATIVELY = {n: EVERYTHING[n] for n in (*NUMBERS, "sum_d", "first")}
 ORDERED = {n: EVERYTHING[n] for n in ("first", "list_v", "listagg", "min_by", "sum_d", "var_pop")}
+LATEST = {n: EVERYTHING[n] for n in ("last_v", "last_n")}
 SPANS = (
     fl.Trailing("1 minute"),
     fl.Trailing("4 minutes", delay="30 seconds"),
@@ -37,6 +38,7 @@ COUNTED = (
     fl.Trailing(fl.Rows(2), include_self=False),
     fl.Trailing(fl.Rows(2), delay="1 minute", closed="neither"),
 )
+ONE = (fl.Trailing(fl.Rows(1)), fl.Trailing(fl.Rows(1), delay="1 minute", closed="neither"))
 SPECS = (*SPANS, *WHOLE, *COUNTED)
 SEVERAL = {"1m": SPANS[0], "ever": WHOLE[1], "3": COUNTED[1], "4m": SPANS[1]}
 
@@ -63,6 +65,13 @@ KIND = Kind(
                   strategies=("native", "auto")),
         *trailing("natively, without keys", [SPANS[1]], keyless(ROWS, 60), NATIVELY, by=(),
                   strategies=("native",)),
+        *trailing("the latest, natively", [*SPANS[:4], WHOLE[0], WHOLE[3], *ONE], ROWS, LATEST,
+                  strategies=("native", "auto")),
+        *trailing("one row, natively", ONE, ROWS, LASTING, strategies=("native",)),
+        *trailing("others, natively", [*SPANS, *WHOLE, *ONE], ROWS, NATIVELY | LATEST,
+                  action="attach_to", strategies=("native",)),
+        *trailing("others, natively, without keys", [SPANS[1], ONE[0]], keyless(ROWS, 60),
+                  LATEST, by=(), action="attach_to", strategies=("native", "auto")),
         *trailing("in order", [SPANS[5], WHOLE[0], *COUNTED], ROWS, ORDERED),
         *trailing("several", [SEVERAL], ROWS, NUMBERS, strategies=("auto", "arrow")),
         *trailing("every aggregate", [SPANS[1], SPANS[5]], ROWS, EVERY),
@@ -84,6 +93,8 @@ KIND = Kind(
     ),
     connect=(
         *trailing("connect", [SEVERAL], ROWS, NUMBERS),
+        *trailing("the latest, natively", [SPANS[3], ONE[0]], ROWS, LATEST, action="attach_to",
+                  strategies=("native",)),
         *arriving("stream", [SPANS[1]], 0),
         *arriving("others", [SPANS[1]], 0, action="attach_to"),
     ),

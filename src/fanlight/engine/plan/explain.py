@@ -260,7 +260,7 @@ def explain_trailing(
     spec: Labelled, plan: Plan[tuple[Horizon, ...]], about: About, aggregates: Sequence[str]
 ) -> Explained:
     """The page of trailing windows."""
-    how = "Spark aggregates each window from scratch (RANGE BETWEEN)"
+    how = "by windows of Spark's (RANGE BETWEEN)"
     if plan.chosen.way is not ways.FOLDED:
         how = (
             "the rows of a key are read once, in order of time; each enters and leaves a "

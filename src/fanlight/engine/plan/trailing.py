@@ -32,12 +32,20 @@ class Horizon:
         """Whether it reaches back to the first row."""
         return self.first == EVER and not self.rows
 
-    def rows_inside(self, rows: float, rate: float | None) -> float:
-        """How many of so many rows it holds in the mean, with so many a key and coordinate.
+    @property
+    def one(self) -> bool:
+        """Whether it holds the latest row alone."""
+        return self.rows == 1 and self.first == EVER
 
-        No window holds more than half of them in the mean, whatever the keys.
+    def rows_folded(self, rows: float, rate: float | None) -> float:
+        """How many rows Spark adds up for each of so many, with so many a key and coordinate.
+
+        No window holds more than half of them in the mean, whatever the keys. One that reaches back
+        to the first row is the one before it and what is new.
         """
-        if rate is None or self.first == EVER:
+        if self.first == EVER:
+            return 1
+        if rate is None:
             return rows / 2
         return min(rows / 2, rate * max(self.first - self.last + 1, 0))
 
@@ -73,35 +81,38 @@ def plan_trailing(
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
     rate: float | None = None,
+    latest: bool = False,
+    asking: bool = False,
 ) -> Plan[tuple[Horizon, ...]]:
     """The plan of trailing windows with so many partials each.
 
     ``refused`` says why Spark's own windows cannot give them, ``incomparable`` why rows cannot be
     compared in Python; ``rows`` how many there are in a batch, and ``rate`` how many a key and
-    coordinate, where that is known.
+    coordinate, where that is known. ``latest``: only the latest row of each window matters.
+    ``asking``: other rows ask, which are in no window.
     """
     way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
     cost = points.row_pass(by_python=False, returned=True) + points.worker_overhead(rows)
     known = math.inf if rows is None else rows
-    inside = sum(horizon.rows_inside(known, rate) for horizon in horizons)
+    folded = sum(1.0 if latest else horizon.rows_folded(known, rate) for horizon in horizons)
     if streaming:
         why = "it is for batches; in a stream a stateful operator puts rows in order"
     else:
-        why = refused or _why_not_native(horizons)
+        why = refused or _why_not_native(horizons, asking=asking)
     return choose_candidate(
         [
             Candidate(ways.ARROW, way, horizons, cost, "" if why else incomparable),
-            Candidate(ways.NATIVE, ways.FOLDED, horizons, points.folding(inside, partials), why),
+            Candidate(ways.NATIVE, ways.FOLDED, horizons, points.folding(folded, partials), why),
         ],
         strategy,
     )
 
 
-def _why_not_native(horizons: tuple[Horizon, ...]) -> str:
+def _why_not_native(horizons: tuple[Horizon, ...], *, asking: bool) -> str:
     """Explain why no window of Spark's holds these rows. Empty if one does."""
-    if any(horizon.rows for horizon in horizons):
+    if any(horizon.rows and not horizon.one for horizon in horizons):
         return "the last rows as of a time are more than Spark's ROWS where rows share the time"
-    if not all(horizon.include_self for horizon in horizons):
+    if not asking and not all(horizon.include_self for horizon in horizons):
         return "a window of Spark's cannot leave out its own row"
     if any(horizon.first < horizon.last for horizon in horizons):
         return "Spark has no windows that hold nothing"

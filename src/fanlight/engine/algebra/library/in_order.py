@@ -17,8 +17,8 @@ from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import Extent
 from fanlight.types import ColumnOrName, Duration
 
-_PLACED = "named_struct('o', {order}, 'v', {x})"
-_NOT_NULL = f"if({{x}} is null, null, {_PLACED})"
+PLACED = "named_struct('o', {order}, 'v', {x})"
+_NOT_NULL = f"if({{x}} is null, null, {PLACED})"
 
 
 def _make_end(name: str, monoid: Min | Max) -> Aggregate:
@@ -29,9 +29,9 @@ def _make_end(name: str, monoid: Min | Max) -> Aggregate:
 
 
 _ENDS = {
-    ("first", False): _make_end("first", Min(_PLACED)),
+    ("first", False): _make_end("first", Min(PLACED)),
     ("first", True): _make_end("first", Min(_NOT_NULL)),
-    ("last", False): _make_end("last", Max(_PLACED)),
+    ("last", False): _make_end("last", Max(PLACED)),
     ("last", True): _make_end("last", Max(_NOT_NULL)),
 }
 

@@ -23,16 +23,20 @@ from pyspark.sql.types import (
 )
 
 from fanlight.engine.algebra.aggregate import contains_type
+from fanlight.engine.algebra.library.in_order import PLACED
+from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import Reading
+from fanlight.engine.algebra.sql_text import struct
 from fanlight.engine.operators.trailing import ASKED, TrailingQuery
+from fanlight.engine.plan.trailing import Horizon
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form
-from fanlight.engine.spark.fields import Fields, Output, combine_sql
+from fanlight.engine.spark.fields import Field, Fields, Output, combine_sql
 from fanlight.engine.spark.lift import EVERY_ROW, Columns, lift_units, select_rows
 from fanlight.engine.spark.ordered.frames import UNORDERED
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.ordered.ranked_values import type_of_reading
-from fanlight.engine.spark.sql import over_clause, type_text
+from fanlight.engine.spark.sql import over_clause, type_text, types_in
 
 _FIELD = re.compile(r"\bf\d+\b")
 
@@ -123,8 +127,10 @@ def attach_in_order(
     return _look_back(bound, wanted, lifted, payload, lifted.df)
 
 
-def why_not_natively(fields: Fields) -> str:
+def why_not_natively(bound: TrailingBound, fields: Fields) -> str:
     """Explain why Spark's own windows cannot compute these aggregates. Empty if they can."""
+    if all(horizon.one for horizon in bound.horizons):
+        return ""
     for field in fields.all:
         if field.monoid.by_value:
             return f"{field.facts.label} needs all values of each window"
@@ -133,12 +139,47 @@ def why_not_natively(fields: Fields) -> str:
     return ""
 
 
+def only_latest(fields: Fields) -> bool:
+    """Whether only the latest row of a window matters, of those that have a value."""
+    return all(_is_latest(field) for field in fields.all)
+
+
+def _is_latest(field: Field) -> bool:
+    monoid = field.monoid
+    return monoid.combining == "greatest" and PLACED in monoid.value
+
+
 def attach_natively(
-    bound: TrailingBound, wanted: TrailingFields, arguments: Sequence[str]
+    bound: TrailingBound,
+    wanted: TrailingFields,
+    arguments: Sequence[str],
+    asks: TrailingBound | None = None,
 ) -> DataFrame:
-    """The rows of a batch with the partials of their windows, each by a window of Spark's."""
+    """The rows of a batch with the partials of their windows, each by a window of Spark's.
+
+    Where rows of another DataFrame ask, they stand among the others, without partials.
+    """
     fields = wanted.fields
-    payload = fields.add_columns(bound.df)
+    own: Sequence[str] = fields.add_columns(bound.df) if asks is None else ()
+    lifted = _lift_natively(bound, fields, arguments, own)
+    if asks is None:
+        rows, payload = lifted, [*own]
+    else:
+        asking = select_asking(asks).selectExpr("*", f"true as {ASKED}")
+        lifted = lifted.filter("t is not null")
+        rows, payload = lifted.unionByName(asking, allowMissingColumns=True), name_columns(asks.df)
+    windows = []
+    for number, horizon in enumerate(bound.horizons):
+        windows += _windows_of(bound, fields, horizon, number, types_in(lifted))
+    kept = [ASKED] if asks is not None else []
+    found = rows.selectExpr("t", *kept, *payload, *windows)
+    return found if asks is None else found.filter(ASKED).drop(ASKED)
+
+
+def _lift_natively(
+    bound: TrailingBound, fields: Fields, arguments: Sequence[str], payload: Sequence[str]
+) -> DataFrame:
+    """Rows with keys, ``t``, payload and partials; with ``latest``, their order, if it matters."""
     rows = select_rows(bound, fields, bound.rows)
     kept = dict.fromkeys([*arguments, *payload])
     rows = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, *kept)
@@ -147,17 +188,49 @@ def attach_natively(
     partials = [
         f"if(t is null, null, {units[field.name].text}) as {field.name}" for field in fields.all
     ]
-    rows = rows.selectExpr(*bound.keys, "t", *payload, *partials)
-    windows = []
-    for number, horizon in enumerate(bound.horizons):
-        begin = "unbounded" if horizon.whole else f"{horizon.first}L"
-        frame = f"range between {begin} preceding and {horizon.last}L preceding"
-        over = over_clause(bound.keys, "t", frame)
-        windows += [
-            f"{combine_sql(field, units[field.name].kind, over)} as {field.name}_{number}"
-            for field in fields.all
-        ]
-    return rows.selectExpr("t", *payload, *windows)
+    if any(horizon.rows for horizon in bound.horizons):
+        order = struct((name, text) for name, text in _order_of(rows, bound, arguments))
+        partials.append(f"if(t is null, null, {order}) as latest")
+    return rows.selectExpr(*bound.keys, "t", *payload, *partials)
+
+
+def _order_of(
+    rows: DataFrame, bound: TrailingBound, arguments: Sequence[str]
+) -> list[tuple[str, str]]:
+    """What puts rows in order, and is equal for equal rows only: names and SQL."""
+    types = {field.name: field.dataType for field in rows.schema.fields}
+    order = [("t", "t")]
+    for name in (*bound.tie_keys, *arguments):
+        if not contains_type(type_text(types[name]), UNORDERED):
+            alike = has_collation(types[name]) and name not in bound.tie_keys
+            order.append((name, normal_form(name, types[name]) if alike else name))
+    return order
+
+
+def _windows_of(
+    bound: TrailingBound, fields: Fields, horizon: Horizon, number: int, types: Mapping[str, str]
+) -> list[str]:
+    """SQL: the partials of a window of each row."""
+    whole = over_clause(
+        bound.keys, "t", f"range between unbounded preceding and {horizon.last}L preceding"
+    )
+    if horizon.one:
+        names = [(field.name, field.name) for field in fields.all]
+        found = f"(max_by({struct(names)}, latest) {whole})"
+        return [f"{found}.{name} as {name}_{number}" for name, _ in names]
+    texts = []
+    for field in fields.all:
+        kind = types[field.name]
+        if horizon.whole:
+            text = combine_sql(field, kind, whole)
+        elif _is_latest(field):  # the latest of all, unless it is too old
+            latest = combine_sql(field, kind, whole)
+            text = let("w", latest, f"if(w.o.t >= t - {horizon.first}L, w, null)")
+        else:
+            begin = f"range between {horizon.first}L preceding and {horizon.last}L preceding"
+            text = combine_sql(field, kind, over_clause(bound.keys, "t", begin))
+        texts.append(f"{text} as {field.name}_{number}")
+    return texts
 
 
 def attach_to(

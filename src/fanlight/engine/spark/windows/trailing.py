@@ -20,7 +20,9 @@ from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.trailing import (
     TrailingFields,
+    attach_natively,
     attach_to,
+    only_latest,
     rank_where_possible,
     why_not_natively,
 )
@@ -95,7 +97,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         with errors_of_call(name_call((*aggregates, *named.values()))):
             fields = self._build_fields(aggregates, named, given)
             arguments = list(fields.arguments.values())
-            way = ways.LOOKED_BACK if asks else self._plan(fields).chosen.way
+            way = self._plan(fields, asking=asks is not None).chosen.way
             wanted = (
                 TrailingFields(fields) if way is ways.FOLDED else rank_where_possible(bound, fields)
             )
@@ -103,7 +105,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
                 rows = attach_function(way)(bound, wanted, arguments)
                 names = [fields.arguments[name] for name in given.columns]
             else:  # the rows of another DataFrame, with aggregates of the windows before them
-                rows = attach_to(bound, wanted, arguments, asks)
+                attach = attach_natively if way is ways.FOLDED else attach_to
+                rows = attach(bound, wanted, arguments, asks)
                 names = name_columns(given)
             columns = list(zip(names, given.columns, strict=True))
             return self._complete(self._lower(rows, wanted, columns, asks or bound), given.columns)
@@ -156,16 +159,17 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
     def _find_strategy(self, strategy: str) -> Strategy:
         return find_strategy(strategy, STRATEGIES, of=" of trailing windows")
 
-    def _plan(self, fields: Fields) -> Plan[tuple[Horizon, ...]]:
+    def _plan(self, fields: Fields, *, asking: bool) -> Plan[tuple[Horizon, ...]]:
         bound = self._bound
-        refused = why_not_natively(fields)
+        refused = why_not_natively(bound, fields)
         if not refused and bound.forget_after is not None:
             refused = "Spark's windows do not end at a silence"
         incomparable = bound.source.why_not_in_python or fields.why_not_in_python
         asked = partial(
             plan_trailing, bound.horizons, len(fields.all), streaming=bound.df.isStreaming,
             refused=refused, incomparable=incomparable,
-            strategy=self._hints.strategy, rate=self._rate_of_key,
+            strategy=self._hints.strategy, rate=self._rate_of_key, asking=asking,
+            latest=only_latest(fields),
         )  # fmt: skip
         return asked(rows=self._rows_for(asked))
 
@@ -244,7 +248,8 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         bound = self._bound
         asks = read_at(bound) or bound
         fields = self._build_fields(aggregates, named, asks.df) if aggregates or named else Fields()
-        plan, about = self._plan(fields), self._about(verbose=verbose)
+        plan = self._plan(fields, asking=asks is not bound)
+        about = self._about(verbose=verbose)
         names = [name for output in fields.outputs for name in self._names(output.label)]
         return explain_trailing(bound.spec, plan, about, names)
 
