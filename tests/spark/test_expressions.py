@@ -12,8 +12,11 @@ from pyspark.sql import functions as F
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import all_of
+from tests.helpers.aggregates import call, compared_samples, of_rows
+from tests.helpers.dataframes import all_of, frame
+from tests.law.data import TODAY, points
 
+NUMERIC = ("double", "bigint", "int", "float", "decimal(12,2)", "decimal(22,2)")
 HOUR = fl.Sliding("10 minutes", "5 minutes")
 # As one writes them here, and in Spark.
 ASKED = {
@@ -44,6 +47,53 @@ def df(classic):
         "double(id % 11) as v, id % 3 = 0 as ok, cast(null as int) as none, "
         "concat('{x}', id % 4) as `a b`, id % 2 as k from range(200)"
     )
+
+
+def numbers(lasting):
+    """Every aggregate of the library that gives a number, by name."""
+    found = {}
+    for one in compared_samples():
+        own = of_rows(one) if not lasting else True
+        if own and one.sample.gives in NUMERIC and ("distinct", True) not in one.sample.options:
+            found.setdefault(one.entry.name, call(one.request))
+    return found
+
+
+def test_events_of_an_empty_batch_are_planned(classic):
+    none = classic.sql(
+        "select timestamp_seconds(id) as a, timestamp_seconds(id) as b from range(0)"
+    )
+    windows = fl.over(none.where("false"), HOUR, time=("a", "b"))
+    assert windows.agg(n=agg.count(), most=agg.peak(), time=agg.overlap()).collect() == []
+
+
+@pytest.mark.usefixtures("lenient")
+@pytest.mark.parametrize("lasting", [False, True])
+def test_any_aggregate_divides(classic, lasting):
+    """What it is computed of stays together, whatever stands before it."""
+    rows = frame(classic, points(HOUR, 4, (TODAY,)).rows)
+    rows = rows.selectExpr("*", "ts + interval 90 seconds as stop").where("ts is not null")
+    asked, windows = {}, fl.over(rows, HOUR, time=("ts", "stop") if lasting else "ts")
+    for name, one in numbers(lasting).items():
+        try:
+            windows.explain(one)
+        except fl.FanlightError:
+            continue  # not of events, or not of rows
+        asked |= {name: one, f"1 / {name}": 1 / one, f"{name} - {name}": 7 - one}
+    assert len(asked) > 60
+    found = windows.agg(**asked).collect()
+    assert found
+    for row in found:
+        for name in asked:
+            value = row[name]
+            if name.startswith("1 / ") or " - " in name or value is None:
+                continue
+            value = float(value)
+            if not value:
+                assert row[f"1 / {name}"] is None, name
+                continue
+            assert row[f"1 / {name}"] == pytest.approx(1 / value, nan_ok=True), name
+            assert float(row[f"{name} - {name}"]) == pytest.approx(7 - value, nan_ok=True), name
 
 
 @pytest.fixture

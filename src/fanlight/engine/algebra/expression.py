@@ -447,6 +447,11 @@ def combine_calls(
     )  # fmt: skip
 
 
+def _bracket(template: str) -> str:
+    """A template as one operand, whatever it is computed of."""
+    return template and f"({template})"
+
+
 def _join(expression: Expression | SqlExpression, parts: Sequence[Partials]) -> Partials:
     """The partials of all aggregates side by side, and the expression of their results."""
     fields: dict[str, Monoid] = {}
@@ -456,8 +461,8 @@ def _join(expression: Expression | SqlExpression, parts: Sequence[Partials]) -> 
         names = {name: f"a{number}_{name}" for name in (*part.fields, *part.strings)}
         fields |= {names[name]: monoid for name, monoid in part.fields.items()}
         strings |= {names[name]: text for name, text in part.strings.items()}
-        lowered.append(rename(part.lower, names))
-    natives = [part.native for part in parts]
+        lowered.append(_bracket(rename(part.lower, names)))
+    natives = [_bracket(part.native) for part in parts]
     readers = [part.lower_values for part in parts]
 
     def lower_values(of: Mapping[str, Any]) -> Any:

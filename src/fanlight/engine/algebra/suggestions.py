@@ -97,7 +97,7 @@ UNLIKE = {
     "overlay", "overload", "pmod", "radians", "reduce", "regexp_count",
     "regexp_instr", "repeat", "round", "signum", "sin", "struct",
     "tan", "transform_values", "translate", "try_add", "try_mod", "try_parse_url",
-    "try_subtract", "try_to_number", "vector_avg", "vector_sum",
+    "try_subtract", "try_to_number", "ucase", "vector_avg", "vector_sum",
 }  # fmt: skip
 # Spark's functions of sketches, whose names are all alike.
 OF_SKETCHES = ("hll_", "kll_", "theta_", "tuple_")

@@ -156,7 +156,8 @@ class Request:
         """The same request, over about ``rows`` rows in all; None if that is not known."""
         work = replace(self.work, rows=rows)
         if self.lasting and work.assumed and rows is not None:
-            work = replace(work, rows_per_slide=min(work.rows_per_slide, rows / SLIDES))
+            each = max(rows, 1.0) / SLIDES  # Spark may know that there is none
+            work = replace(work, rows_per_slide=min(work.rows_per_slide, each))
         return replace(self, work=work)
 
     @property

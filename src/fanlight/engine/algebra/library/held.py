@@ -371,7 +371,8 @@ def integral(column: ColumnOrName, *, carry: Duration | None = None) -> Call:
     With ``carry`` a reading holds until the next one, whatever windows there are, so areas of
     windows that do not overlap add up to the whole. Windows without rows in which a reading holds
     are in the result, too: a count of theirs is 0. The first and the last reading of a piece of
-    time are kept once it is complete. Windows are closed on the left, or all on the right.
+    time are kept once it is complete. All windows must be ``closed`` on the left, or all on the
+    right.
 
     Examples
     --------
