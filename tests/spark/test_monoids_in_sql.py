@@ -47,12 +47,15 @@ def unit(monoid, value):
 def same(monoid, in_sql, in_python):
     if isinstance(monoid, algebra.Count):  # no row at all is counted as 0
         return (in_sql or 0) == (in_python or 0)
+    if isinstance(monoid, algebra.Collect):  # and an empty list is as none
+        in_sql, in_python = in_sql or None, in_python or None
     return alike(monoid, in_sql, in_python)
 
 
 def rows(monoid):
     values = PLAIN if isinstance(monoid, CENTRED) or type(monoid) is algebra.Sum else ODD
-    values = WHOLE if isinstance(monoid, BITS) else values
+    whole = isinstance(monoid, BITS) or "cast({x} as bigint)" in monoid.value
+    values = WHOLE if whole else values
     conditions = [True, None, False, True, True, False, None, None, None]
     if "if({x}, " in monoid.value:
         values = conditions

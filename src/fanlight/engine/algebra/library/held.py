@@ -145,8 +145,8 @@ class _Measure:
     """What is read off numbers that hold: an area under them, or of a counter what it has counted.
 
     ``finish`` is the result of a pass over the readings of a window, and ``carried`` that where
-    they hold beyond it, of ``a``. Decimals of more ``digits`` become doubles. ``lifted`` is the
-    type of readings, if not that of the column.
+    they hold beyond it, of ``a``. Decimals of more ``digits`` become doubles. A condition
+    (``of_condition``) is 1 or 0.
     """
 
     name: str
@@ -155,15 +155,16 @@ class _Measure:
     lower_values: LowerValues
     counter: bool = False
     digits: int = LONG_DIGITS
-    lifted: str = ""
+    of_condition: bool = False
     of_events: Aggregate | None = None
     accepts: Accepts = "numeric"
 
     def kinds_of(self, kind: str) -> tuple[_Kinds, str]:
         """The types for a column of a type, and SQL of a reading."""
-        kinds = _kinds_of(self.lifted or kind, self.digits)
-        wanted = "double" if kinds == _Kinds() else self.lifted
-        return kinds, f"cast({{x}} as {wanted})" if wanted else "{x}"
+        if self.of_condition:
+            return _kinds_of("int", self.digits), "if({x}, 1, if({x} is null, null, 0))"
+        kinds = _kinds_of(kind, self.digits)
+        return kinds, "cast({x} as double)" if kinds == _Kinds() else "{x}"
 
     def plain(self) -> Aggregate:
         """The aggregate of the readings of a window."""
@@ -482,7 +483,7 @@ _DURATION = _Measure(
     lambda _: f"{_SUM} / {{scale}}",
     lambda _: f"if(a.time > 0L, {_CARRIED_SUM} / {{scale}}, null)",
     area_over_time,
-    lifted="int",
+    of_condition=True,
     accepts="boolean",
     of_events=_of_events("duration", f"{_AREA} / {{scale}}", {}, "if({x}, 1, 0)", "boolean"),
 )
