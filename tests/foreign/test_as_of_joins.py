@@ -44,7 +44,7 @@ def tables(classic):
 
 
 def ours(tables, spec):
-    """Of each row that asks, by its number: the time, the tiebreak and the value that it finds."""
+    """The time, the tiebreak and the value that each row finds that asks, by its number."""
     looked_at, asking = tables
     windows = fl.over(looked_at, spec, time="ts", by="k", tiebreak="seq").at(asking, time="ts")
     found = windows.attach(at=agg.last("s"), of=agg.last("seq"), what=agg.last("v"))

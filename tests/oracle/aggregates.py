@@ -550,7 +550,7 @@ def _covered(rows: Rows) -> float:
 
 @oracle("peak", columns=None)
 def _peak(rows: Rows) -> tuple[Any, Any]:
-    """Of the instants at which what is running may change, the first with the most of it."""
+    """The first instant with the most, among those at which what is running may change."""
     spans = [(Fraction(begin), Fraction(end)) for begin, end in rows.parts]
     taken = [
         (*span, row[0] if row else 1)

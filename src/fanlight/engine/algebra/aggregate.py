@@ -62,6 +62,12 @@ def digits_of(decimal: str) -> tuple[int, int]:
     return int(precision), int(scale)
 
 
+def sum_type(decimal: str) -> str:
+    """The type of the sum of a decimal, as Spark has it: ten more digits."""
+    digits, scale = digits_of(decimal)
+    return f"decimal({min(digits + 10, 38)}, {scale})"
+
+
 @dataclass(frozen=True)
 class Partials:
     """What an aggregate keeps for given argument types, and how the result is read off it.

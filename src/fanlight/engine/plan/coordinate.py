@@ -19,7 +19,7 @@ _KINDS: dict[str, Kind] = {
 }
 _MONTH = 2_629_746_000_000  # microseconds, on average
 _SHORTEST_MONTH = 27 * 86_400_000_000  # with a day that a clock skips
-MOST_SKIPPED = 25  # hours that a clock has ever skipped at once, and one more
+_MOST_SKIPPED = 25  # hours that a clock has ever skipped at once, and one more
 _LONGEST_MONTH = 32 * 86_400_000_000  # with a day for clocks that change
 EXACT_DOUBLE = 2**52  # up to here a double holds every whole number, and every half
 
@@ -57,7 +57,7 @@ class CalendarUnit:
         if self.in_months:
             return microseconds // (self.count * _SHORTEST_MONTH) + 1
         hour = MICROSECONDS["hour"]
-        return -(-(microseconds + MOST_SKIPPED * hour) // (self.count * hour))
+        return -(-(microseconds + _MOST_SKIPPED * hour) // (self.count * hour))
 
     @property
     def longest_unit(self) -> int:

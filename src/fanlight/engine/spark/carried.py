@@ -12,7 +12,7 @@ readings of whole windows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
@@ -24,22 +24,27 @@ from fanlight.engine.plan.granules import Granules
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.coordinates import boundary
-from fanlight.engine.spark.cuts import after_edge, has_window, slice_end
+from fanlight.engine.spark.cuts import after_edge, slice_end
 from fanlight.engine.spark.fields import Field, Fields, Output
-from fanlight.engine.spark.lift import EVERY_ROW, condense
+from fanlight.engine.spark.lift import EVERY_ROW, condense, drop_rows_in_gaps
 from fanlight.engine.spark.result import Relation
 from fanlight.engine.spark.sql import over_clause
 
 
 def settled_fields(fields: Fields) -> Fields:
     """The fields, in which readings are what pieces have of them."""
-    by_name = {one.name: one.monoid for one in fields.all if isinstance(one.monoid, Carried)}
+    by_name = _find_carried(fields.all)
     if not by_name:
         return fields
     parts = [part for one in fields.all for part in _settled(one)]
     kept = {(part.name, part.monoid): part for part in parts}
     outputs = [_settled_output(one, by_name) for one in fields.outputs]
     return replace(fields, kept=kept, outputs=outputs)
+
+
+def _find_carried(fields: Iterable[Field]) -> dict[str, Carried]:
+    """The monoids of fields that keep readings, by the names of these."""
+    return {one.name: one.monoid for one in fields if isinstance(one.monoid, Carried)}
 
 
 def _settled(one: Field) -> list[Field]:
@@ -68,7 +73,7 @@ def _settled_output(output: Output, by_name: Mapping[str, Carried]) -> Output:
 def settle(bound: Placed, pieces: Relation, cut: Granules) -> Relation:
     """Pieces (place ``piece``) with what holds in them, also those without rows."""
     pieces, keys = condense(pieces), pieces.keys
-    read = {one.name: one.monoid for one in pieces.fields if isinstance(one.monoid, Carried)}
+    read = _find_carried(pieces.fields)
     others = [one.name for one in pieces.fields if one.name not in read]
     before = over_clause(keys, "piece", "rows between unbounded preceding and 1 preceding")
     rows = pieces.df.selectExpr("*", *(f"array_max({name}) as last_{name}" for name in read))
@@ -96,9 +101,7 @@ def settle(bound: Placed, pieces: Relation, cut: Granules) -> Relation:
         first = "piece"
     where = {"begun": begun, "over": over, "first": first}
     rows, columns = _walk(rows, read, where, "had_rows")
-    tests = [has_window(grid, "piece") for grid in bound.grids]
-    if all(tests):
-        rows = rows.filter(" or ".join(f"({test})" for test in tests))
+    rows = drop_rows_in_gaps(bound, rows, "piece")
     fields = [part for one in pieces.fields for part in _settled(one)]
     rows = rows.selectExpr(*keys, "piece", *others, *columns)
     return Relation.of_partials(rows, keys, ["piece"], fields)
@@ -106,7 +109,7 @@ def settle(bound: Placed, pieces: Relation, cut: Granules) -> Relation:
 
 def walk_windows(bound: Placed, fields: Fields, windows: DataFrame) -> DataFrame:
     """Windows of a stream with what holds in them; without those in which nothing does or is."""
-    read = {one.name: one.monoid for one in fields.all if isinstance(one.monoid, Carried)}
+    read = _find_carried(fields.all)
     counts = (one.name for one in fields.all if one.monoid == EVERY_ROW)
     tests = (f"coalesce({name}, 0L) > 0L" for name in counts)
     return _walk(windows, read, bound.read_off(), next(tests, "false"))[0]
@@ -118,12 +121,12 @@ def _walk(
     """Rows with what holds in them, from ``where`` on; those where anything does, or of a test."""
     columns, known = list[str](), [test]
     for name, monoid in read.items():
-        parts = [f"{name}_{part}" for part, *_ in monoid.sums]
+        parts = {part: f"{name}_{part}" for part, *_ in monoid.sums}
         text = fill(monoid.walk, p=f"coalesce({name}, array())", **where)
         # What a generator makes, Spark computes once.
-        rows = rows.selectExpr("*", f"inline(array({text})) as ({', '.join(parts)})")
-        known += [fill(monoid.known, **dict(zip(monoid.names_of_sums, parts, strict=True)))]
-        columns += parts
+        rows = rows.selectExpr("*", f"inline(array({text})) as ({', '.join(parts.values())})")
+        known.append(fill(monoid.known, **parts))
+        columns += parts.values()
     return rows.filter(" or ".join(f"({one})" for one in known)), columns
 
 

@@ -44,9 +44,9 @@ def select_points(bound: Placed, fields: Fields) -> DataFrame:
     return drop_rows_in_gaps(bound, rows)
 
 
-def drop_rows_in_gaps(bound: Placed, rows: DataFrame) -> DataFrame:
-    """Drop the rows that lie in no window of any query."""
-    tests = [has_window(grid, "t") for grid in bound.grids]
+def drop_rows_in_gaps(bound: Placed, rows: DataFrame, at: str = "t") -> DataFrame:
+    """Drop the rows that lie in no window of any query, by their coordinate."""
+    tests = [has_window(grid, at) for grid in bound.grids]
     if any(test is None for test in tests):
         return rows
     return rows.filter(" or ".join(f"({test})" for test in tests))

@@ -25,6 +25,7 @@ from fanlight.engine.algebra.aggregate import (
     Recipe,
     base_type,
     digits_of,
+    sum_type,
 )
 from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.library.overlaps import TIME_WITH_VALUE, TOTAL
@@ -74,11 +75,6 @@ class Carried(Readings):
     walk: str = field(default="", repr=False)
     sums: tuple[tuple[str, Monoid, str], ...] = ()
     known: str = field(default="", repr=False)
-
-    @property
-    def names_of_sums(self) -> list[str]:
-        """What the parts of a piece are called."""
-        return [name for name, *_ in self.sums]
 
     def condense(self, p: str) -> str:
         """SQL: the first and the last reading, with what lies between them."""
@@ -206,13 +202,13 @@ class _Measure:
 
 def _area(kinds: _Kinds) -> str:
     """SQL: the area under the reading before, which is 0 if it holds for no time."""
-    return f"if(e.t > a.t, {_times(kinds, 'e.t - a.t')}, cast(0 as {kinds.sum}))"
+    return f"if(e.t > a.t, {_times(kinds, 'a.v', 'e.t - a.t')}, cast(0 as {kinds.sum}))"
 
 
-def _times(kinds: _Kinds, time: str) -> str:
-    """SQL: the reading before times a time."""
+def _times(kinds: _Kinds, value: str, time: str) -> str:
+    """SQL: a value times the time for which it holds."""
     kind = "double" if kinds.term == "double" else "decimal(19, 0)"
-    return f"cast(a.v as {kinds.term}) * cast({time} as {kind})"
+    return f"cast({value} as {kinds.term}) * cast({time} as {kind})"
 
 
 @dataclass(frozen=True)
@@ -263,7 +259,7 @@ class _Walk:
             more, time = _rise(self.counter, kinds), "e.t - a.t"
         else:
             time = self._held("e.t", begun)
-            counts, more = f"a.t is not null and {time} > 0L", _times(kinds, time)
+            counts, more = f"a.t is not null and {time} > 0L", _times(kinds, "a.v", time)
         begin = (
             f"named_struct('t', cast(null as bigint), 'v', cast(null as {kinds.value}), "
             f"'sum', {nothing}, 'time', 0L, 'n', 0L)"
@@ -292,7 +288,7 @@ class _Walk:
             return result
         kinds, time = self.kinds, self._held("{over}", "{begun}")
         holds = f"a.t is not null and {time} > 0L"  # without a reading it would be all the time
-        more = f"if({holds}, {_times(kinds, time)}, cast(0 as {kinds.sum}))"
+        more = f"if({holds}, {_times(kinds, 'a.v', time)}, cast(0 as {kinds.sum}))"
         last = (
             f"named_struct('sum', cast(a.sum + cast({more} as {kinds.sum}) as {kinds.sum}), "
             f"'time', a.time + if({holds}, {time}, 0L), 'n', a.n)"
@@ -311,9 +307,7 @@ def _of_events(
 
     def recipe(types: tuple[str, ...]) -> Partials:
         kinds = _kinds_of(types[0], LONG_DIGITS)
-        one = f"cast({value} as {kinds.term})"
-        time = "double" if kinds.term == "double" else "decimal(19, 0)"
-        area = f"if({{ends}} > {{begins}}, {one} * cast({{ends}} - {{begins}} as {time}), 0)"
+        area = f"if({{ends}} > {{begins}}, {_times(kinds, value, '{ends} - {begins}')}, 0)"
         area = f"if({{x}} is null, null, cast({area} as {kinds.sum}))"
         return Partials({"p": Area(area), **more}, lower)
 
@@ -456,10 +450,7 @@ def _summed(kinds: _Kinds) -> str:
     """The type of an increase: that of Spark's sum, but whole numbers stay of 64 bits."""
     if base_type(kinds.value) in INTEGRAL:
         return "bigint"
-    if base_type(kinds.value) != "decimal":
-        return "double"
-    digits, scale = digits_of(kinds.value)
-    return f"decimal({min(digits + 10, 38)}, {scale})"
+    return sum_type(kinds.value) if base_type(kinds.value) == "decimal" else "double"
 
 
 _RATE = _Measure(

@@ -15,6 +15,7 @@ from fanlight.engine.algebra.aggregate import (
     Partials,
     base_type,
     digits_of,
+    sum_type,
 )
 from fanlight.engine.algebra.collections import Collect
 from fanlight.engine.algebra.monoids import WholeArea
@@ -245,13 +246,13 @@ class _RunningSum:
 
 
 def _exact_sum(number: str, inside: str, given: str) -> _RunningSum:
-    """Of numbers that are added up, and taken back, exactly in the type ``inside``."""
+    """The sum of numbers that are added up, and taken back, exactly in the type ``inside``."""
     after = f"cast(if(e.came > 0L, a.now + e.n, a.now - e.n) as {inside})"
     return _RunningSum(number, given, "a.now", (("now", f"cast(0 as {inside})", after),))
 
 
 def _double_sum() -> _RunningSum:
-    """Of doubles: the sum as several that lose nothing, so that no trace of ended ones stays.
+    """The sum of doubles, as several that lose nothing, so that no trace of ended ones stays.
 
     As in ``math.fsum``; those that are not finite are counted.
     """
@@ -283,9 +284,7 @@ def _sum_of(kind: str) -> _RunningSum:
         inside = "decimal(37, 0)" if base_type(kind) == "bigint" else "bigint"
         return _exact_sum("cast({x} as bigint)", inside, "bigint")
     if base_type(kind) == "decimal" and digits_of(kind)[0] <= _DIGITS:
-        digits, scale = digits_of(kind)
-        given = f"decimal({min(digits + 10, 38)}, {scale})"
-        return _exact_sum("{x}", f"decimal(37, {scale})", given)
+        return _exact_sum("{x}", f"decimal(37, {digits_of(kind)[1]})", sum_type(kind))
     return _double_sum()
 
 

@@ -189,7 +189,7 @@ def _lift_natively(
         f"if(t is null, null, {units[field.name].text}) as {field.name}" for field in fields.all
     ]
     if any(horizon.rows for horizon in bound.horizons):
-        order = struct((name, text) for name, text in _order_of(rows, bound, arguments))
+        order = struct([("t", "t"), *_order_of(rows, bound, arguments)])
         partials.append(f"if(t is null, null, {order}) as latest")
     return rows.selectExpr(*bound.keys, "t", *payload, *partials)
 
@@ -197,9 +197,9 @@ def _lift_natively(
 def _order_of(
     rows: DataFrame, bound: TrailingBound, arguments: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """What puts rows in order, and is equal for equal rows only: names and SQL."""
+    """What orders rows of one time, and is equal for equal rows only: names and SQL."""
     types = {field.name: field.dataType for field in rows.schema.fields}
-    order = [("t", "t")]
+    order = []
     for name in (*bound.tie_keys, *arguments):
         if not contains_type(type_text(types[name]), UNORDERED):
             alike = has_collation(types[name]) and name not in bound.tie_keys
@@ -256,19 +256,13 @@ def _lift(
     """Each row as a partial; of one time, rows are ordered by ties and arguments if it matters."""
     fields = wanted.fields
     rows = select_rows(bound, fields, bound.rows)
-    types = {field.name: field.dataType for field in rows.schema.fields}
     order: list[str] = []
     forms: list[str] = []
     ordered = any(not field.monoid.commutative for field in fields.all)
     if ordered or any(horizon.rows for horizon in bound.horizons):
-        order = [
-            name
-            for name in (*bound.tie_keys, *arguments)
-            if not contains_type(type_text(types[name]), UNORDERED)
-        ]
-        alike = [n for n in order if has_collation(types[n]) and n not in bound.tie_keys]
-        forms = [f"{normal_form(n, types[n])} as o{n}" for n in alike]
-        order = [f"o{n}" if n in alike else n for n in order]
+        pairs = _order_of(rows, bound, arguments)
+        forms = [f"{text} as o{name}" for name, text in pairs if text != name]
+        order = [name if text == name else f"o{name}" for name, text in pairs]
     kept = [*arguments, *payload]
     df = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, *dict.fromkeys(kept), *forms)
     sent = [field for field in fields.all if field.monoid != EVERY_ROW]
