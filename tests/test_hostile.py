@@ -97,18 +97,19 @@ GOOD = [
     })),
     ("Calendar", Good(fl.Calendar, {
         "range": "3 weeks", "slide": "1 week", "zone": "Europe/Berlin", "offset": "6 hours",
-        "week_starts": "sunday",
+        "week_starts": "sunday", "day": 1,
     })),
     ("Calendar", Good(fl.Calendar, {
         "range": "1 year", "slide": None, "zone": None, "offset": "3 months",
-        "week_starts": "monday",
+        "week_starts": "monday", "day": 31,
     })),
     ("Cumulative", Good(fl.Cumulative, {
         "range": "1 month", "slide": "1 day", "zone": "Europe/Berlin", "offset": "6 hours",
-        "week_starts": "monday",
+        "week_starts": "monday", "day": 29,
     })),
     ("Cumulative", Good(fl.Cumulative, {
         "range": 10, "slide": 2.5, "zone": None, "offset": 1, "week_starts": "monday",
+        "day": 1,
     })),
     ("MultiGranular", Good(fl.MultiGranular, {
         **MINUTES, "offset": None, "report": "periodic", "horizons": (), "weights": [1, 0.5],

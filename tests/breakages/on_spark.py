@@ -505,8 +505,14 @@ BREAKAGES = (
         "months begin a month late",
         "_month_edge",
         Code(
-            "month_of(_day_of(t, months.a_day))", 'f"({month_of(_day_of(t, months.a_day))} + 1L)"'
+            "month_of(_day_of(t, months.a_day), months.day)",
+            'f"({month_of(_day_of(t, months.a_day), months.day)} + 1L)"',
         ),
+    ),
+    clock_is_set(
+        "a month that has no 31st begins with the next",
+        "spark.calendars:first_day",
+        InText(", last_day({date}))", ", date_add(last_day({date}), 1))"),
     ),
     clock_is_set(
         "windows that a clock skips are given",

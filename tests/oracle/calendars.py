@@ -61,7 +61,10 @@ def _moving(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetime
     highest = (_count(high, spec.slide.measure) - first) // slide + 2
     for number in range(lowest, highest + 1):
         start = first + number * slide
-        yield _date(start, spec.slide.measure), _date(start + length, spec.slide.measure)
+        yield (
+            _begin(spec, start, spec.slide.measure),
+            _begin(spec, start + length, spec.slide.measure),
+        )
 
 
 def _looking_back(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:
@@ -81,12 +84,15 @@ def _growing(spec: Any, low: datetime, high: datetime) -> Iterator[tuple[datetim
     lowest = (_count(low, measure) - first) // size - 1
     highest = (_count(high, measure) - first) // size + 1
     for number in range(lowest, highest + 1):
-        begins = _date(first + number * size, measure)
-        until = _date(first + (number + 1) * size, measure)
+        begins = _begin(spec, first + number * size, measure)
+        until = _begin(spec, first + (number + 1) * size, measure)
         ends, steps = begins, 0
         while ends < until:
             steps += int(spec.slide.value)
-            ends = _later(begins, steps, spec.slide.measure)
+            if spec.slide.measure == "months":
+                ends = _begin(spec, first + number * size + steps, measure)
+            else:
+                ends = begins + steps * HOUR
             yield begins, ends
 
 
@@ -102,15 +108,13 @@ def _count(at: datetime, measure: str) -> int:
     return (at.year - 1970) * 12 + at.month - 1 if measure == "months" else (at - EPOCH) // HOUR
 
 
-def _date(count: int, measure: str) -> datetime:
-    return _later(EPOCH, count, measure)
-
-
-def _later(at: datetime, count: int, measure: str) -> datetime:
+def _begin(spec: Any, count: int, measure: str) -> datetime:
+    """So many hours after 1970, or when a month begins: on its day, or on its last."""
     if measure == "hours":
-        return at + count * HOUR
-    months = at.year * 12 + at.month - 1 + count
-    return at.replace(year=months // 12, month=months % 12 + 1)
+        return EPOCH + count * HOUR
+    year, month = 1970 + count // 12, count % 12 + 1
+    last = calendar.monthrange(year, month)[1]
+    return datetime(year, month, min(spec.day or 1, last))
 
 
 def _zone(name: str | None) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import calendar
 import random
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
@@ -38,7 +40,7 @@ def rows_of(seed, zone, count=400):
     changes = [
         day for day in days if ZoneInfo(zone).utcoffset(day) != ZoneInfo(zone).utcoffset(day - ONE)
     ]
-    near = [day for day in days if day.day == 1] + changes * 5
+    near = [day for day in days if day.day in (1, 5, 28, 29, 30, 31)] + changes * 5
     found = []
     for _ in range(count):
         day = chosen.choice(near if chosen.random() < 0.7 else days)
@@ -51,8 +53,10 @@ ONE = timedelta(days=1)
 DAYS = [FIRST + timedelta(days=day) for day in range(COUNT)]
 
 
-def months():
-    return [datetime(2022 + n // 12, 1 + n % 12, 1) for n in range(72)]
+def months(day=1):
+    """When months begin: on a day, or on their last if they have fewer."""
+    begins = [(2022 + n // 12, 1 + n % 12) for n in range(72)]
+    return [datetime(*month, min(day, calendar.monthrange(*month)[1])) for month in begins]
 
 
 SPECS = {
@@ -68,6 +72,14 @@ SPECS = {
     ),
     "months": (("1 month",), {}, months, 1, 1),
     "three months, every month": (("3 months", "1 month"), {}, months, 3, 1),
+    **{
+        f"months from day {day}": (("1 month",), {"day": day}, partial(months, day), 1, 1)
+        for day in (5, 28, 29, 30, 31)
+    },
+    "two months from day 31 at six, every month": (
+        ("2 months", "1 month"), {"day": 31, "offset": "6 hours"},
+        lambda: [day + timedelta(hours=6) for day in months(31)], 2, 1,
+    ),
     "years from April": (
         ("1 year",), {"offset": "3 months"}, lambda: [at for at in months() if at.month == 4], 1, 1,
     ),
@@ -185,6 +197,17 @@ def test_what_a_calendar_cannot_do_is_told(classic):
         (lambda: fl.Calendar("1 month", "6 hours", zone="UTC"), "months may slide by '1 day'"),
         (lambda: fl.Calendar("1 month", "1 day", zone="UTC", offset="1 month"), "is in months"),
         (lambda: fl.Calendar("90 minutes", zone="UTC"), "has the unit minute"),
+        (lambda: fl.Calendar("1 month", zone="UTC", day=32), "is not a day of a month"),
+        (lambda: fl.Calendar("1 month", zone="UTC", day=True), "is not a day of a month"),
+        (lambda: fl.Calendar("1 day", zone="UTC", day=31), "is of months, but range='1 day'"),
+        (lambda: fl.Cumulative("1 day", "1 hour", zone="UTC", day=31), "is of months, but range="),
+        (lambda: fl.Calendar("1 month", "1 day", zone="UTC", day=31), "one ends every day"),
+        (
+            lambda: fl.over(
+                df, [fl.Calendar("1 month", zone="UTC", day=n) for n in (30, 31)], time="ts"
+            ),
+            "shares no pieces",
+        ),
     ]
     for act, words in mistakes:
         with pytest.raises(fl.FanlightError, match=words):
@@ -202,6 +225,24 @@ def test_the_same_in_sql_and_its_page(classic):
         map(tuple, fl.over(df, spec, time="ts").agg(n=agg.count()).select("n").collect())
     )
     assert "every 1 week" in str(fl.over(df, spec, time="ts").explain(verbose=True))
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("day", [29, 31])
+@pytest.mark.parametrize("slide", ["1 day", "6 hours", "1 month"])
+def test_months_so_far_begin_on_a_day(classic, slide, day):
+    """Windows from the day on which a bill begins, or from the last day of a shorter month."""
+    zone = "Europe/Berlin"
+    rows = rows_of(day, zone, 60)
+    size = "2 months" if slide == "1 month" else "1 month"
+    spec = fl.Cumulative(size, slide, zone=zone, day=day)
+    bounds = {one for _, at in rows for one in bounds_near(spec, at, at)}
+    found = fl.over(frame(classic, rows), spec, time="ts", by="k").agg(n=agg.count())
+    assert counts_of(found) == counted(rows, bounds)
+    text = fl.clause(spec, time="ts", by="k")
+    assert f"MONTH STARTS {day}" in text
+    query = f"SELECT k, window, count(*) AS n FROM df {text}"
+    assert counts_of(fl.sql(query, df=frame(classic, rows))) == counted(rows, bounds)
 
 
 # About when a clock skips, or shows again, an hour, two, a day or half an hour.

@@ -172,6 +172,9 @@ def _read_local(
     more: dict[str, Any] = {}
     if "WEEK_STARTS" in reader.words(node):
         more["week_starts"] = _last_word(reader, node, "WEEK_STARTS")
+    if "MONTH_STARTS" in reader.words(node):
+        more["day"] = int(_last_word(reader, node, "MONTH_STARTS"))
+        reader.add_word_span("day", node, "MONTH_STARTS")
     for part in rest:
         name = reader.rule(part)
         reader.add_span(name, part)
@@ -195,7 +198,8 @@ def _write_local(spec: Calendar | Cumulative) -> str:
     parts = [_units(spec.offset)] if spec.offset.value else []
     parts += [write_duration(spec.shift).upper()] if spec.shift else []
     offset = f" OFFSET {' '.join(parts)}" if parts else ""
-    return _write_zone(spec.zone) + offset + _write_first_day(spec.week_starts)
+    month = f" MONTH STARTS {spec.day}" if spec.day else ""
+    return _write_zone(spec.zone) + offset + _write_first_day(spec.week_starts) + month
 
 
 def _write_zone(zone: str | None) -> str:
@@ -223,15 +227,24 @@ CALENDAR = Kind(
         'of_calendar ("," of_calendar)*',
         _read_each(_read_calendar),
         _write_each(_write_calendar),
-        rules="of_calendar: CALENDAR length slide? zone? offset? WEEK_STARTS?\nzone: ZONE STRING\n",
+        rules=(
+            "of_calendar: CALENDAR length slide? zone? offset? WEEK_STARTS? MONTH_STARTS?\n"
+            "zone: ZONE STRING\n"
+        ),
         terminals=(
             "CALENDAR.3: /calendar\\b(?=\\s*['\"\\d]|\\s+interval\\b)/i\n"
             "ZONE.3: /zone\\b(?=\\s*['\"])/i\n"
             f"WEEK_STARTS.3: /week\\s+starts\\s+({'|'.join(WEEKDAYS)})\\b/i\n"
+            "MONTH_STARTS.3: /month\\s+starts\\s+\\d+\\b/i\n"
         ),
-        terminal_names={"WEEK_STARTS": "WEEK STARTS MONDAY"},
+        terminal_names={"WEEK_STARTS": "WEEK STARTS MONDAY", "MONTH_STARTS": "MONTH STARTS 31"},
         examples={"CALENDAR": "CALENDAR 1 MONTH", "ZONE": "ZONE 'Europe/Berlin'"},
-        arguments={"range": "CALENDAR", "zone": "ZONE", "week_starts": "WEEK STARTS"},
+        arguments={
+            "range": "CALENDAR",
+            "zone": "ZONE",
+            "week_starts": "WEEK STARTS",
+            "day": "MONTH STARTS",
+        },
     ),
     other_names={("calendar", "monthly", "month", "daily"): _EACH_MONTH},
 )
@@ -269,7 +282,7 @@ CUMULATIVE = Kind(
         'of_cumulative ("," of_cumulative)*',
         _read_each(_read_cumulative, "range"),
         _write_each(_write_cumulative),
-        rules="of_cumulative: CUMULATIVE length slide zone? offset? WEEK_STARTS?\n",
+        rules="of_cumulative: CUMULATIVE length slide zone? offset? WEEK_STARTS? MONTH_STARTS?\n",
         terminals="CUMULATIVE.3: /cumulative\\b(?=\\s*['\"\\d.]|\\s+interval\\b)/i\n",
         examples={"CUMULATIVE": "CUMULATIVE 1 DAY SLIDE 1 HOUR"},
         arguments={"range": "CUMULATIVE", "slide": "SLIDE"},

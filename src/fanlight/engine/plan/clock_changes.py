@@ -76,14 +76,15 @@ def _skipped_numbers(unit: CalendarUnit, change: Change) -> tuple[list[int], lis
 def _begins_by_clock(unit: CalendarUnit, number: int) -> int:
     """The local time at which a unit begins, in microseconds."""
     number *= unit.count
-    hours = first_day(number) * HOURS["day"] if unit.in_months else number
+    hours = first_day(number, unit.day) * HOURS["day"] if unit.in_months else number
     return hours * MICROSECONDS["hour"] + unit.shift
 
 
 def _number_by_clock(unit: CalendarUnit, local: int) -> int:
     """The unit that a local time is in, in microseconds."""
     hours = (local - unit.shift) // MICROSECONDS["hour"]
-    return (month_of(hours // HOURS["day"]) if unit.in_months else hours) // unit.count
+    number = month_of(hours // HOURS["day"], unit.day) if unit.in_months else hours
+    return number // unit.count
 
 
 def without_skipped(grid: Grid, unit: CalendarUnit, since: int | None = None) -> Grid:

@@ -28,8 +28,9 @@ EXACT_DOUBLE = 2**52  # up to here a double holds every whole number, and every 
 class CalendarUnit:
     """A unit of a calendar: so many months, or so many hours that the clock of a zone shows.
 
-    One begins ``shift`` microseconds of local time after the beginning of 1970. Without a zone
-    times are local already. ``known`` is what Spark has said of the zone, if it has been asked.
+    One begins ``shift`` microseconds of local time after the beginning of 1970, and a month on its
+    ``day``. Without a zone times are local already. ``known`` is what Spark has said of the zone,
+    if it has been asked.
 
     A unit begins when the clock first shows its beginning, or, if that is skipped, what is after
     it. ``late`` are units whose beginning lies within what is skipped, with the instant at which
@@ -46,6 +47,7 @@ class CalendarUnit:
     late: tuple[tuple[int, int], ...] = ()
     together: tuple[tuple[int, int], ...] = ()
     repeated: int = 1
+    day: int = 1
 
     @property
     def microseconds(self) -> int:

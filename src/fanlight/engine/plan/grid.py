@@ -50,22 +50,24 @@ class Months:
     """Months of a calendar, in a coordinate of which so many make a day.
 
     ``first`` is one of the months, counted from January 1970, with which ``count`` of them begin.
+    A month begins on its ``day``.
     """
 
     count: int
     first: int
     a_day: int
+    day: int = 1
 
     def first_place(self, last: Any) -> Any:
         """The first coordinate of the window whose last one is given."""
-        return first_day(self._first_month(last)) * self.a_day
+        return first_day(self._first_month(last), self.day) * self.a_day
 
     def last_end(self, at: Any) -> Any:
         """The end of the last window that holds a coordinate."""
-        return first_day(self._first_month(at) + self.count) * self.a_day
+        return first_day(self._first_month(at) + self.count, self.day) * self.a_day
 
     def _first_month(self, at: Any) -> Any:
-        month = month_of(at // self.a_day)
+        month = month_of(at // self.a_day, self.day)
         return month - (month - self.first) % self.count
 
 
@@ -81,10 +83,7 @@ class MonthsBack:
 
     def first_place(self, last: Any) -> Any:
         """The first coordinate of the window whose last one is given."""
-        day = (last + 1) // self.a_day
-        month = month_of(day)
-        first = first_day(month - self.count) + day - first_day(month)
-        return _lesser(first, first_day(month - self.count + 1) - 1) * self.a_day
+        return months_before((last + 1) // self.a_day, self.count) * self.a_day
 
     def last_end(self, at: Any) -> Any:
         """The end of the last window that holds a coordinate."""
@@ -191,8 +190,23 @@ def _lesser(one: Any, other: Any) -> Any:
     return one + (other - one) * (other < one)
 
 
-def month_of(day: Number) -> Number:
-    """The month that a day is in."""
+def months_before(day: Any, count: int) -> Any:
+    """The same day of a month, so many months before, or the last day of that month."""
+    month = month_of(day)
+    first = first_day(month - count) + day - first_day(month)
+    return _lesser(first, first_day(month - count + 1) - 1)
+
+
+def month_of(day: Number, begins: int = 1) -> Number:
+    """The month that a day is in, where months begin on one of their days, or on their last."""
+    month = _month_of(day)
+    if begins == 1:
+        return month
+    earlier: Number = month - (day < first_day(month, begins))
+    return earlier
+
+
+def _month_of(day: Number) -> Number:
     era, left = (day + _SHIFT) // _ERA, (day + _SHIFT) % _ERA
     year = (left - left // 1460 + left // 36_524 - left // (_ERA - 1)) // 365
     of_year = left - (365 * year + year // 4 - year // 100)
@@ -200,8 +214,15 @@ def month_of(day: Number) -> Number:
     return (era * 400 + year - 1970) * 12 + months
 
 
-def first_day(month: Number) -> Number:
-    """The first day of a month."""
+def first_day(month: Number, begins: int = 1) -> Number:
+    """The day on which a month begins: one of its days by number, or its last if it has fewer."""
+    if begins == 1:
+        return _first_day(month)
+    first: Number = _lesser(_first_day(month) + begins, _first_day(month + 1)) - 1
+    return first
+
+
+def _first_day(month: Number) -> Number:
     years = (month - 2) // 12 + 1970
     era, year, of_year = years // 400, years % 400, (month - 2) % 12
     left: Number = 365 * year + year // 4 - year // 100 + (153 * of_year + 2) // 5
@@ -302,7 +323,7 @@ def _make_calendar_grids(
             else "write zone=None, or cast the column to timestamp",
         )
     for number, one in enumerate(several):
-        if (one.zone, one.shift, one.unit) != (first.zone, first.shift, first.unit):
+        if one.counting != first.counting:
             raise refuse(
                 f"query {number}, {specs[number]!r},",
                 f"shares no pieces of time with query 0, {specs[0]!r}",
@@ -310,14 +331,17 @@ def _make_calendar_grids(
                 "zone and offset",
             )
     unit = math.gcd(*(part for one in several for part in (one.range, one.slide, one.offset)))
-    calendar = CalendarUnit(unit, first.unit == "months", first.shift, first.zone)
+    by_months = first.unit == "months"
+    calendar = CalendarUnit(
+        unit, by_months, first.shift, first.zone, day=first.day if by_months else 1
+    )
     coordinate = Coordinate(kind, Fraction(calendar.microseconds), calendar=calendar)
     grids = []
     for spec, one in zip(specs, several, strict=True):
         length, offset = one.range // unit, one.offset // unit
         begins: EachRange | Months | MonthsBack | None = _begins(spec, length, offset)
         if one.restart_months:
-            begins = Months(one.restart_months, one.first, HOURS["day"] // unit)
+            begins = Months(one.restart_months, one.first, HOURS["day"] // unit, one.day)
         if one.back:
             begins = MonthsBack(one.back, HOURS["day"] // unit)
         grids.append(Grid(length, one.slide // unit, offset, begins))

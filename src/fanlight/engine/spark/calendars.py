@@ -138,7 +138,8 @@ def number_of(unit: CalendarUnit, column: str, micros: str) -> str:
         return checked
     if unit.in_months:
         # By the length of a unit on average it may be one off.
-        about = f"cast(({micros} - {unit.shift}L) div {unit.microseconds}L as int)"
+        shift = unit.shift + (unit.day - 1) * _DAY
+        about = f"cast(({micros} - {shift}L) div {unit.microseconds}L as int)"
         begins, after = _look_up(unit, "bigint", about), _look_up(unit, "bigint", f"{about} + 1")
         off = f"if({micros} < {begins}, -1L, if({micros} >= {after}, 1L, 0L))"
         return f"if({about} > 0 and {after} is not null, {about} + {off}, {checked})"
@@ -169,14 +170,14 @@ def _number_by_clock(unit: CalendarUnit, local: str) -> str:
     least = YEAR_1 - abs(unit.shift) - _DAY
     if not unit.in_months:
         return _divide_down(local, unit.count * _HOUR, least)
-    months = month_of(_divide_down(local, _DAY, least))
+    months = month_of(_divide_down(local, _DAY, least), unit.day)
     return _divide_down(months, unit.count, -12 * 1970) if unit.count > 1 else months
 
 
 def beginning(unit: CalendarUnit, number: str) -> str:
     """SQL: when a unit begins, in microseconds; without a zone, of local time."""
     if unit.in_months:
-        local = f"{first_day(f'({number}) * {unit.count}')} * {_DAY}L"
+        local = f"{first_day(f'({number}) * {unit.count}', unit.day)} * {_DAY}L"
     else:
         local = f"({number}) * {unit.count * _HOUR}L"
     if unit.shift:
@@ -190,15 +191,23 @@ def beginning(unit: CalendarUnit, number: str) -> str:
     return f"coalesce({look_up_by(numbers, instants, f'({number})')}, {begins})"
 
 
-def month_of(day: str) -> str:
-    """SQL: the month that a day is in; both are counted from the beginning of 1970."""
+def month_of(day: str, begins: int = 1) -> str:
+    """SQL: the month that a day is in; both are counted from the beginning of 1970.
+
+    Months begin on one of their days by number, or on their last if they have fewer.
+    """
     date = f"date_from_unix_date(cast({day} as int))"
-    return f"cast((year({date}) - 1970) * 12 + month({date}) - 1 as bigint)"
+    month = f"(year({date}) - 1970) * 12 + month({date}) - 1"
+    if begins > 1:
+        month += f" - if(dayofmonth({date}) < {begins} and {date} < last_day({date}), 1, 0)"
+    return f"cast({month} as bigint)"
 
 
-def first_day(month: str) -> str:
-    """SQL: the first day of a month; both are counted from the beginning of 1970."""
+def first_day(month: str, begins: int = 1) -> str:
+    """SQL: the day on which a month begins; both are counted from the beginning of 1970."""
     date = f"add_months(date'1970-01-01', cast({month} as int))"
+    if begins > 1:
+        date = f"least(date_add({date}, {begins - 1}), last_day({date}))"
     return f"cast(unix_date({date}) as bigint)"
 
 

@@ -139,9 +139,9 @@ def shown_bounds_by(grids: Sequence[Grid], start: str) -> tuple[str, str]:
 
 def _month_edge(months: Months, t: str, after: int = 0) -> str:
     """SQL: where the months begin that hold ``t``, or so many months ``after``."""
-    month = month_of(_day_of(t, months.a_day))
+    month = month_of(_day_of(t, months.a_day), months.day)
     edge = f"({month} - {after_edge(month, months.first, months.count)} + {after}L)"
-    return f"({first_day(edge)} * {months.a_day}L)"
+    return f"({first_day(edge, months.day)} * {months.a_day}L)"
 
 
 def _last_end(months: MonthsBack, t: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from fractions import Fraction
-from typing import get_args
+from typing import Any, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fanlight.engine.spec.arguments import check_choice
@@ -26,6 +26,7 @@ from fanlight.types import Weekday
 
 WEEKDAYS = get_args(Weekday)  # of 1970
 _FIXED = re.compile(r"[+-](0\d|1[0-7]):[0-5]\d")
+LAST_DAY = 31
 _MOST = 10_000 * 366 * 24  # hours or months: more than there are
 
 
@@ -55,11 +56,14 @@ class Calendar(Sliding):
         also which month is the first: ``"3 months"`` for years that begin in April.
     week_starts
         The first day of a week.
+    day
+        The day of the month on which months begin, such as those of a bill: 1 to 31. A month that
+        has fewer days begins on its last, so that ``day=31`` is the last day of each month.
 
     Raises
     ------
     FanlightError
-        If a length cannot be read, is not positive, or is no whole number of units, if days are
+        If a length cannot be read, is not positive, or is not a whole number of units, if days are
         mixed with months, or if there is no such zone or day.
 
     Notes
@@ -81,11 +85,12 @@ class Calendar(Sliding):
 
     """
 
-    __slots__ = ("shift", "week_starts", "zone")
-    _parts = (*Sliding._parts, "shift", "zone", "week_starts")  # noqa: SLF001 - of this kind
+    __slots__ = ("day", "shift", "week_starts", "zone")
+    _parts = (*Sliding._parts, "shift", "zone", "week_starts", "day")  # noqa: SLF001 - of this kind
     shift: int  # the part of the offset that is in microseconds of local time
     zone: str | None
     week_starts: Weekday
+    day: int | None  # None: months begin on their first day
 
     @explain_wrong_calls("fl.Calendar('1 day', zone='Europe/Berlin')")
     def __init__(
@@ -96,6 +101,7 @@ class Calendar(Sliding):
         zone: str | None,
         offset: str | timedelta | int = 0,
         week_starts: Weekday = "monday",
+        day: int = 1,
     ) -> None:
         length = read_units("range", range)
         step = length if slide is None else read_units("slide", slide)
@@ -109,7 +115,14 @@ class Calendar(Sliding):
             )
         start, shift = read_offset(offset, step.measure)
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
-        self._set_parts(length, step, start, "left", shift, check_zone(zone), first)
+        begins = read_day(day, length)
+        if begins and by_days:
+            raise refuse(
+                f"day={day}",
+                f"is of months that begin together, but with slide={step} one ends every day",
+                "leave day out, or leave slide out",
+            )
+        self._set_parts(length, step, start, "left", shift, check_zone(zone), first, begins)
 
     @property
     def by_months(self) -> bool:
@@ -139,7 +152,7 @@ class Calendar(Sliding):
         if not self.by_months:
             offset += week_offset(self.slide, self.week_starts)
         lengths = int(self.range.value), int(self.slide.value), offset
-        return Local(*lengths, self.measure, self.shift, self.zone)
+        return Local(*lengths, self.measure, self.shift, self.zone, day=self.day or 1)
 
     def _key(self) -> tuple[object, ...]:
         return (self.local,)
@@ -147,8 +160,14 @@ class Calendar(Sliding):
     def __repr__(self) -> str:
         slide = "" if self.tumbling else f", {self.slide}"
         offset = f", offset={self.offset}" if self.offset.value or self.shift else ""
-        first = "" if self.week_starts == "monday" else f", week_starts={self.week_starts!r}"
+        first = write_first_days(self)
         return f"Calendar({self.range}{slide}, zone={self.zone!r}{offset}{first})"
+
+
+def write_first_days(spec: Any) -> str:
+    """The first day of weeks and of months as arguments. Empty for the defaults."""
+    week = "" if spec.week_starts == "monday" else f", week_starts={spec.week_starts!r}"
+    return week + (f", day={spec.day}" if spec.day else "")
 
 
 def week_offset(length: Extent, week_starts: Weekday) -> int:
@@ -217,6 +236,26 @@ def read_offset(given: object, measure: Measure) -> tuple[Extent, int]:
             "write for example offset='6 hours'",
         )
     return Extent(measure, months, repr(given)), int(local)
+
+
+def read_day(given: object, length: Extent) -> int | None:
+    """The day on which months begin; None if it is their first."""
+    asked = f"day={given!r}"
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= LAST_DAY:
+        raise refuse(
+            asked,
+            "is not a day of a month",
+            "write day=1 to day=31; in a month that has fewer days it is the last",
+        )
+    if given == 1:
+        return None
+    if length.measure != "months":
+        raise refuse(
+            asked,
+            f"is of months, but range={length} is not in months",
+            "write range='1 month', or leave day out",
+        )
+    return given
 
 
 def check_zone(zone: object) -> str | None:

@@ -7,10 +7,12 @@ from fanlight.engine.spec.calendar import (
     WEEKDAYS,
     check_zone,
     has_months,
+    read_day,
     read_offset,
     read_units,
     refuse_week_starts,
     week_offset,
+    write_first_days,
 )
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
 from fanlight.engine.spec.sliding import Local, Sliding
@@ -47,6 +49,8 @@ class Cumulative(Sliding):
         (``timestamp_ntz``).
     week_starts
         The first day of a week of the zone's calendar.
+    day
+        The day of the month on which months begin, as in :class:`fanlight.Calendar`.
 
     Raises
     ------
@@ -76,11 +80,12 @@ class Cumulative(Sliding):
 
     """
 
-    __slots__ = ("shift", "week_starts", "zone")
-    _parts = (*Sliding._parts, "shift", "zone", "week_starts")  # noqa: SLF001 - of this kind
+    __slots__ = ("day", "shift", "week_starts", "zone")
+    _parts = (*Sliding._parts, "shift", "zone", "week_starts", "day")  # noqa: SLF001 - of this kind
     shift: int  # the part of the offset that is in microseconds of local time
     zone: str | None
     week_starts: Weekday
+    day: int | None  # None: months begin on their first day
 
     @explain_wrong_calls("fl.Cumulative('1 day', '1 hour')")
     def __init__(
@@ -91,6 +96,7 @@ class Cumulative(Sliding):
         offset: Duration = 0,
         zone: str | None = None,
         week_starts: Weekday = "monday",
+        day: int = 1,
     ) -> None:
         first = check_choice("week_starts", week_starts, WEEKDAYS, "a day of the week")
         local = zone is not None or has_months("range", range)
@@ -102,7 +108,8 @@ class Cumulative(Sliding):
         start, shift = (
             read_offset(offset, length.measure) if local else (_read_start(offset, length), 0)
         )
-        self._set_parts(length, every, start, "left", shift, check_zone(zone), first)
+        begins = read_day(day, length)
+        self._set_parts(length, every, start, "left", shift, check_zone(zone), first, begins)
 
     @property
     def restarts(self) -> bool:
@@ -117,15 +124,16 @@ class Cumulative(Sliding):
             return None
         if self.slide.measure == "months":
             offset = int(self.offset.value)
-            return Local(size, step, offset, "months", self.shift, self.zone)
+            return Local(size, step, offset, "months", self.shift, self.zone, day=self.day or 1)
         if self.measure == "hours":
             offset = week_offset(self.range, self.week_starts)
             return Local(size, step, offset, "hours", self.shift, self.zone)
         longest = size * LONGEST_MONTH
         first = int(self.offset.value)
         return Local(
-            longest, step, 0, "hours", self.shift, self.zone, restart_months=size, first=first
-        )
+            longest, step, 0, "hours", self.shift, self.zone, restart_months=size, first=first,
+            day=self.day or 1,
+        )  # fmt: skip
 
     def _key(self) -> tuple[object, ...]:
         return self.local, self.zone, *super()._key()
@@ -133,7 +141,7 @@ class Cumulative(Sliding):
     def __repr__(self) -> str:
         offset = f", offset={self.offset}" if self.offset.value or self.shift else ""
         zone = "" if self.zone is None else f", zone={self.zone!r}"
-        first = "" if self.week_starts == "monday" else f", week_starts={self.week_starts!r}"
+        first = write_first_days(self)
         return f"Cumulative({self.range}, {self.slide}{offset}{zone}{first})"
 
 

@@ -204,7 +204,8 @@ slides[1]='7 minutes'; write ranges[1]='98 minutes', or another slide
             start = Extent(length.measure, moved, _write_length(moved, length))
         if self.week_starts is None:
             return make_windows(Sliding, length, step, start, "left")
-        return make_windows(Calendar, length, step, start, "left", 0, self.zone, self.week_starts)
+        placed = (0, self.zone, self.week_starts, None)
+        return make_windows(Calendar, length, step, start, "left", *placed)
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"MultiGranular is frozen: make a new one instead of setting {name}"

@@ -23,7 +23,8 @@ class Local:
     Counting starts ``offset`` of these units, and ``shift`` microseconds of local time, after the
     beginning of 1970. If windows in hours begin again every ``restart_months``, ``first`` is
     one of the months, counted from January 1970, with which they do. Those that are so many months
-    long, ``back`` from their end, have the longest of these as RANGE.
+    long, ``back`` from their end, have the longest of these as RANGE. A month begins on its
+    ``day``, or on its last if it has fewer.
     """
 
     range: int
@@ -35,6 +36,12 @@ class Local:
     restart_months: int = 0
     first: int = 0
     back: int = 0
+    day: int = 1
+
+    @property
+    def counting(self) -> tuple[object, ...]:
+        """What windows must have in common to share pieces of time."""
+        return self.zone, self.shift, self.unit, self.unit == "months" and self.day
 
 
 class Sliding(Pictured):
