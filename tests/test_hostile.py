@@ -168,10 +168,14 @@ GOOD = [
     })),
     ("Snapshot", Good(fl.Snapshot, {"min_duration": "1 minute", "merge_equal": True})),
     ("Trailing", Good(fl.Trailing, {
-        "range": "1 hour", "delay": "7 days", "closed": "left", "include_self": False,
+        "range": "1 hour", "delay": "7 days", "closed": "left", "include_self": False, "zone": None,
     })),
     ("Trailing", Good(fl.Trailing, {
-        "range": fl.Rows(3), "delay": 0, "closed": "neither", "include_self": True,
+        "range": "1 month", "delay": 0, "closed": "right", "include_self": True,
+        "zone": "Europe/Berlin",
+    })),
+    ("Trailing", Good(fl.Trailing, {
+        "range": fl.Rows(3), "delay": 0, "closed": "neither", "include_self": True, "zone": None,
     })),
     ("ProgressiveWidening", Good(fl.ProgressiveWidening, {
         "first": "1 second", "max_duration": "1 day", "max_rows": 100, "factor": 2,

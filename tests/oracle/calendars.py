@@ -37,9 +37,9 @@ def bounds_near(spec: Any, began: Any, stopped: Any) -> Iterator[tuple[Any, Any]
 
 
 def _of_calendar(spec: Any, began: int, stopped: int) -> Iterator[tuple[int, int]]:
-    low, high = (_clock(at, spec.zone) for at in (began, stopped))
+    low, high = (clock(at, spec.zone) for at in (began, stopped))
     # A clock that was just set back has shown later times already.
-    high = max(high, _clock(stopped - MOST, spec.zone) + MOST * MICROSECOND)
+    high = max(high, clock(stopped - MOST, spec.zone) + MOST * MICROSECOND)
     shift = timedelta(microseconds=spec.shift)
     if spec.restarts:
         found = _growing(spec, low - shift, high - shift)
@@ -47,7 +47,7 @@ def _of_calendar(spec: Any, began: int, stopped: int) -> Iterator[tuple[int, int
         found = _looking_back(spec, low - shift, high - shift)
     else:
         found = _moving(spec, low - shift, high - shift)
-    instants = (tuple(_instant(one + shift, spec.zone) for one in bounds) for bounds in found)
+    instants = (tuple(instant(one + shift, spec.zone) for one in bounds) for bounds in found)
     for start, end in dict.fromkeys(instants):  # where a clock skips some time, two may be equal
         if start < end:
             yield start, end
@@ -126,21 +126,21 @@ def _zone(name: str | None) -> Any:
     return ZoneInfo(name)
 
 
-def _clock(at: int, zone: str | None) -> datetime:
+def clock(at: int, zone: str | None) -> datetime:
     """What the clock shows at an instant in microseconds."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)
     return moment.astimezone(_zone(zone)).replace(tzinfo=None)
 
 
-def _instant(shown: datetime, zone: str | None) -> int:
+def instant(shown: datetime, zone: str | None) -> int:
     """The first instant at which the clock shows a time, or what is after it, if it skips that."""
     early, late = (
         (shown - shown.replace(tzinfo=_zone(zone), fold=fold).utcoffset() - EPOCH) // MICROSECOND
         for fold in (1, 0)
     )
-    while early < late and _clock(late, zone) > shown:  # it is skipped: when, is between the two
+    while early < late and clock(late, zone) > shown:  # it is skipped: when, is between the two
         middle = (early + late) // 2
-        if _clock(middle, zone) < shown:
+        if clock(middle, zone) < shown:
             early = middle + 1
         else:
             late = middle

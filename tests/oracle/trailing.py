@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from tests.oracle import aggregates as functions
+from tests.oracle import calendars
 from tests.oracle.values import instant, is_finite, rank
 
 Row = Mapping[str, Any]
@@ -20,6 +23,19 @@ class Seen:
     rows: tuple[Row, ...]
     start: int
     origin: int
+
+
+def _begin(spec: Any, at: int) -> int:
+    """When the window begins whose last instant is given: so long before, or by a calendar."""
+    if not spec.by_calendar:
+        return int(at - spec.range.value)
+    shown, count = calendars.clock(at, spec.zone), int(spec.range.value)
+    if spec.range.measure == "hours":
+        return calendars.instant(shown - timedelta(hours=count), spec.zone)
+    month = shown.year * 12 + shown.month - 1 - count
+    year, month = month // 12, month % 12 + 1
+    day = min(shown.day, monthrange(year, month)[1])
+    return calendars.instant(shown.replace(year=year, month=month, day=day), spec.zone)
 
 
 def seen_from(
@@ -36,7 +52,7 @@ def seen_from(
     now = instant(row[time])
     delay = spec.delay.value if spec.delay else 0
     counted = spec.range is not None and spec.range.measure == "rows"
-    begin = None if spec.range is None or counted else now - delay - spec.range.value
+    begin = None if spec.range is None or counted else _begin(spec, int(now - delay))
 
     def counts(other: Row) -> bool:
         if other[time] is None or not is_finite(other[time]):

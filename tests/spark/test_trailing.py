@@ -42,6 +42,37 @@ def test_it_is_what_spark_finds_window_by_window(classic):
     assert all_of(found) == all_of(df.selectExpr("*", *own))
 
 
+@pytest.mark.parametrize("range_", ["1 month", "1 day", "2 weeks", "1 year"])
+def test_the_last_month_is_what_spark_finds_in_a_session_of_that_zone(classic, range_):
+    """Its RANGE BETWEEN an interval is by the clock of the session, ours by that of the zone.
+
+    But for the hour that a clock skips or shows twice, of which no row is.
+    """
+    zone, session = "Europe/Berlin", "spark.sql.session.timeZone"
+    df = (
+        classic.range(3000)
+        .selectExpr(
+            "id % 3 as k",
+            "timestamp'2024-01-20 04:00:00Z' + make_dt_interval(0, id * 7) as ts",
+            "id",
+        )
+        .filter(f"unix_micros(from_utc_timestamp(ts, '{zone}')) div 3600000000 % 24 <> 2")
+    )
+    windows = fl.over(df, fl.Trailing(range_, closed="both", zone=zone), time="ts", by="k")
+    found = all_of(windows.attach(n=agg.count(), s=agg.sum("id"), m=agg.min("id")))
+    by_spark = "over (partition by k order by ts range between interval"
+    by_spark += f" {range_} preceding and current row)"
+    texts = {"n": "count(1)", "s": "sum(id)", "m": "min(id)"}
+    asked = [f"{text} {by_spark} as {name}" for name, text in texts.items()]
+    before = classic.conf.get(session)
+    classic.conf.set(session, zone)
+    try:
+        theirs = all_of(df.selectExpr("*", *asked))
+    finally:
+        classic.conf.set(session, before)
+    assert found == theirs
+
+
 def test_few_rows_are_spark_s_own(classic):
     """Which starts no Python workers; the law says that the answer is the same."""
     windows = fl.over(frame(classic, ROWS), fl.Trailing("1 hour"), time="ts", by="k")
@@ -214,6 +245,22 @@ def test_what_cannot_be_asked(classic):
                 .attach(agg.count())
             ),
             "do not end at a silence",
+        ),
+        (lambda: fl.over(df, fl.Trailing("1 month"), time="ts"), "name the zone"),
+        (lambda: fl.over(df, fl.Trailing("1 month"), time="n"), "is for timestamps"),
+        (lambda: fl.Trailing("36 hours", zone="UTC"), "as long by every clock"),
+        (lambda: fl.Trailing(zone="UTC"), "as long by every clock"),
+        (lambda: fl.Trailing(fl.Rows(3), zone="UTC"), "as long by every clock"),
+        (lambda: fl.Trailing("1 month 2 days", zone="UTC"), "mixes months"),
+        (lambda: fl.Trailing("1 month", zone="Europe/Berln"), "is not a time zone"),
+        (lambda: fl.Trailing("1 month", delay=3, zone="UTC"), "mixes a duration"),
+        (
+            lambda: (
+                fl.over(df, fl.Trailing("1 month", zone="UTC"), time="ts")
+                .using("native")
+                .attach(agg.count())
+            ),
+            "that of a calendar",
         ),
         (lambda: windows.at(df, time="nope").attach(agg.count()), "at\\(spine"),
         (lambda: windows.at(df, time="ts", by=["k", "s"]).attach(agg.count()), "pair up"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import fanlight as fl
+from tests.helpers import events
 from tests.helpers.aggregates import EACH, EVERYTHING
 from tests.law import oracle
 from tests.law.ask import Arrivals, asks, thorough
-from tests.law.data import NO_ROW, keyless, points, recent
+from tests.law.data import NO_ROW, TODAY, derived, keyless, points, recent
 from tests.law.kinds.kind import Kind
 
 TIMES = fl.Sliding("4 minutes", "1 minute")
@@ -40,6 +41,33 @@ COUNTED = (
 )
 ONE = (fl.Trailing(fl.Rows(1)), fl.Trailing(fl.Rows(1), delay="1 minute", closed="neither"))
 SPECS = (*SPANS, *WHOLE, *COUNTED)
+NEW_YORK = "America/New_York"
+BY_CALENDAR = (
+    fl.Trailing("1 month", zone=NEW_YORK),
+    fl.Trailing("1 month", zone="Europe/Berlin", closed="both", delay="1 hour"),
+    fl.Trailing("1 day", zone="Australia/Lord_Howe", closed="left"),
+    fl.Trailing("1 week", zone=NEW_YORK, include_self=False),
+    fl.Trailing("1 quarter", zone="+05:30", closed="neither"),
+)
+DATES = {"month": BY_CALENDAR[0], "day": BY_CALENDAR[2], "30d": fl.Trailing("30 days")}
+END_OF_MARCH = 1_743_292_800_000_000  # 2025-03-30 00:00 UTC: Berlin loses an hour
+HOUR, LAST_DAYS = 3_600_000_000, (0, 28, 29, 30, 31, 1, 7)
+BY_AN_HOUR = (0, 0, HOUR, -HOUR, 1, -1)
+
+
+def a_month_before(rows):
+    """The rows, and some of them about a month or a day earlier, or as long by the clock."""
+    earlier = [
+        {**row, "ts": row["ts"] - LAST_DAYS[at % 7] * 24 * HOUR + BY_AN_HOUR[at % 6]}
+        for at, row in enumerate(rows)
+        if row["ts"] is not None
+    ]
+    return [*rows, *earlier]
+
+
+ORIGINS = (TODAY, events.SPRING, events.AUTUMN, END_OF_MARCH)
+LONG = fl.Sliding("36 hours", "6 hours")
+AGO = derived(points(LONG, 16, ORIGINS), "and a month before", a_month_before)
 SEVERAL = {"1m": SPANS[0], "ever": WHOLE[1], "3": COUNTED[1], "4m": SPANS[1]}
 
 
@@ -78,6 +106,10 @@ KIND = Kind(
         *trailing("every aggregate, of all rows", [WHOLE[1], COUNTED[1]], ROWS, LASTING),
         *trailing("without keys", [SPANS[1], WHOLE[1], COUNTED[0]], keyless(ROWS, 60), NUMBERS,
                   by=()),
+        *trailing("by the calendar", [*BY_CALENDAR, DATES], AGO, NUMBERS,
+                  strategies=("auto", "arrow")),
+        *trailing("by the calendar, every aggregate", BY_CALENDAR[:1], AGO, EVERY),
+        *trailing("by the calendar, others", [DATES], AGO, ORDERED, action="attach_to"),
         *trailing("no row", [SEVERAL], NO_ROW, NUMBERS),
         *trailing("others", [SEVERAL], ROWS, ORDERED, action="attach_to"),
         *trailing("others, every aggregate", [SPANS[1]], ROWS, EVERY, action="attach_to"),
@@ -87,6 +119,7 @@ KIND = Kind(
         *thorough(arriving("stream", SPECS, 3)),
         *arriving("every aggregate", [SPANS[1]], 2, EVERY),
         *arriving("restarted", [SEVERAL], 2, restarts="half"),
+        *arriving("by the calendar", [DATES], 2, data=recent(LONG, 6), restarts="half"),
         *arriving("without keys", [SPANS[1]], 3, NUMBERS, keyless(RECENT), by=()),
         *arriving("others", [SEVERAL], 3, action="attach_to"),
         *arriving("others, restarted", [SPANS[1]], 2, EVERY, restarts="half", action="attach_to"),

@@ -187,22 +187,23 @@ def _read_local(
 
 
 def _write_calendar(writer: Writer, spec: Any) -> str:  # noqa: ARG001 - as of every kind
-    written = f"CALENDAR {_units(spec.range)}"
+    written = f"CALENDAR {write_calendar_length(spec.range)}"
     if not spec.tumbling:
-        written += f" SLIDE {_units(spec.slide)}"
+        written += f" SLIDE {write_calendar_length(spec.slide)}"
     return written + _write_local(spec)
 
 
 def _write_local(spec: Calendar | Cumulative) -> str:
     """What stands after the lengths of windows that a calendar places."""
-    parts = [_units(spec.offset)] if spec.offset.value else []
+    parts = [write_calendar_length(spec.offset)] if spec.offset.value else []
     parts += [write_duration(spec.shift).upper()] if spec.shift else []
     offset = f" OFFSET {' '.join(parts)}" if parts else ""
     month = f" MONTH STARTS {spec.day}" if spec.day else ""
-    return _write_zone(spec.zone) + offset + _write_first_day(spec.week_starts) + month
+    return write_zone(spec.zone) + offset + _write_first_day(spec.week_starts) + month
 
 
-def _write_zone(zone: str | None) -> str:
+def write_zone(zone: str | None) -> str:
+    """The zone of windows in the query language, with a space before it."""
     return "" if zone is None else f" ZONE '{zone}'"
 
 
@@ -210,7 +211,8 @@ def _write_first_day(week_starts: str) -> str:
     return "" if week_starts == "monday" else f" WEEK STARTS {week_starts.upper()}"
 
 
-def _units(length: Extent) -> str:
+def write_calendar_length(length: Extent) -> str:
+    """A length of a calendar, in months or hours, in the query language."""
     return write_units(int(length.value), in_months=length.measure == "months").upper()
 
 
@@ -268,7 +270,8 @@ def _write_cumulative(writer: Writer, spec: Any) -> str:
     if spec.local is None:
         lengths = f"{writer.length(spec.range)} SLIDE {writer.length(spec.slide)}"
         return f"CUMULATIVE {lengths}{_write_offset(writer, spec.offset)}"
-    return f"CUMULATIVE {_units(spec.range)} SLIDE {_units(spec.slide)}{_write_local(spec)}"
+    length, step = map(write_calendar_length, (spec.range, spec.slide))
+    return f"CUMULATIVE {length} SLIDE {step}{_write_local(spec)}"
 
 
 CUMULATIVE = Kind(
@@ -355,7 +358,7 @@ def _is_coarsest_first(lengths: list[Any], *, local: bool) -> bool:
 
 
 def _write_levels(writer: Writer, spec: MultiGranular) -> str:
-    write = writer.length if spec.week_starts is None else _units
+    write = writer.length if spec.week_starts is None else write_calendar_length
     lengths, steps = (", ".join(map(write, one)) for one in (spec.ranges, spec.slides))
     text = f"RANGES {lengths} SLIDES {steps}"
     if spec.offset is not None:
@@ -367,7 +370,7 @@ def _write_levels(writer: Writer, spec: MultiGranular) -> str:
     if spec.weights is not None:
         text += f" WEIGHTS {', '.join(map(writer.number, spec.weights))}"
     text += " CHANGES ONLY" if spec.changes_only else ""
-    return text + _write_zone(spec.zone) + _write_first_day(spec.week_starts or "monday")
+    return text + write_zone(spec.zone) + _write_first_day(spec.week_starts or "monday")
 
 
 LEVELS = Kind(

@@ -18,6 +18,8 @@ from fanlight.engine.kinds.kind import (
     Writer,
     register,
 )
+from fanlight.engine.kinds.placed import write_calendar_length, write_zone
+from fanlight.engine.spec.calendar import has_months
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.trailing import Trailing, read_labelled
 
@@ -57,9 +59,13 @@ def _read_window(reader: Reader, node: Node) -> Trailing:
         more["include_self"] = False
     if "ALL" in words:
         return Trailing(**more)
-    length = next(part for rule, part in parts.items() if rule not in ("delay", "label"))
+    length = next(part for rule, part in parts.items() if rule not in ("delay", "label", "zone"))
     reader.add_span("range", length)
-    return Trailing(reader.length(length), **more)
+    if "zone" in parts:
+        reader.add_span("zone", parts["zone"])
+        more["zone"] = reader.string(parts["zone"])
+    local = "zone" in parts or has_months("range", reader.length(length, calendar=True))
+    return Trailing(reader.length(length, calendar=local), **more)
 
 
 def _write(writer: Writer, spec: Trailing | Mapping[str, Trailing]) -> str:
@@ -70,7 +76,10 @@ def _write(writer: Writer, spec: Trailing | Mapping[str, Trailing]) -> str:
             f"{_write(writer, window)} AS {writer.name(in_backticks(label))}"
             for window, label in pairs
         )
-    length = writer.length(spec.range) if spec.range else "ALL"
+    length = "ALL"
+    if spec.range is not None:
+        write = write_calendar_length if spec.by_calendar else writer.length
+        length = write(spec.range) + write_zone(spec.zone)
     delay = f" DELAY {writer.length(spec.delay)}" if spec.delay else ""
     closed = f" CLOSED {spec.closed.upper()}" if spec.closed != "right" else ""
     return f"TRAILING {length}{delay}{closed}{'' if spec.include_self else ' EXCLUDE SELF'}"
@@ -90,7 +99,7 @@ TRAILING = Kind(
         _read,
         _write,
         rules=(
-            "trailed: TRAILING (length | ALL) delay? CLOSED? EXCLUDE_SELF? (AS label)?\n"
+            "trailed: TRAILING (length zone? | ALL) delay? CLOSED? EXCLUDE_SELF? (AS label)?\n"
             "delay: DELAY length\n"
             "label: NAME | QUOTED\n"
         ),
@@ -103,7 +112,7 @@ TRAILING = Kind(
         ),
         terminal_names={"CLOSED": "CLOSED LEFT", "EXCLUDE_SELF": "EXCLUDE SELF"},
         examples={"TRAILING": "TRAILING 1 HOUR"},
-        arguments={"delay": "DELAY"},
+        arguments={"delay": "DELAY", "zone": "ZONE"},
     ),
     other_names={
         ("rolling", "rollingby", "rangebetween", "lookback"):

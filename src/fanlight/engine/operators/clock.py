@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from fanlight.engine.operators.arrow_tables import Ints, starts_of_runs
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
+from fanlight.engine.plan.clock_changes import CalendarLength, ZoneClock
+from fanlight.engine.plan.grid import months_before
 from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.units import MICROSECONDS as LENGTHS
+
+DAY = LENGTHS["day"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,48 @@ class Clock:
         earlier = np.append(BEGINNING, self._tops[:-1])
         passed: Ints = np.maximum(own, earlier[run])
         return passed
+
+
+@dataclass(frozen=True)
+class LocalClock:
+    """What the clock of a zone shows at instants, and when it shows a time; in microseconds.
+
+    Where the clock shows a time twice it is the first of the two instants, and for a time that it
+    skips the instant at which it does.
+    """
+
+    zone: ZoneClock
+
+    @cached_property
+    def _instants(self) -> Ints:
+        """When each offset but the first begins to hold."""
+        return np.array([change.at for change in self.zone.changes], np.int64) * 1_000_000
+
+    @cached_property
+    def _offsets(self) -> Ints:
+        offsets = [self.zone.ahead, *(change.after for change in self.zone.changes)]
+        return np.array(offsets, np.int64) * 1_000_000
+
+    def shown(self, at: Ints) -> Ints:
+        """What the clock shows at instants."""
+        local: Ints = at + self._offsets[np.searchsorted(self._instants, at, side="right")]
+        return local
+
+    def instant(self, local: Ints) -> Ints:
+        """When the clock shows times."""
+        ends = self._instants + self._offsets[:-1]
+        which = np.searchsorted(ends, local, side="right")
+        begins = np.append(BEGINNING, self._instants)
+        instants: Ints = np.maximum(local - self._offsets[which], begins[which])
+        return instants
+
+    def go_back(self, at: Ints, length: CalendarLength) -> Ints:
+        """The instants that are so long before others."""
+        local = self.shown(at)
+        day = local // DAY
+        of_day = local - day * DAY
+        earlier = months_before(day, length.months) if length.months else day
+        return self.instant((earlier - length.days) * DAY + of_day)
 
 
 MICROSECONDS = Clock((BEGINNING,), (0,), 1)  # whose units are coordinates already

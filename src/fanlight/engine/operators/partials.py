@@ -75,9 +75,32 @@ def combine_any_ranges(
 
     They are divided into as few sequences as there are ranges inside of each other.
     """
+    return _combine_sequences(columns, monoids, lo, hi, _sequences_of(lo, hi))
+
+
+def combine_returning_ranges(
+    columns: Sequence[pa.Array], monoids: Sequence[Monoid], lo: Ints, hi: Ints
+) -> list[pa.Array]:
+    """Combine ranges of which the upper end does not move back, and the lower one seldom does."""
+    left, sequences = np.arange(len(lo)), []
+    while len(left):
+        begins = lo[left]
+        forth = begins == np.maximum.accumulate(begins)
+        sequences.append(left[forth])
+        left = left[~forth]
+    return _combine_sequences(columns, monoids, lo, hi, sequences)
+
+
+def _combine_sequences(
+    columns: Sequence[pa.Array],
+    monoids: Sequence[Monoid],
+    lo: Ints,
+    hi: Ints,
+    sequences: Sequence[Ints],
+) -> list[pa.Array]:
+    """Combine ranges in sequences of their places, in which neither end moves back."""
     if not len(lo):
         return [column.slice(0, 0) for column in columns]
-    sequences = _sequences_of(lo, hi)
     back = pa.array(np.argsort(np.concatenate(sequences)))
     parts = []
     for at in sequences:

@@ -25,15 +25,20 @@ from fanlight.engine.operators.arrow_tables import (
     starts_of_runs,
     with_column,
 )
-from fanlight.engine.operators.clock import UNSEEN
-from fanlight.engine.operators.keyed_operator import KeyedOperator, KeyedQuery
-from fanlight.engine.operators.partials import combine_pairs
+from fanlight.engine.operators.clock import UNSEEN, LocalClock
+from fanlight.engine.operators.keyed_operator import (
+    KeyedOperator,
+    KeyedQuery,
+    search_in_ranges,
+)
+from fanlight.engine.operators.partials import combine_pairs, combine_returning_ranges
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.ranked_windows import compute_reading, rank_values
 from fanlight.engine.plan.trailing import EVER, Horizon
 
 BEFORE = -(2**63)
 ASKED = "asked"
+SINCE = "since"  # when a window begins that a calendar places
 
 
 @dataclass(frozen=True)
@@ -172,7 +177,8 @@ class Trailer(KeyedOperator[TrailingQuery]):
         times = ints(asks["t"])
         values = {name: rank_values(self.slices[name]) for name in self.query.ranked_columns}
         for number, horizon in enumerate(self.query.horizons):
-            lo, hi = self._find_ranges(horizon, of, times)
+            since = _begins(horizon, times)
+            lo, hi = self._find_ranges(horizon, of, times, since)
             columns += self._combine(horizon, own, lo, hi)
             of_all = np.zeros(len(lo), np.int64)  # keys may share ranks
             columns += [
@@ -181,6 +187,9 @@ class Trailer(KeyedOperator[TrailingQuery]):
             ]
             names += [f"{name}_{number}" for name in self.query.partial_names]
             names += [f"{name}_{number}" for name, _, _ in self.query.ranked]
+            if since is not None:
+                columns.append(pa.array(since))
+                names.append(f"{SINCE}_{number}")
         return pa.table(columns, names=names)
 
     def _add_rows(self, rows: pa.Table, codes: Ints) -> Ints:
@@ -197,33 +206,45 @@ class Trailer(KeyedOperator[TrailingQuery]):
         places[order] = np.arange(len(order))
         return places[kept:]
 
-    def _find_ranges(self, horizon: Horizon, codes: Ints, times: Ints) -> tuple[Ints, Ints]:
-        """The rows of the windows of these keys at these times, which are in order."""
+    def _find_ranges(
+        self, horizon: Horizon, codes: Ints, times: Ints, since: Ints | None = None
+    ) -> tuple[Ints, Ints]:
+        """The rows of the windows of these keys at these times, which are in order.
+
+        ``since`` is where windows begin that a calendar places.
+        """
         keys = np.arange(self.keys.num_rows + 1)
         starts = np.searchsorted(ints(self.slices["code"]), keys)
         asked_starts = np.searchsorted(codes, keys)
         lo, hi = np.empty(len(times), np.int64), np.empty(len(times), np.int64)
         # If the row itself may be among the latest ones, one more is needed without it.
         rows = horizon.rows + (horizon.rows > 0 and not horizon.include_self)
-        find_ranges(
-            ints(self.slices["place"]), starts, times, asked_starts,
-            horizon.first, horizon.last, rows, lo, hi,
-        )  # fmt: skip
+        places = ints(self.slices["place"])
+        find_ranges(places, starts, times, asked_starts, horizon.first, horizon.last, rows, lo, hi)
+        if since is not None:
+            lo = search_in_ranges(places, lo, hi, since + horizon.opened)
         return lo, hi
+
+    def _combine_ranges(self, horizon: Horizon, lo: Ints, hi: Ints) -> list[pa.Array]:
+        """Combine ranges of rows. Those of a calendar may begin before that of an earlier row."""
+        if horizon.calendar is None:
+            return self.combine_ranges(self.slices, lo, hi)
+        columns = [as_array(self.slices[name]) for name in self.query.partial_names]
+        return combine_returning_ranges(columns, self.query.monoids, lo, hi)
 
     def _combine(self, horizon: Horizon, own: Ints | None, lo: Ints, hi: Ints) -> list[pa.Array]:
         """The partials of windows, a column for each field."""
         if horizon.include_self or own is None:
             if horizon.rows and not horizon.include_self:
                 lo = np.maximum(lo, hi - horizon.rows)
-            return self.combine_ranges(self.slices, lo, hi)
+            return self._combine_ranges(horizon, lo, hi)
         inside = (own >= lo) & (own < hi)
         # Where the row itself is not among them, all are on one side of it: no end moves back.
         turn = np.maximum(lo, hi - horizon.rows) if horizon.rows else hi
-        before = self.combine_ranges(
-            self.slices, lo, np.where(inside, own, lo if horizon.rows else hi)
+        before = self._combine_ranges(
+            horizon, lo, np.where(inside, own, lo if horizon.rows else hi)
         )
-        after = self.combine_ranges(self.slices, np.where(inside, own + 1, turn), hi)
+        after = self._combine_ranges(horizon, np.where(inside, own + 1, turn), hi)
         return combine_pairs(before, after, self.query.monoids)
 
     def _drop_rows(self) -> None:
@@ -248,3 +269,11 @@ class Trailer(KeyedOperator[TrailingQuery]):
         else:
             # One that has only been asked about has nothing to forget.
             self.keep_keys(~self.complete_lives & (ints(self.keys["seen"]) < UNSEEN))
+
+
+def _begins(horizon: Horizon, times: Ints) -> Ints | None:
+    """When the windows of rows at some times begin, if a calendar says so."""
+    length = horizon.calendar
+    if length is None:
+        return None
+    return LocalClock(length.clock).go_back(times - horizon.delay, length)

@@ -34,20 +34,52 @@ def changes_of(zone: str | None) -> tuple[Change, ...]:
     """Each time at which the clock of a zone is set, from 1900 up to 2200."""
     if zone is None or zone[0] in "+-":
         return ()
-    of = ZoneInfo(zone)
-
-    def ahead(at: int) -> int:
-        shown = (_EPOCH + at * _SECOND).astimezone(of)
-        return (shown.utcoffset() or timedelta()) // _SECOND
-
-    found, before = [], ahead(SINCE)
+    found, before = [], _ahead(zone, SINCE)
     for low in range(SINCE, UNTIL, LOOK):
-        after = ahead(low + LOOK)
+        after = _ahead(zone, low + LOOK)
         if after != before:
-            at = low + bisect_left(range(LOOK), 1, key=lambda n: ahead(low + n) != before)
+            at = low + bisect_left(range(LOOK), 1, key=lambda n: _ahead(zone, low + n) != before)
             found.append(Change(at, before, after))
         before = after
     return tuple(found)
+
+
+def _ahead(zone: str | None, at: int) -> int:
+    """By how many seconds the clock of a zone is ahead of UTC at an instant."""
+    if zone is None:
+        return 0
+    if zone[0] in "+-":
+        sign = -1 if zone[0] == "-" else 1
+        return sign * (int(zone[1:3]) * 3600 + int(zone[4:6]) * 60)
+    shown = (_EPOCH + at * _SECOND).astimezone(ZoneInfo(zone))
+    return (shown.utcoffset() or timedelta()) // _SECOND
+
+
+@dataclass(frozen=True)
+class ZoneClock:
+    """The clock of a zone: by how many seconds it is ahead of UTC at first, and its changes."""
+
+    ahead: int
+    changes: tuple[Change, ...]
+
+    @classmethod
+    def of(cls, zone: str | None, changes: tuple[Change, ...]) -> ZoneClock:
+        """The clock of a zone that is set so."""
+        return cls(changes[0].before if changes else _ahead(zone, SINCE), changes)
+
+
+@dataclass(frozen=True)
+class CalendarLength:
+    """So many months, and then days, by a clock."""
+
+    clock: ZoneClock
+    months: int
+    days: int
+
+    @property
+    def longest(self) -> int:
+        """How many microseconds it may last, with a day by which a clock may have been set."""
+        return (self.months * 31 + self.days + 1) * MICROSECONDS["day"]
 
 
 def with_changes(unit: CalendarUnit, changes: Sequence[Change]) -> CalendarUnit:

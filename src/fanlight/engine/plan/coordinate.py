@@ -121,6 +121,26 @@ def check_kind(time: str, time_type: str, why: str, *, doubles: bool = False) ->
     )
 
 
+def check_zone_of_time(zone: str | None, kind: Kind, time: str, time_type: str, spec: str) -> None:
+    """Refuse a zone that a time has no use for, or that is missing; errors name both."""
+    if kind not in TIMESTAMPS:
+        raise refuse(
+            spec,
+            f"is for timestamps, but time={time!r} is of type {time_type}",
+            f"turn {time!r} into a timestamp (timestamp_seconds, …), or use fl.Sliding",
+        )
+    if (zone is None) == (kind == "timestamp"):
+        raise refuse(
+            f"zone={zone!r}",
+            f"is for local times, but time={time!r} is a {kind}"
+            if zone is None
+            else f"does not go with time={time!r}, a {kind}: its times are local already",
+            "name the zone, for example zone='Europe/Berlin'"
+            if zone is None
+            else "write zone=None, or cast the column to timestamp",
+        )
+
+
 def advise_counted(length: Extent) -> str:
     """What to write for the length of windows over a timestamp that is none of time."""
     rows = length.value if length.value > 0 and length.value.denominator == 1 else "n"

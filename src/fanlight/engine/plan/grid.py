@@ -17,6 +17,7 @@ from fanlight.engine.plan.coordinate import (
     advise_counted,
     check_kind,
     check_length,
+    check_zone_of_time,
 )
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.sliding import Local, Sliding
@@ -306,22 +307,7 @@ def _make_calendar_grids(
     """Grids in the longest unit of the calendar that divides all RANGEs, SLIDEs and offsets."""
     several = [_local_of(spec, specs) for spec in specs]
     first = several[0]
-    if kind not in TIMESTAMPS:
-        raise refuse(
-            repr(specs[0]),
-            f"is for timestamps, but time={time!r} is of type {time_type}",
-            f"turn {time!r} into a timestamp (timestamp_seconds, …), or use fl.Sliding",
-        )
-    if (first.zone is None) == (kind == "timestamp"):
-        raise refuse(
-            f"zone={first.zone!r}",
-            f"is for local times, but time={time!r} is a {kind}"
-            if first.zone is None
-            else f"does not go with time={time!r}, a {kind}: its times are local already",
-            "name the zone, for example zone='Europe/Berlin'"
-            if first.zone is None
-            else "write zone=None, or cast the column to timestamp",
-        )
+    check_zone_of_time(first.zone, kind, time, time_type, repr(specs[0]))
     for number, one in enumerate(several):
         if one.counting != first.counting:
             raise refuse(

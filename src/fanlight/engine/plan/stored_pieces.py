@@ -107,6 +107,12 @@ class TablePieces:
     def _check_ends(self, window: Trailing) -> None:
         if window.range is not None and window.range.measure == "rows":
             raise refuse(repr(window), "counts rows, and pieces have none", "give it a duration")
+        if window.by_calendar:
+            raise refuse(
+                repr(window),
+                "is as long as a calendar says, and pieces are of one length",
+                "give it a duration such as '30 days', without zone",
+            )
         if window.closed not in ("left", "right"):
             raise refuse(
                 repr(window), "includes both of its ends, or neither, and pieces include one",

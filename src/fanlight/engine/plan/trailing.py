@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Candidate, Plan, choose_candidate
+from fanlight.engine.plan.clock_changes import CalendarLength, ZoneClock
 from fanlight.engine.plan.coordinate import TIMESTAMPS, advise_counted, check_length
 from fanlight.engine.plan.cost import points
 from fanlight.engine.spec.trailing import Trailing
+from fanlight.engine.spec.units import HOURS
 
 EVER = 2**62  # longer than any time, as in kernels/trailing
 
@@ -18,7 +20,9 @@ EVER = 2**62  # longer than any time, as in kernels/trailing
 class Horizon:
     """For a row at ``t`` the rows at ``[t - first, t - last]``, or the latest ``rows`` of them.
 
-    It begins ``back`` before the row, whether or not a row at that very time belongs to it.
+    It begins ``back`` before the row, whether or not a row at that very time belongs to it. If a
+    ``calendar`` says how long it is, it begins so long before ``t - delay``, and ``first`` is only
+    how far back that may be.
     """
 
     first: int
@@ -26,6 +30,9 @@ class Horizon:
     rows: int = 0
     include_self: bool = True
     back: int = EVER
+    calendar: CalendarLength | None = None
+    delay: int = 0
+    opened: bool = False  # whether it begins after that instant, and not at it
 
     @property
     def whole(self) -> bool:
@@ -50,9 +57,13 @@ class Horizon:
         return min(rows / 2, rate * max(self.first - self.last + 1, 0))
 
 
-def horizon_of(spec: Trailing, time_kind: str) -> Horizon:
-    """A window over a time column of this kind; errors name the length that does not fit."""
+def horizon_of(spec: Trailing, time_kind: str, clock: ZoneClock | None = None) -> Horizon:
+    """A window over a time column of this kind; errors name the length that does not fit.
+
+    ``clock`` is that of its zone, if a calendar says how long it is.
+    """
     by_time = spec.range if spec.range is None or spec.range.measure != "rows" else None
+    by_time = None if spec.by_calendar else by_time
     for argument, length in (("range", by_time), ("delay", spec.delay)):
         if length is not None:
             by_count = argument == "range" and time_kind in TIMESTAMPS
@@ -60,11 +71,18 @@ def horizon_of(spec: Trailing, time_kind: str) -> Horizon:
             check_length(argument, length, time_kind, instead=counted)
     delay = 0 if spec.delay is None else int(spec.delay.value)
     last = delay if spec.closed in ("right", "both") else delay + 1
+    opened = spec.closed in ("right", "neither")
+    if clock is not None and spec.range is not None:
+        units = int(spec.range.value)
+        months, days = (units, 0) if spec.range.measure == "months" else (0, units // HOURS["day"])
+        calendar = CalendarLength(clock, months, days)
+        first = delay + calendar.longest
+        return Horizon(first, last, 0, spec.include_self, first, calendar, delay, opened)
     if by_time is None:
         rows = int(spec.range.value) if spec.range else 0
         return Horizon(EVER, last, rows, spec.include_self)
     back = delay + int(by_time.value)
-    first = back - (spec.closed in ("right", "neither"))
+    first = back - opened
     return Horizon(first, last, 0, spec.include_self, back)
 
 
@@ -110,6 +128,8 @@ def plan_trailing(
 
 def _why_not_native(horizons: tuple[Horizon, ...], *, asking: bool) -> str:
     """Explain why no window of Spark's holds these rows. Empty if one does."""
+    if any(horizon.calendar is not None for horizon in horizons):
+        return "a window of Spark's has one length, and this one has that of a calendar"
     if any(horizon.rows and not horizon.one for horizon in horizons):
         return "the last rows as of a time are more than Spark's ROWS where rows share the time"
     if not asking and not all(horizon.include_self for horizon in horizons):

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 from pyspark.errors import PySparkException
 
 from fanlight.engine.algebra.sql_text import literal
-from fanlight.engine.plan.clock_changes import LOOK, SINCE, UNTIL, Change, changes_of
+from fanlight.engine.plan.clock_changes import LOOK, SINCE, UNTIL, Change, ZoneClock, changes_of
 from fanlight.engine.plan.coordinate import CalendarUnit
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spec.errors import refuse
@@ -85,6 +85,11 @@ def ask_changes(spark: Any, zone: str) -> tuple[Change, ...]:
         else:
             known[zone] = tuple(Change(*row) for row in _ask(spark, _search(zone), zone))
     return known[zone]
+
+
+def ask_clock(spark: Any, zone: str | None) -> ZoneClock:
+    """The clock of a zone, as Spark knows it; without a zone, times are local already."""
+    return ZoneClock.of(zone, () if zone is None else ask_changes(spark, zone))
 
 
 @quietly()

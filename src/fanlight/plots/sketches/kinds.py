@@ -18,6 +18,7 @@ from fanlight.engine.spec.pictures import Picture
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.engine.spec.snapshot import Snapshot
 from fanlight.engine.spec.trailing import Trailing
+from fanlight.engine.spec.units import HOURS, MICROSECONDS
 from fanlight.engine.spec.widening import ProgressiveWidening
 from fanlight.plots.sketches.model import (
     Lane,
@@ -285,7 +286,11 @@ def _reach(spec: Trailing) -> Fraction | None:
     """How far back a window reaches; None if that is not a time."""
     if spec.range is None or spec.range.measure == "rows":
         return None
-    return spec.range.value + (spec.delay.value if spec.delay else 0)
+    reach = spec.range.value
+    if spec.by_calendar:  # months as of 30 days
+        hours = 30 * HOURS["day"] if spec.range.measure == "months" else 1
+        reach *= hours * MICROSECONDS["hour"]
+    return reach + (spec.delay.value if spec.delay else 0)
 
 
 def _spell(spec: Trailing) -> str:

@@ -8,13 +8,20 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from fanlight.engine.kinds.options import AT
-from fanlight.engine.plan.coordinate import Coordinate, check_kind
+from fanlight.engine.plan.coordinate import Coordinate, Kind, check_kind, check_zone_of_time
 from fanlight.engine.plan.trailing import Horizon, horizon_of
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.source import bind_source, check_stream, column_of, name_other
+from fanlight.engine.spark.binding.source import (
+    Source,
+    bind_source,
+    check_stream,
+    column_of,
+    name_other,
+)
+from fanlight.engine.spark.calendars import ask_clock
 from fanlight.engine.spark.sql import project, type_text
 from fanlight.engine.spec.errors import FanlightError, refuse
-from fanlight.engine.spec.trailing import Labelled, read_labelled
+from fanlight.engine.spec.trailing import Labelled, Trailing, read_labelled
 
 
 @dataclass(frozen=True)
@@ -37,8 +44,16 @@ def bind_trailing(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Trai
     source = bind_source(df, time, by, tiebreak, ())
     kind = check_kind(source.time, source.time_type, "over which nothing can look back exactly")
     check_stream(source)
-    horizons = tuple(horizon_of(window, kind) for window in labelled.windows)
+    horizons = tuple(_bind_window(source, window, kind) for window in labelled.windows)
     return TrailingBound(source, Coordinate(kind), labelled, horizons)
+
+
+def _bind_window(source: Source, window: Trailing, kind: Kind) -> Horizon:
+    """A window over the time column of a source."""
+    if not window.by_calendar:
+        return horizon_of(window, kind)
+    check_zone_of_time(window.zone, kind, source.time, source.time_type, repr(window))
+    return horizon_of(window, kind, ask_clock(source.df.sparkSession, window.zone))
 
 
 def read_at(bound: TrailingBound) -> TrailingBound | None:

@@ -27,7 +27,7 @@ from fanlight.engine.algebra.library.in_order import PLACED
 from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import Reading
 from fanlight.engine.algebra.sql_text import struct
-from fanlight.engine.operators.trailing import ASKED, TrailingQuery
+from fanlight.engine.operators.trailing import ASKED, SINCE, TrailingQuery
 from fanlight.engine.plan.trailing import Horizon
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form
@@ -81,7 +81,10 @@ class TrailingFields:
 
 def rank_where_possible(bound: TrailingBound, fields: Fields) -> TrailingFields:
     """Read off ranks what would take value counts, if each window is one range of rows."""
-    plain = all(horizon.include_self and not horizon.whole for horizon in bound.horizons)
+    plain = all(
+        horizon.include_self and not horizon.whole and horizon.calendar is None
+        for horizon in bound.horizons
+    )
     readings = fields.digests
     if not plain or not readings:
         return TrailingFields(fields)
@@ -303,6 +306,8 @@ def _look_back(
             for field, source in zip(fields.all, lifted.sources, strict=True)
         }
         given |= {f"{one.name}_{number}": one.type for one in wanted.ranked}
+        if bound.horizons[number].calendar is not None:
+            given |= numbers(f"{SINCE}_{number}")
     read = [f"{one.reading!r} of {one.value}" for one in wanted.ranked]
     told = {**({"read": read} if read else {}), **(told or {})}
     rows = rows.filter("t is not null") if streaming else rows

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.sql_text import find_places, quote
 from fanlight.engine.kinds.options import AT
+from fanlight.engine.operators.trailing import SINCE
 from fanlight.engine.plan import ways
 from fanlight.engine.plan.candidate import Plan, find_strategy
 from fanlight.engine.plan.explain import explain_trailing
@@ -228,12 +229,14 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         for number, horizon in enumerate(bound.horizons):
             own = [f"{name}_{number} as {name}" for name in names]
             rows = rows.selectExpr("*", *own)
-            start = f"(t - {horizon.back}L)"
+            by_calendar = horizon.calendar is not None
+            start = f"{SINCE}_{number}" if by_calendar else f"(t - {horizon.back}L)"
             lowered = [
                 f"if(t is null, null, {output.sql(start)}) as r{place}_{number}"
                 for place, output in enumerate(outputs)
             ]
             spent = [*names, *(f"{name}_{number}" for name in names)]
+            spent += [start] if by_calendar else []
             rows = rows.selectExpr("*", *lowered).drop(*spent)
         results = [
             expr_as(rows, f"r{place}_{number}", name)
