@@ -12,6 +12,7 @@ from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.kinds import Kind, kind_of, list_kinds
 from fanlight.engine.kinds.kind import LEVELLED
 from fanlight.engine.kinds.options import Option, list_options
+from fanlight.engine.spec.calendar import has_months
 from fanlight.engine.spec.errors import MOST_LISTED, FanlightError, guess, list_some
 from fanlight.engine.spec.sliding import Sliding
 from fanlight.language.calls import parse_string
@@ -309,28 +310,42 @@ class _ClauseBuilder:
             self._add_span("slope: ", first)
         if isinstance(first, Tree):
             value = (
-                self.builder.length(first) if kind == "split" else self.builder.name_parts(first)
+                self._read_steps(first, rest) if kind == "split" else self.builder.name_parts(first)
             )
         else:
             value = parse_string(str(first))
         arguments: dict[str, Any] = {_FIRST[kind]: value}
         for one in rest:
-            if isinstance(one, Token):
-                arguments[one.type.lower()] = True
-            elif one.data in ("how", "own"):
-                read = self._read_own(one) if one.data == "own" else str(one.children[1]).lower()
-                arguments[str(one.data)] = read
-            elif one.data in ("instant", "ahead", "max_duration"):
-                length = next(_subtrees(one))
-                self._add_span(str(one.data), length)
-                arguments[str(one.data)] = self.builder.length(length)
-            else:
-                filling = {"on": "fill(other, …): time", "by": "fill(other, …): by"}
-                names = self._read_names(one, filling.get(str(one.data), str(one.data)))
-                if one.data == "by":
-                    self.builder.add_span("fill(by=", next(_subtrees(one), one))
-                arguments[str(one.data)] = names if one.data == "by" else names[0]
+            arguments |= self._read_argument(one)
         return Verb("accumulate" if arguments.pop("so_far", False) else kind, arguments)
+
+    def _read_argument(self, node: Any) -> dict[str, Any]:
+        """What stands after the first argument of a verb: a flag, or an argument with a value."""
+        if isinstance(node, Token):
+            return {node.type.lower(): True}
+        name = str(node.data)
+        if name == "zone":
+            self._add_span(name, node)
+            return {name: self.builder.string(node)}
+        if name == "own":
+            return {name: self._read_own(node)}
+        if name == "how":
+            return {name: str(node.children[1]).lower()}
+        if name in ("instant", "ahead", "max_duration"):
+            length = next(_subtrees(node))
+            self._add_span(name, length)
+            return {name: self.builder.length(length)}
+        filling = {"on": "fill(other, …): time", "by": "fill(other, …): by"}
+        names = self._read_names(node, filling.get(name, name))
+        if name == "by":
+            self.builder.add_span("fill(by=", next(_subtrees(node), node))
+        return {name: names if name == "by" else names[0]}
+
+    def _read_steps(self, length: Tree[Token], rest: list[Any]) -> Any:
+        """The distance of report times; of a calendar, if there is a zone, or in months."""
+        local = any(isinstance(one, Tree) for one in rest)
+        local = local or has_months("every", self.builder.length(length, calendar=True))
+        return self.builder.length(length, calendar=local)
 
     def _read_compared(self, node: Tree[Token]) -> Verb:
         """WIDE or BURSTS; thresholds are one for all levels, or a list, the finest first."""

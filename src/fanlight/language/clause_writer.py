@@ -14,7 +14,9 @@ from fanlight.engine.algebra.sql_text import in_backticks, in_quotes
 from fanlight.engine.kinds import kind_of
 from fanlight.engine.kinds.kind import Writer
 from fanlight.engine.kinds.options import list_options
+from fanlight.engine.kinds.placed import write_calendar_length, write_zone
 from fanlight.engine.spec.arguments import check_choice, check_flag, check_text, read_names
+from fanlight.engine.spec.calendar import check_zone, has_months, read_units
 from fanlight.engine.spec.episode import Episode
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, refuse
 from fanlight.engine.spec.frames.base import Frame, Least, Most, read_length
@@ -226,12 +228,22 @@ def _names(word: str) -> _Write:
     return write
 
 
-def _length(word: str = "", after: str = "") -> _Write:
+def _length(word: str = "") -> _Write:
     def write(writer: Writer, argument: str, given: Any) -> str:
         length = read_length(argument, given)
-        return "" if length is None else f" {word}{writer.length(length)}{after}"
+        return "" if length is None else f" {word}{writer.length(length)}"
 
     return write
+
+
+def _steps(writer: Writer, argument: str, given: Any) -> str:
+    if has_months(argument, given):
+        return f" {write_calendar_length(read_units(argument, given))}"
+    return _length()(writer, argument, given)
+
+
+def _zone(writer: Writer, argument: str, given: Any) -> str:  # noqa: ARG001 - as of every argument
+    return write_zone(check_zone(given))
 
 
 def _flag(words: str) -> _Write:
@@ -292,8 +304,8 @@ _METHODS: Mapping[Method, tuple[str, tuple[str, ...], Mapping[str, _Write]]] = {
         "other": _name(), "time": _name("ON "), "by": _names("BY "),
         "max_duration": _length("MAX "), "how": _how, "own": _own,
     }),
-    "split": ("SPLIT EVERY", ("every",), {"every": _length()}),
-    "accumulate": ("SPLIT EVERY", ("every",), {"every": _length(after=" SO FAR")}),
+    "split": ("SPLIT EVERY", ("every",), {"every": _steps, "zone": _zone}),
+    "accumulate": ("SPLIT EVERY … SO FAR", ("every",), {"every": _steps, "zone": _zone}),
     "detect": ("DETECT", ("function",), {"function": _episode}),
 }  # fmt: skip
 
@@ -313,7 +325,8 @@ def write_verb(writer: Writer, method: Any, arguments: Any) -> str:
     missing = next((name for name in needed if given.get(name) is None), None)
     if missing is not None:
         raise refuse(f"method={chosen!r}", f"needs {missing!r}", f"add {missing!r} to arguments")
-    return f" {words}{_write_arguments(writer, words, writers, given)}"
+    begin, _, end = words.partition(" …")
+    return f" {begin}{_write_arguments(writer, begin, writers, given)}{end}"
 
 
 def write_options(writer: Writer, options: Any) -> str:

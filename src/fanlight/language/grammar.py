@@ -28,7 +28,7 @@ start: part*
      | WIDE                             -> wide
      | BURSTS number ("," number)*      -> bursts
      | FILL name on by? max_duration? how? own?  -> fill
-     | SPLIT length SO_FAR?             -> split
+     | SPLIT length zone? SO_FAR?       -> split
      | DETECT STRING event? result?     -> detect
 
 technique: (NAME | MINUS)+ | STRING

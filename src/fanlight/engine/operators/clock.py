@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from fanlight.engine.operators.arrow_tables import Ints, starts_of_runs
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
-from fanlight.engine.plan.clock_changes import CalendarLength, ZoneClock
+from fanlight.engine.plan.clock_changes import (
+    CalendarLength,
+    CalendarSteps,
+    ZoneClock,
+    begins_by_clock,
+    number_by_clock,
+)
 from fanlight.engine.plan.grid import months_before
 from fanlight.engine.spec.errors import FanlightError
 from fanlight.engine.spec.units import MICROSECONDS as LENGTHS
@@ -111,6 +117,53 @@ class LocalClock:
         of_day = local - day * DAY
         earlier = months_before(day, length.months) if length.months else day
         return self.instant((earlier - length.days) * DAY + of_day)
+
+
+@dataclass(frozen=True)
+class FixedSteps:
+    """Times that are the multiples of a length, by number."""
+
+    length: int
+
+    def number(self, at: Ints) -> Ints:
+        """The last of them up to an instant."""
+        return at // self.length
+
+    def instant(self, number: Ints) -> Ints:
+        """When they are."""
+        return number * self.length
+
+
+@dataclass(frozen=True)
+class LocalSteps:
+    """Times at which units of a calendar begin, by number."""
+
+    steps: CalendarSteps
+
+    @cached_property
+    def _clock(self) -> LocalClock:
+        return LocalClock(self.steps.clock)
+
+    def number(self, at: Ints) -> Ints:
+        """The last of them up to an instant."""
+        unit = self.steps.unit
+        shown = number_by_clock(unit, self._clock.shown(at))
+        found = shown.copy()
+        for more in range(1, unit.repeated + 1):  # a clock that is set back shows a time again
+            found += self.instant(shown + more) <= at
+        return found
+
+    def instant(self, number: Ints) -> Ints:
+        """When they are."""
+        return self._clock.instant(begins_by_clock(self.steps.unit, number))
+
+
+Steps = FixedSteps | LocalSteps
+
+
+def steps_of(every: int | CalendarSteps) -> Steps:
+    """The multiples of a length, or when the units of a calendar begin."""
+    return FixedSteps(every) if isinstance(every, int) else LocalSteps(every)
 
 
 MICROSECONDS = Clock((BEGINNING,), (0,), 1)  # whose units are coordinates already

@@ -10,8 +10,8 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from fanlight.engine.plan.coordinate import CalendarUnit
-from fanlight.engine.plan.grid import Grid, first_day, month_of
-from fanlight.engine.spec.units import HOURS, MICROSECONDS
+from fanlight.engine.plan.grid import Grid, Number, first_day, month_of
+from fanlight.engine.spec.units import HOURS, MICROSECONDS, write_units
 
 _EPOCH, _SECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(seconds=1)
 # The years in which changes are looked for, and the time between two looks: no clock has been set
@@ -82,6 +82,17 @@ class CalendarLength:
         return (self.months * 31 + self.days + 1) * MICROSECONDS["day"]
 
 
+@dataclass(frozen=True)
+class CalendarSteps:
+    """Times at which the units of a calendar begin."""
+
+    unit: CalendarUnit
+    clock: ZoneClock
+
+    def __repr__(self) -> str:
+        return f"{write_units(self.unit.count, in_months=self.unit.in_months)} in {self.unit.zone}"
+
+
 def with_changes(unit: CalendarUnit, changes: Sequence[Change]) -> CalendarUnit:
     """The unit of a clock that is set so."""
     late: list[tuple[int, int]] = []
@@ -99,20 +110,20 @@ def with_changes(unit: CalendarUnit, changes: Sequence[Change]) -> CalendarUnit:
 def _skipped_numbers(unit: CalendarUnit, change: Change) -> tuple[list[int], list[int]]:
     """The units that begin in a time that is skipped, its ends included; and those within it."""
     first, last = ((change.at + offset) * 1_000_000 for offset in (change.before, change.after))
-    lowest, highest = (_number_by_clock(unit, local) for local in (first, last))
-    begins = {number: _begins_by_clock(unit, number) for number in range(lowest, highest + 1)}
+    lowest, highest = (number_by_clock(unit, local) for local in (first, last))
+    begins = {number: begins_by_clock(unit, number) for number in range(lowest, highest + 1)}
     numbers = [number for number, local in begins.items() if local >= first]
     return numbers, [number for number in numbers if first < begins[number] < last]
 
 
-def _begins_by_clock(unit: CalendarUnit, number: int) -> int:
+def begins_by_clock(unit: CalendarUnit, number: Number) -> Number:
     """The local time at which a unit begins, in microseconds."""
-    number *= unit.count
-    hours = first_day(number, unit.day) * HOURS["day"] if unit.in_months else number
+    first = number * unit.count
+    hours = first_day(first, unit.day) * HOURS["day"] if unit.in_months else first
     return hours * MICROSECONDS["hour"] + unit.shift
 
 
-def _number_by_clock(unit: CalendarUnit, local: int) -> int:
+def number_by_clock(unit: CalendarUnit, local: Number) -> Number:
     """The unit that a local time is in, in microseconds."""
     hours = (local - unit.shift) // MICROSECONDS["hour"]
     number = month_of(hours // HOURS["day"], unit.day) if unit.in_months else hours

@@ -387,7 +387,7 @@ class SelectRun:
         elif verb.name in _COMPARED:
             result = method(*arguments.values(), *calls)
         elif verb.name in ("split", "accumulate"):
-            result = method(arguments.pop("every"), *calls)
+            result = method(arguments.pop("every"), *calls, **arguments)
         else:
             filled = self._fill(windows)
             result = filled.agg(*calls) if calls else filled.rows()

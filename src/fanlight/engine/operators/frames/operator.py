@@ -41,6 +41,7 @@ from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.engine.operators.frames.several import SeveralAssembly
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
 from fanlight.engine.operators.snapshots import CODE, Snapshot
+from fanlight.engine.plan.clock_changes import CalendarSteps
 from fanlight.engine.plan.frames import Scheme
 
 Bools = NDArray[np.bool_]
@@ -75,7 +76,8 @@ class FrameQuery:
     closings: bool = False  # of a batch: numbered rows include one for each closed frame, its end
     marks: type[Marker] = Marker  # the class that marks rows; by default, that of the scheme's kind
     forget_after: int | None = None  # after a longer silence a key starts anew
-    every: int | None = None  # frames come in parts, which end at the multiples of this
+    # Frames come in parts, which end at the multiples of this, or where a calendar says.
+    every: int | CalendarSteps | None = None
     # Frames come also while they are open, once the watermark passes multiples of this, or if it is
     # 0 with each micro-batch; a column ``final`` tells those that are closed or forgotten.
     early: int | None = None

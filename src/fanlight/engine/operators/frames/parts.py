@@ -1,7 +1,7 @@
 """Frames cut at report times: each part has the aggregates of its frame's rows so far.
 
-A frame is given part by part, as time passes the multiples of ``every``, while it stays open. A row
-at a report time belongs to what follows it.
+A frame is given part by part, as time passes the report times, while it stays open. A row at a
+report time belongs to what follows it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fanlight.engine.operators.clock import Steps, steps_of
 from fanlight.engine.operators.frames.assembly import (
     Assembly,
     FrameNumbers,
@@ -21,6 +22,7 @@ from fanlight.engine.operators.frames.assembly import (
     Stretches,
     rows_at_hand,
 )
+from fanlight.engine.plan.clock_changes import CalendarSteps
 from fanlight.engine.spec.errors import refuse
 
 Ints = NDArray[np.int64]
@@ -43,9 +45,10 @@ class _Parts:
     last: Ints
 
 
-def _cut_pieces(since: Ints, until: Ints, ends: Bools | bool, every: int) -> _Parts:
-    """Cut what is between ``since`` and ``until`` at the multiples of ``every``."""
-    counts = until // every - since // every + 1
+def _cut_pieces(since: Ints, until: Ints, ends: Bools | bool, reports: Steps) -> _Parts:
+    """Cut what is between ``since`` and ``until`` at report times."""
+    first = reports.number(since)
+    counts = reports.number(until) - first + 1
     last = np.cumsum(counts) - 1
     total = int(counts.sum())
     if total > _MOST:
@@ -55,11 +58,11 @@ def _cut_pieces(since: Ints, until: Ints, ends: Bools | bool, every: int) -> _Pa
             "give frames max_gap= or max_duration=, or make every= longer",
         )
     piece = np.repeat(np.arange(len(counts)), counts)
-    number = np.arange(total) - (last - counts + 1)[piece] + (since // every)[piece]
-    start = np.maximum(since[piece], number * every)
-    end = (number + 1) * every
+    number = np.arange(total) - (last - counts + 1)[piece] + first[piece]
+    start = np.maximum(since[piece], reports.instant(number))
+    end = reports.instant(number + 1)
     end[last] = until
-    complete = np.ones(total, np.bool_)
+    complete = start < end  # a clock may skip a whole unit
     complete[last] = ends & (start[last] < until)
     return _Parts(piece, start, end, complete, last)
 
@@ -70,17 +73,16 @@ class PartAssembly(Assembly):
     It is for frames that are given however small they are.
     """
 
-    def __init__(self, *given: Any, every: int, **more: Any) -> None:
+    def __init__(self, *given: Any, every: int | CalendarSteps, **more: Any) -> None:
         super().__init__(*given, **more)
         self.counters = (*self.counters, "since")
-        self.every = every
+        self.reports = steps_of(every)
         self.since = np.zeros(0, np.int64)
 
     @property
     def next_report(self) -> Ints:
         """The next report time of each key's open frame."""
-        report: Ints = (self.since // self.every + 1) * self.every
-        return report
+        return self.reports.instant(self.reports.number(self.since) + 1)
 
     def _close_frames(
         self, rows: Rows, found: Stretches, frames: Frames, reported: Bools
@@ -88,8 +90,8 @@ class PartAssembly(Assembly):
         """The parts that rows complete, of frames that they close and of open ones."""
         del reported
         since = np.where(found.lo < 0, self.since[frames.slot], frames.start)
-        parts = _cut_pieces(since, frames.end, found.ends, self.every)
-        hi = _ends_of_parts(rows, found, self.every, since // self.every, parts)
+        parts = _cut_pieces(since, frames.end, found.ends, self.reports)
+        hi = _ends_of_parts(rows, found, self.reports, since, parts)
         piece, last = parts.piece, parts.last[~found.ends]
         combined = self._combine(rows, found.group[piece], found.lo[piece], hi)
         given = replace(
@@ -108,7 +110,7 @@ class PartAssembly(Assembly):
         """The parts of open frames that end up to a time, given by slot; the frames stay open."""
         at = np.flatnonzero(self.opened & (self.next_report <= until))
         parts = self._cut_frames(self._frames_at(at, until), ends=False)
-        self.since[at] = until[at] // self.every * self.every
+        self.since[at] = self.reports.instant(self.reports.number(until[at]))
         return parts
 
     def open_frames(self, over: Bools) -> Frames:
@@ -119,19 +121,19 @@ class PartAssembly(Assembly):
 
     def _cut_frames(self, frames: Frames, *, ends: bool) -> Frames:
         """The complete parts of frames that have no further rows."""
-        parts = _cut_pieces(self.since[frames.slot], frames.end, ends, self.every)
+        parts = _cut_pieces(self.since[frames.slot], frames.end, ends, self.reports)
         given = replace(frames.take(parts.piece), start=parts.start, end=parts.end)
         return given.take(parts.complete)
 
 
-def _ends_of_parts(rows: Rows, found: Stretches, every: int, first: Ints, parts: _Parts) -> Ints:
-    """The first row after each part, of the rows of its piece.
-
-    ``first`` has the number of the report before each piece.
-    """
+def _ends_of_parts(
+    rows: Rows, found: Stretches, reports: Steps, since: Ints, parts: _Parts
+) -> Ints:
+    """The first row after each part, of the rows of its piece, which begins at ``since``."""
     lengths, skipped, within = rows_at_hand(rows, found)
     opening = np.append(0, parts.last[:-1] + 1)[: len(lengths)]
-    place = rows.t[within] // every + np.repeat(opening - first, lengths)
+    first = reports.number(since)
+    place = reports.number(rows.t[within]) + np.repeat(opening - first, lengths)
     counted = np.searchsorted(place, np.arange(len(parts.piece)), "right")
     ends: Ints = counted + skipped[parts.piece]
     return ends

@@ -20,10 +20,14 @@ from pyspark.sql.types import BooleanType, DataType
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.monoids import Count, Max, Min
 from fanlight.engine.operators.frames.operator import FrameQuery
+from fanlight.engine.plan.clock_changes import CalendarSteps, with_changes
+from fanlight.engine.plan.coordinate import CalendarUnit, check_zone_of_time
 from fanlight.engine.plan.frames import MOST, InputColumn
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import UNTIL, FrameBound
+from fanlight.engine.spark.calendars import ask_clock, beginning, number_of
+from fanlight.engine.spark.coordinates import restore_sql
 from fanlight.engine.spark.equality import (
     INSTEAD,
     WHY_NOT,
@@ -45,8 +49,9 @@ from fanlight.engine.spark.ordered.encoding import encode_sql
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.result import Relation, time_column
 from fanlight.engine.spark.sql import expr_as, project, type_text
+from fanlight.engine.spec.calendar import check_zone, has_months, read_units, week_offset
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.units import read_extent
+from fanlight.engine.spec.units import MICROSECONDS, read_extent
 
 UNORDERED = ("map<", "variant", "interval")
 # The kinds of schemes that ask whether values are equal, as errors name them.
@@ -56,11 +61,13 @@ FACTS = FieldFacts("frame", running=True, invertible=False)
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")  # kernels combine these
 
 
-def frames(bound: FrameBound, fields: Fields, *, every: int | None = None) -> DataFrame:
+def frames(
+    bound: FrameBound, fields: Fields, *, every: int | CalendarSteps | None = None
+) -> DataFrame:
     """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials.
 
     In a stream they come once the watermark has passed the row that closes each. With ``every``,
-    parts of frames that end at its multiples, each with what its frame has so far. Frames that are
+    parts of frames that end at these times, each with what its frame has so far. Frames that are
     given early come also while they are open, in update mode, with ``final``.
     """
     kept = _kept(fields)
@@ -116,7 +123,7 @@ def _cut_frames(
     fields: Fields,
     rows: Prepared,
     units: Mapping[str, Unit],
-    every: int | None,
+    every: int | CalendarSteps | None,
 ) -> DataFrame:
     """Frames with partials combined as they are cut."""
     kept, order = _kept(fields), rows.order if bound.df.isStreaming else ()
@@ -138,7 +145,8 @@ def _cut_frames(
     given = alike(*bound.keys) | numbers("frame", "start", "ending", "rows")
     given |= {name: BooleanType() for name in ("closed", *final)}
     given |= zip(partials, sources, strict=True)
-    told = {"parts": every, "early": bound.early}
+    parts = repr(every) if isinstance(every, CalendarSteps) else every
+    told = {"parts": parts, "early": bound.early}
     hosted = Hosted(
         _name_frames(bound), {name: one for name, one in told.items() if one is not None}, "frames",
         order=["t", *rows.order], columns=columns.texts,
@@ -327,10 +335,9 @@ def restore_names(bound: FrameBound, payload: Sequence[str], numbered: DataFrame
     )
 
 
-def check_split(bound: FrameBound, every: Any, *, so_far: bool) -> int:
-    """Check the distance of report times, and return it in coordinates."""
-    length = read_extent("every", every)
-    bound.check_length("every", length)
+def check_split(bound: FrameBound, every: Any, zone: Any, *, so_far: bool) -> int | CalendarSteps:
+    """Check the distance of report times, and return it in coordinates, or as a calendar has it."""
+    step = _read_steps(bound, every, zone)
     if bound.df.isStreaming and not so_far:
         raise refuse(
             "split(…) in a stream",
@@ -356,7 +363,23 @@ def check_split(bound: FrameBound, every: Any, *, so_far: bool) -> int:
             "would go on to give parts of a key that has no further row, which a batch has not",
             "give the frame max_gap= or max_duration=, or over forget_after=",
         )
-    return int(length.value)
+    return step
+
+
+def _read_steps(bound: FrameBound, every: Any, zone: Any) -> int | CalendarSteps:
+    if zone is None and not has_months("every", every):
+        length = read_extent("every", every)
+        bound.check_length("every", length)
+        return int(length.value)
+    step, name = read_units("every", every), check_zone(zone)
+    check_zone_of_time(
+        name, bound.coordinate.kind, bound.time, bound.time_type, f"every={every!r} of a calendar"
+    )
+    in_months = step.measure == "months"
+    shift = 0 if in_months else week_offset(step, "monday") * MICROSECONDS["hour"]
+    clock = ask_clock(bound.df.sparkSession, name)
+    unit = CalendarUnit(int(step.value), in_months, shift, name)
+    return CalendarSteps(with_changes(unit, clock.changes), clock)
 
 
 def finish_parts(
@@ -371,11 +394,23 @@ def finish_parts(
     return result.finish_result(bound, parts, *result.window_times(bound, begin, end), columns)
 
 
-def split_frames(bound: FrameBound, fields: Fields, frames: DataFrame, step: int) -> DataFrame:
+def split_frames(
+    bound: FrameBound, fields: Fields, frames: DataFrame, step: int | CalendarSteps
+) -> DataFrame:
     """The parts of ``frames`` (keys, ``frame``, bounds, partials) between report times."""
-    first = f"((start - pmod(start, {step}L)) div {step}L)"
-    last = f"(((ending - 1L) - pmod(ending - 1L, {step}L)) div {step}L)"
+
+    def number(at: str) -> str:
+        if isinstance(step, int):
+            return f"(({at} - pmod({at}, {step}L)) div {step}L)"
+        return number_of(step.unit, restore_sql(bound.coordinate, at), at)
+
+    def begins(part: str) -> str:
+        return f"{part} * {step}L" if isinstance(step, int) else beginning(step.unit, part)
+
     parts = frames.filter("start < ending")
-    parts = parts.selectExpr("*", f"explode(sequence({first}, {last})) as part")
-    begin, end = f"greatest(start, part * {step}L)", f"least(ending, (part + 1L) * {step}L)"
+    both = f"sequence({number('start')}, {number('(ending - 1L)')})"
+    parts = parts.selectExpr("*", f"explode({both}) as part")
+    begin, end = f"greatest(start, {begins('part')})", f"least(ending, {begins('(part + 1L)')})"
+    if not isinstance(step, int) and step.unit.together:  # a clock skips whole units
+        parts = parts.filter(f"{begin} < {end}")
     return finish_parts(bound, fields, parts, begin, end)

@@ -296,7 +296,14 @@ Row(dye=0, frame_id=None)]
             return self._complete(fill_frames(bound, found, filling, aggregates, named, kept))
 
     @in_kind
-    def split(self, every: Duration, /, *aggregates: Aggregated, **named: Aggregated) -> DataFrame:
+    def split(
+        self,
+        every: Duration,
+        /,
+        *aggregates: Aggregated,
+        zone: str | None = None,
+        **named: Aggregated,
+    ) -> DataFrame:
         """Split the frames of a batch at regular times: one row per part, with whole aggregates.
 
         Use it for windows that sum up parts, for example for a heat map. A part has the keys, its
@@ -309,9 +316,14 @@ Row(dye=0, frame_id=None)]
         ----------
         every
             The interval between the times at which frames are split: a duration for a timestamp,
-            otherwise a whole number.
+            otherwise a whole number. With ``zone``, or in months, quarters or years, they are split
+            where the units of the calendar begin: ``"1 day"`` at midnight.
         aggregates, named
             Aggregates of each frame, as for :meth:`agg`.
+        zone
+            The time zone of the calendar, such as ``"Europe/Berlin"``. ``None``: a day has 24 hours
+            and begins at 0:00 UTC; months are then those of times without time zone
+            (``timestamp_ntz``).
 
         Returns
         -------
@@ -321,7 +333,7 @@ Row(dye=0, frame_id=None)]
         Raises
         ------
         FanlightError
-            If ``every`` does not fit the time column, in a stream, and as :meth:`agg`.
+            If ``every`` or ``zone`` does not fit the time column, in a stream, and as :meth:`agg`.
 
         Notes
         -----
@@ -347,14 +359,19 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         check_options(bound, "split", named)
-        step = check_split(bound, every, so_far=False)
+        step = check_split(bound, every, zone, so_far=False)
         fields = self._find_fields(aggregates, named)
         with errors_of_call(f"split({every!r})"):
             return self._complete(split_frames(bound, fields, self._find_frames(fields), step))
 
     @in_kind
     def accumulate(
-        self, every: Duration, /, *aggregates: Aggregated, **named: Aggregated
+        self,
+        every: Duration,
+        /,
+        *aggregates: Aggregated,
+        zone: str | None = None,
+        **named: Aggregated,
     ) -> DataFrame:
         """Report frames at regular times while they are open, with aggregates of the rows so far.
 
@@ -370,6 +387,8 @@ Row(dye=0, frame_id=None)]
             The interval between report times: a duration for a timestamp, otherwise a whole number.
         aggregates, named
             Aggregates of the rows so far, as for :meth:`agg`.
+        zone
+            The time zone of a calendar whose units begin at report times, as for :meth:`split`.
 
         Returns
         -------
@@ -379,9 +398,9 @@ Row(dye=0, frame_id=None)]
         Raises
         ------
         FanlightError
-            If ``every`` does not fit the time column, as :meth:`agg`, and if frames may be dropped
-            because they are too small, or share rows, or later rows decide where they begin and
-            end.
+            If ``every`` or ``zone`` does not fit the time column, as :meth:`agg`, and if frames may
+            be dropped because they are too small, or share rows, or later rows decide where they
+            begin and end.
 
         Notes
         -----
@@ -404,7 +423,7 @@ Row(dye=0, frame_id=None)]
         """
         bound = self._bound
         check_options(bound, "accumulate", named)
-        step = check_split(bound, every, so_far=True)
+        step = check_split(bound, every, zone, so_far=True)
         fields = self._find_fields(aggregates, named, exact=True)
         with errors_of_call(f"accumulate({every!r})"):
             module = frames_module(self._plan_parts().chosen.way)
