@@ -180,7 +180,7 @@ def _name_frames(bound: FrameBound) -> str:
 
 def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
     """Frames with partials of any type: Spark groups rows by the number of their frame."""
-    payload = (*bound.keys, "t", *bound.tie_keys, *fields.arguments.values())
+    payload = (*bound.keys, *bound.place_columns, *bound.tie_keys, *fields.arguments.values())
     numbered = _number_rows(bound, Fields(), rows, payload, closings=True)
     # A row that only marks where a frame is closed has neither time nor values.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
@@ -357,6 +357,17 @@ def check_split(bound: FrameBound, every: Any, *, so_far: bool) -> int:
             "give the frame max_gap= or max_duration=, or over forget_after=",
         )
     return int(length.value)
+
+
+def check_parts(fields: Fields) -> None:
+    """Refuse what parts of frames cannot say: why their frame ended."""
+    for one in fields.all:
+        if one.monoid.framed:
+            raise refuse(
+                f"accumulate(…) of {one.facts.label}",
+                "gives parts of a frame before it is known why the frame ends",
+                "ask agg(…) for it, or in a batch split(…), whose parts have what their frame has",
+            )
 
 
 def finish_parts(
