@@ -214,7 +214,7 @@ def test_what_has_no_cause_says_so(classic):
     not_framed = "says why a frame ended, and these windows are not frames"
     for spec in (
         fl.Sliding("1 hour"), fl.Sliding(fl.Rows(3)), fl.Calendar("1 day", zone="UTC"),
-        fl.Granular("1 hour"),
+        fl.MultiGranular(["1 minute", "1 hour"], ["1 second", "5 minutes"]),
         [fl.Sliding("1 hour"), fl.Sliding("2 hours")],
     ):  # fmt: skip
         refused(not_framed, lambda spec=spec: fl.over(df, spec, time="ts").agg(agg.cause()))

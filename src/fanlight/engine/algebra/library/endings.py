@@ -7,7 +7,10 @@ from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.monoids import Max
 from fanlight.engine.algebra.registry import aggregate, sample
 
-_CAUSE = Aggregate("cause", {"p": Max("{until}")}, let("until", "{p}", "{cause}"), arity=0)
+_CAUSE = Aggregate(
+    "cause", {"p": Max("{until}")}, let("until", "{p}", "{cause}"),
+    arity=0, accepts="any", accumulation="selective",
+)  # fmt: skip
 
 
 @aggregate(sample(gives="string"))
@@ -17,15 +20,12 @@ def cause() -> Call:
     Returns
     -------
     Call
-        A word, null of a frame that is still open; the first of these that is true:
-
-        - ``gap``: no row came for its ``max_gap``, or the gap of a :class:`fanlight.Session`. It
-          ends at the latest time up to which one of its rows kept it open.
-        - ``duration``: it ends ``max_duration`` after its first row.
-        - ``rows``: it has ``max_rows`` rows.
-        - ``predicate`` (``ThresholdFrame``, ``PredicateFrame``), ``boundary``, ``state``, ``delta``
-          or ``limit`` (``AggregateFrame``): a row ended it, as its scheme says.
-        - ``forgotten``: nothing closed it, and its key was silent for ``forget_after``.
+        A word, the first of these that is true. ``gap``: it ends at the latest time up to which one
+        of its rows kept it open, by ``max_gap`` or the gap of a :class:`fanlight.Session`.
+        ``duration``: it ends ``max_duration`` after its first row. ``rows``: it has ``max_rows``
+        rows. ``predicate`` (threshold and predicate frames), ``boundary``, ``state``, ``delta`` or
+        ``limit`` (aggregate frames): a row ended it, by its scheme. ``forgotten``: nothing closed
+        it, and its key was silent for ``forget_after``. Null: it is still open.
 
     Raises
     ------
@@ -35,9 +35,9 @@ def cause() -> Call:
 
     Notes
     -----
-    Time comes first: if a row ends a frame at the very time at which its gap would, the word is
-    ``gap``. Parts that ``split`` makes have the word of the whole frame. Cost: with a gap, the time
-    up to which rows keep a frame open; otherwise nothing.
+    ``closed`` is false where it is null or ``forgotten``. If a row ends a frame at the very time at
+    which its gap would, the word is ``gap``. Parts that ``split`` makes have the word of the whole
+    frame. Cost: a time is kept of each frame, up to which its rows keep it open.
 
     Examples
     --------
