@@ -126,16 +126,23 @@ def test_an_example_of_each_word(spark):
     assert causes(of_states(df, open_ended).agg(**WHY), "k") == {
         ("x", 0): "state", ("x", 1): None, ("y", 0): "state", ("y", 1): None
     }  # fmt: skip
-    kept = of_states(df, open_ended, forget_after="4 minutes").agg(**WHY)
-    lives = sorted((row["k"], row["window"]["start"] - FLAT[0]["ts"], row["why"])
-                   for row in collected(kept))  # fmt: skip
-    assert lives == [
-        ("x", 0, "state"), ("x", 2 * MINUTE, "forgotten"), ("x", 7 * MINUTE, "forgotten"),
-        ("y", 0, "forgotten"), ("y", 9 * MINUTE, "forgotten"),
-    ]  # fmt: skip
     short = of_states(df, fl.StateFrame("s", max_duration="3 minutes")).agg(**WHY)
     assert set(causes(short, "k").values()) == {"state", "duration"}
-    assert dict(kept.dtypes)["why"] == "string"
+
+
+@pytest.mark.parametrize("strategy", ["arrow", "native"])
+def test_what_nothing_closed_was_forgotten(classic, strategy):
+    kept = of_states(frame(classic, FLAT), fl.StateFrame("s"), forget_after="4 minutes")
+    found = kept.using(strategy).agg(**WHY)
+    lives = sorted(
+        (row["k"], (row["window"]["start"] - FLAT[0]["ts"]) // MINUTE, row["why"])
+        for row in collected(found)
+    )
+    assert lives == [
+        ("x", 0, "state"), ("x", 2, "forgotten"), ("x", 7, "forgotten"),
+        ("y", 0, "forgotten"), ("y", 9, "forgotten"),
+    ]  # fmt: skip
+    assert dict(found.dtypes)["why"] == "string"
 
 
 def test_in_sql_and_in_functions(spark):
