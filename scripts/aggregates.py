@@ -153,6 +153,8 @@ def techniques(entry: Entry) -> str:
     monoids = [monoid for one in entry.plain for monoid in entry.monoids(one)]
     if any(monoid.divided for monoid in monoids):
         return "panes that events are cut at, copies of events"
+    if any(monoid.framed for monoid in monoids):
+        return "frames alone have it"
     found = []
     if all(monoid.running for monoid in monoids):
         found.append("two stacks")

@@ -211,7 +211,7 @@ def test_what_there_is_not_says_what_to_write(name, write):
 
 
 def test_aggregates_that_do_not_exist_say_what_to_write():
-    for name, write in (("maximum", "agg.max,"), ("var", "agg.var_samp"), ("zzz", "69 more")):
+    for name, write in (("maximum", "agg.max,"), ("var", "agg.var_samp"), ("zzz", "70 more")):
         with pytest.raises(fl.FanlightError, match=write):
             getattr(fl.agg, name)
         assert not hasattr(fl.agg, name)

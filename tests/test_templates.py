@@ -82,7 +82,10 @@ def test_braces_written_twice_are_plain(text):
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ("{w}", "names {w}, which does not exist; use {begins}, {ends}, {order}, {time}, {x}"),
+        (
+            "{w}",
+            "names {w}, which does not exist; use {begins}, {ends}, {order}, {time}, {until}, {x}",
+        ),
         ("{y}", "names {y}, which does not exist"),
         ("concat({x}, '{')", "has a brace that belongs to no place"),
         ("{}", "has a brace that belongs to no place"),

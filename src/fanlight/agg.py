@@ -24,6 +24,7 @@ from fanlight.engine.algebra.library.distinct import (
     mode,
     top_k,
 )
+from fanlight.engine.algebra.library.endings import cause
 from fanlight.engine.algebra.library.extremes import (
     max,
     max_by,
@@ -114,6 +115,7 @@ __all__ = [
     "bit_xor",
     "bool_and",
     "bool_or",
+    "cause",
     "collect_list",
     "collect_set",
     "corr",

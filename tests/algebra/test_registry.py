@@ -24,14 +24,13 @@ from tests.helpers.aggregates import (
     REGISTRY,
     call,
     compared_samples,
-    is_compared,
     requests,
 )
 from tests.helpers.public import checked
 from tests.oracle.aggregates import FUNCTIONS
 from tests.oracle.carried import CARRIED
 
-COMPARED = {name for name, entry in REGISTRY.items() if any(map(is_compared, entry.samples))}
+COMPARED = {one.entry.name for one in compared_samples()}
 
 
 def left_out(registry, names):

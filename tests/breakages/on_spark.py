@@ -36,6 +36,7 @@ LIMITS = (LAW, "-k", "sliding and limits and beyond and sample and panes and not
 IN_PYTHON = (LAW, "-k", "spanning and limits and beyond and slicing")
 GAPS = law("sessions and native")
 
+caused = seen_by("tests/spark/test_cause.py")
 cuts = seen_by(*PAIRS)
 lift = seen_by(*EVERY)
 lifetimes = seen_by(*law("sliding and distinct and lifetimes and 9"))
@@ -362,6 +363,21 @@ BREAKAGES = (
         "_find_runs",
         InText("coalesce(t > max(", "coalesce(t >= max("),
         *GAPS,
+    ),
+    caused(
+        "a frame that reaches its greatest duration is said to be ended by its scheme",
+        "FrameBound.cause",
+        InText("ending = start + ", "ending = start - "),
+    ),
+    caused(
+        "a frame that is open yet is said to be forgotten",
+        "FrameBound.cause",
+        Code('f"if({FINAL}, {given_up}, null)"', "given_up"),
+    ),
+    caused(
+        "what each row says of its gap is not known where Spark groups the rows",
+        "ordered.frames:_group_in_spark",
+        Code("*bound.place_columns", "'t'"),
     ),
     processor(
         "the state of a group is not kept",

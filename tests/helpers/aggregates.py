@@ -82,12 +82,12 @@ def is_compared(sample):
 
 
 def compared_samples(registry=REGISTRY):
-    """Every sample of every aggregate that can be compared."""
+    """Every sample of every aggregate that can be compared, of windows of any kind."""
     return [
         Asked(entry, one)
         for entry in registry.values()
         for one in entry.samples
-        if is_compared(one)
+        if is_compared(one) and not any(monoid.framed for monoid in entry.monoids(one))
     ]
 
 

@@ -35,8 +35,8 @@ LONG_DIGITS = 18  # a decimal of so many digits, taken as a whole number, fits i
 ARGUMENTS = ("x", "y", "z", *(f"x{number}" for number in range(4, 13)))
 
 # What templates may name besides the fields (``lower``) or the arguments (a field's value).
-_LOWERED = frozenset({"start", "scale", "type", "length", "instant"})
-_LIFTED = PART_OF_EVENT | {"time", "order"}
+_LOWERED = frozenset({"start", "scale", "type", "length", "instant", "cause"})
+_LIFTED = PART_OF_EVENT | {"time", "order", "until"}
 
 
 def base_type(spark_type: str) -> str:
@@ -285,6 +285,11 @@ class Aggregate:
         return list(self.partials(("double",) * max(self.arity, 1)).fields.values())
 
     @property
+    def framed(self) -> bool:
+        """Whether it says something of a frame as a whole, which is no number."""
+        return any(monoid.framed for monoid in self.fields.values())
+
+    @property
     def bounded(self) -> bool:
         """Whether a partial needs constant storage (Li et al., 3.2.1)."""
         return all(monoid.bounded for monoid in self.monoids)
@@ -493,6 +498,13 @@ class Call(Arithmetic):
 
         """
         example = "where('price > 3')"
+        if self.aggregate.framed:
+            raise refuse(
+                f"{self!r}.where({show(condition)})",
+                "is of a whole frame, and not of some of its rows",
+                f"leave where out, or filter the result: agg(why=agg.{self.aggregate.name}())"
+                ".where(\"why = 'gap'\")",
+            )
         if isinstance(condition, str):
             if not check_text("where", condition, example).strip():
                 raise refuse(f"where({condition!r})", "is empty", f"write for example {example}")

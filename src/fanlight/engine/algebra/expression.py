@@ -81,6 +81,12 @@ class Expression(Arithmetic):
                     f"has {shorten(repr(side))}, which is neither an aggregate nor a number of SQL",
                     "write for example agg.sum('errors') / agg.count()",
                 )
+            if isinstance(side, Call) and side.aggregate.framed:
+                raise refuse(
+                    f" {self.sign} ".join(map(repr, (self.left, self.right))),
+                    f"computes with {side!r}, which is a word",
+                    f"ask for it under a name of its own: agg(why=agg.{side.aggregate.name}())",
+                )
 
     @explain_wrong_calls("(agg.sum('errors') / agg.count()).alias('rate')")
     def alias(self, name: str) -> Expression:

@@ -105,6 +105,11 @@ class Monoid:
         return bool(find_places(self.value) & PART_OF_EVENT)
 
     @property
+    def framed(self) -> bool:
+        """Whether it takes up to when a row keeps its frame open."""
+        return "until" in find_places(self.value)
+
+    @property
     def skips_nulls(self) -> bool:
         """Whether a row whose arguments are null contributes nothing.
 

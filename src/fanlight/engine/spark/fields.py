@@ -27,6 +27,7 @@ from fanlight.engine.algebra.stored import Merged
 from fanlight.engine.plan.request import FieldFacts
 from fanlight.engine.plan.ways import Lift, Own
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.binding.placed import Lasting
 from fanlight.engine.spark.binding.source import (
     are_same,
@@ -380,6 +381,7 @@ def build_fields(
         texts = {name: literal(text) for name, text in partials.strings.items()}
         texts |= {
             **(_texts_of_parts(bound) if isinstance(bound, Lasting) else {}),
+            **({"cause": bound.cause} if isinstance(bound, FrameBound) else {}),
             "scale": f"{bound.coordinate.per_second}D",
             "type": partials.kind or (types[0] if types else "void"),
         }
@@ -418,6 +420,13 @@ def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:
     """Refuse a monoid that cannot take the times of these windows."""
     if monoid.carry is not None:
         _check_carry(bound, monoid.carry, label)
+    if monoid.framed and not isinstance(bound, FrameBound):
+        raise refuse(
+            label,
+            "says why a frame ended, and these windows are not frames: what time or rows place has "
+            "no cause",
+            "ask it of fl.StateFrame, fl.Session or another frame, or leave it out",
+        )
     doubles, units = bound.coordinate.kind == "double", bound.coordinate.is_unit_number
     if monoid.whole_time and units and (doubles or not monoid.at_instants):
         calendar = "" if monoid.at_instants else ", and no calendar"
@@ -508,9 +517,11 @@ def _fill_value(
     texts |= {letter: normal_form(texts[letter], kinds[letter]) for letter in compared}
     lacking = [kinds[letter] for letter in compared if not has_normal_form(kinds[letter])]
     time = bound.instant if monoid.at_instants else "t"
+    until = bound.open_until if isinstance(bound, FrameBound) else ""
     filled = fill(
-        monoid.value, time=time, order=struct(order), begins=BEGINS, ends=ENDS_AT, **texts
-    )
+        monoid.value, time=time, order=struct(order), begins=BEGINS, ends=ENDS_AT, until=until,
+        **texts,
+    )  # fmt: skip
     return filled, next(iter(lacking), None)
 
 

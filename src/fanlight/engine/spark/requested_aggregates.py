@@ -21,8 +21,10 @@ from fanlight.engine.algebra.expression import (
     join_sql,
     write_number,
 )
+from fanlight.engine.kinds.kind import FINAL
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
+from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.binding.placed import Placed
 from fanlight.engine.spark.binding.source import are_same, bind_calls, condition
 from fanlight.engine.spark.carried import settled_fields, walk_windows
@@ -189,6 +191,9 @@ def _result_of(bound: Bound, part: SqlExpression) -> DataFrame:
     if fields.carries and isinstance(bound, Placed):
         grouped = walk_windows(bound, fields, grouped.selectExpr("*", "0L as start", "0 as query"))
         fields = settled_fields(fields)
+    if isinstance(bound, FrameBound):
+        known = ("ending", "0L"), ("rows", "0L"), ("closed", "true"), (FINAL, "true")
+        grouped = grouped.selectExpr("*", *(f"{text} as {name}" for name, text in known))
     kind = grouped.select(expr_as(grouped, fields.outputs[0].sql("0L"), _RESULT)).schema
     return bound.df.sparkSession.createDataFrame([], kind)
 

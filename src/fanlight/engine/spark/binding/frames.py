@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
+from fanlight.engine.algebra.sql_text import literal
 from fanlight.engine.kinds import scheme_of
 from fanlight.engine.kinds.kind import FINAL, FRAMED
 from fanlight.engine.plan.coordinate import Coordinate, check_kind
@@ -101,6 +102,29 @@ class FrameBound(Bound):
             length = f"cast({length} as interval)"
         later = coordinate(self.coordinate, f"try_add({self.time_sql}, {length})")
         return f"nullif(greatest({later}, {at}), {at})"
+
+    @property
+    def open_until(self) -> str:
+        """SQL over the coordinates: up to when a row keeps its frame open; null if for ever."""
+        if self.length is not None:
+            return UNTIL
+        gap = self.scheme.timing and self.scheme.timing.gap
+        return "cast(null as bigint)" if gap is None else f"t + {gap}L"
+
+    @property
+    def cause(self) -> str:
+        """SQL over a frame's columns: why it ended. Up to ``until`` its rows kept it open."""
+        scheme = self.scheme
+        cap = scheme.timing and scheme.timing.cap
+        given_up = "null" if self.forget_after is None else "'forgotten'"
+        causes = [
+            ("not closed", given_up if self.early is None else f"if({FINAL}, {given_up}, null)"),
+            ("ending = until", "'gap'"),
+            *([] if cap is None else [(f"ending = start + {cap}L", "'duration'")]),
+            *([(f"rows = {scheme.max_rows}L", "'rows'")] if scheme.max_rows else []),
+        ]
+        cases = " ".join(f"when {condition} then {word}" for condition, word in causes)
+        return f"case {cases} else {literal(self.spec.scheme_cause)} end"
 
     @property
     def coordinates(self) -> list[tuple[str, str]]:

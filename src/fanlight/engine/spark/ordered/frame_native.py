@@ -77,7 +77,7 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
     order = ", ".join(["t", *rows.order])
     in_order = over_clause(keys, order)
     if scheme.timing:
-        until = rows.inputs[-1] if scheme.has_own_deadlines else f"t + {scheme.timing.gap}L"
+        until = bound.open_until
         before = over_clause(keys, order, "rows between unbounded preceding and 1 preceding")
         begins = f"coalesce(t > max({until}) {before}, true) as begins"
         df = rows.df.selectExpr("*", "1 as cell", f"{until} as following", begins)

@@ -188,7 +188,7 @@ def _name_frames(bound: FrameBound) -> str:
 
 def _group_in_spark(bound: FrameBound, fields: Fields, rows: Prepared) -> DataFrame:
     """Frames with partials of any type: Spark groups rows by the number of their frame."""
-    payload = (*bound.keys, "t", *bound.tie_keys, *fields.arguments.values())
+    payload = (*bound.keys, *bound.place_columns, *bound.tie_keys, *fields.arguments.values())
     numbered = _number_rows(bound, Fields(), rows, payload, closings=True)
     # A row that only marks where a frame is closed has neither time nor values.
     values = [f"if(t is null, null, {text}) as {name}" for text, name in fields.values.items()]
@@ -380,6 +380,17 @@ def _read_steps(bound: FrameBound, every: Any, zone: Any) -> int | CalendarSteps
     clock = ask_clock(bound.df.sparkSession, name)
     unit = CalendarUnit(int(step.value), in_months, shift, name)
     return CalendarSteps(with_changes(unit, clock.changes), clock)
+
+
+def check_parts(fields: Fields) -> None:
+    """Refuse what parts of frames cannot say: why their frame ended."""
+    for one in fields.all:
+        if one.monoid.framed:
+            raise refuse(
+                f"accumulate(…) of {one.facts.label}",
+                "gives parts of a frame before it is known why the frame ends",
+                "ask agg(…) for it, or in a batch split(…), whose parts have what their frame has",
+            )
 
 
 def finish_parts(

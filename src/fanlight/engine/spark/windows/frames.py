@@ -22,6 +22,7 @@ from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frames import (
+    check_parts,
     check_split,
     finish_parts,
     in_one_pass,
@@ -425,6 +426,7 @@ Row(dye=0, frame_id=None)]
         check_options(bound, "accumulate", named)
         step = check_split(bound, every, zone, so_far=True)
         fields = self._find_fields(aggregates, named, exact=True)
+        check_parts(fields)
         with errors_of_call(f"accumulate({every!r})"):
             module = frames_module(self._plan_parts().chosen.way)
             parts = finish_parts(bound, fields, module.frames(bound, fields, every=step))

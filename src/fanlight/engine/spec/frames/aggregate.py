@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from fanlight.engine.spec.arguments import check_flag, read_exact, read_positive
 from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse, show
@@ -100,6 +100,7 @@ frame then ends when the running value first reaches it
 
     """
 
+    scheme_cause: ClassVar[str] = "limit"
     aggregates: tuple[Any, ...]
     limits: tuple[Fraction | Formula, ...]
     include_crossing: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import is_column, refuse
@@ -38,6 +38,7 @@ class Frame(Pictured):
     __slots__ = ()
     least: Least | None = None
     most: Most | None = None
+    scheme_cause: ClassVar[str] = "scheme"  # why a frame ended, if its scheme ended it
 
     @property
     def inputs(self) -> tuple[Input, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from fanlight.engine.spec.arguments import check_flag, read_increasing, read_positive
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
@@ -64,6 +65,7 @@ list break points in increasing order, each once
 
     """
 
+    scheme_cause: ClassVar[str] = "boundary"
     cells: tuple[tuple[str, Cells], ...]
     overlapping: bool
     least: Least | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import get_args
+from typing import ClassVar, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_flag, read_positive
 from fanlight.engine.spec.errors import explain_wrong_calls
@@ -65,6 +65,7 @@ class DeltaFrame(Frame):
 
     """
 
+    scheme_cause: ClassVar[str] = "delta"
     deltas: tuple[tuple[str, Fraction], ...]
     against: Against
     strict: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fanlight.engine.spec.arguments import check_flag, read_names
 from fanlight.engine.spec.errors import explain_wrong_calls, refuse
@@ -83,6 +83,7 @@ leave_for='15 minutes')
 
     """
 
+    scheme_cause: ClassVar[str] = "predicate"
     predicate: Any
     enter_for: Extent | None
     leave_for: Extent | None
@@ -248,6 +249,7 @@ class PredicateFrame(Frame):
 
     """
 
+    scheme_cause: ClassVar[str] = "predicate"
     open: Any
     close: Any
     columns: tuple[str, ...]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
 from fanlight.engine.spec.frames.base import (
@@ -91,6 +91,7 @@ gap='1 minute'
 
     """
 
+    scheme_cause: ClassVar[str] = "gap"
     gap: Extent | None
     own_gap: Any  # SQL text or a Column, where rows have gaps of their own
     max_duration: Extent | None

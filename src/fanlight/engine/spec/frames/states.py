@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 from fanlight.engine.spec.arguments import check_choice, check_text
 from fanlight.engine.spec.errors import explain_wrong_calls, is_column, refuse
@@ -68,6 +68,7 @@ class StateFrame(Frame):
 
     """
 
+    scheme_cause: ClassVar[str] = "state"
     states: tuple[Any, ...]
     nulls: Nulls
     least: Least | None
