@@ -286,7 +286,7 @@ class Aggregate:
 
     @property
     def framed(self) -> bool:
-        """Whether it says something of a frame as a whole, which is no number."""
+        """Whether it says something of a whole frame, which is not a number."""
         return any(monoid.framed for monoid in self.fields.values())
 
     @property
