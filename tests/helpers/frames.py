@@ -216,9 +216,9 @@ STATES = (
     fl.StateFrame(["d", "v"], nulls="skip", max_gap="1 minute", max_rows=3),
     fl.StateFrame("n", nulls="end", max_duration="3 minutes"),
     fl.StateFrame("n", nulls="carry"),
-    fl.StateFrame(["s", "v"], nulls="carry", min_rows=2),
+    fl.StateFrame(["v > 1", "n >= 1"], nulls="carry", min_rows=2),
     fl.StateFrame(["d", "n >= 1"], nulls="carry", max_gap="1 minute", max_rows=3),
-    fl.StateFrame("v", nulls="carry", max_duration="2 minutes"),
+    fl.StateFrame("s", nulls="carry", max_duration="2 minutes"),
 )
 SIZED = (
     fl.ThresholdFrame("v > 1", max_rows=2),
