@@ -332,6 +332,12 @@ BREAKAGES = (
         Code("Queries((query,), asked=bound.grids)", "Queries((query,))"),
     ),
     native(
+        "natively, rows of one time are ordered by the state that is carried",
+        "_prepare",
+        Code('f"o{name}" if name in rows.carried else name', "name"),
+        "tests/spark/test_state_carry.py",
+    ),
+    native(
         "a native frame goes on where its cell has changed",
         "_find_runs",
         Code(

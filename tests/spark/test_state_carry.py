@@ -171,6 +171,15 @@ def test_a_column_of_the_state_is_null_to_aggregates(classic):
         )
 
 
+@pytest.mark.parametrize("way", ["arrow", "native"])
+def test_nulls_come_first_among_rows_of_one_time(classic, way):
+    """Rows are in the order of what they have, and not of what is carried."""
+    times = {"z": 0, None: 5, "a": 5}
+    rows = [minute(at, k="a", s=s) for s, at in times.items()] + [minute(6, k="a")]
+    found = collected(carry(frame(classic, rows), "s", tiebreak=None).using(way).frames())
+    assert [(row["s"], row["rows"]) for row in found] == [("z", 2), ("a", 2)]
+
+
 KINDS = {
     "a struct": "if(s is null, null, named_struct('a', s, 'at', length(s)))",
     "a list": "if(s is null, null, array(s, null))",
