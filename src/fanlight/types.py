@@ -87,7 +87,7 @@ Weekday = Literal["thursday", "friday", "saturday", "sunday", "monday", "tuesday
 """The day that begins a week; in the order of 1970."""
 Against = Literal["range", "first"]
 """What a value of a delta frame is compared with."""
-Nulls = Literal["state", "skip", "end"]
+Nulls = Literal["state", "skip", "end", "carry"]
 """What a null is to a state frame."""
 RowsAs = Literal["arrow", "pandas", "dicts"]
 """As what a function of yours is given rows."""

@@ -232,6 +232,16 @@ BREAKAGES = (
         Code('text[~opened] = ""', 'text[:] = ""'),
     ),
     frames(
+        "a state is carried from one key to the next",
+        "LastKnown.fill",
+        Code("last >= np.repeat(firsts, lengths)", "last >= 0"),
+    ),
+    seen_by("tests/operators/test_carried_states.py")(
+        "a state that no frame has had is forgotten",
+        "FrameOperator._drop_idle_keys",
+        Code("~idle | self.known.is_there(len(idle))", "~idle"),
+    ),
+    frames(
         "a frame holds the row that ends it",
         "_pieces",
         Code("hi[p], ends[p] = i, True", "hi[p], ends[p] = i + 1, True"),

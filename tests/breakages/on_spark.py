@@ -333,6 +333,12 @@ BREAKAGES = (
         Code("Queries((query,), asked=bound.grids)", "Queries((query,))"),
     ),
     native(
+        "natively, rows of one time are ordered by the state that is carried",
+        "_prepare",
+        Code('f"o{name}" if name in rows.carried else name', "name"),
+        "tests/spark/test_state_carry.py",
+    ),
+    native(
         "a native frame goes on where its cell has changed",
         "_find_runs",
         Code(
@@ -603,6 +609,12 @@ BREAKAGES = (
         "_starts_afresh",
         Code("scheme.drops_small_frames", "False"),
         "tests/spark/test_repaired_frames.py",
+    ),
+    cut_again(
+        "a frame is cut again without the state that was known before it",
+        "_starts_afresh",
+        Code('scheme.nulls == "carry"', "False"),
+        "tests/spark/test_state_carry.py",
     ),
     running(
         "an event that lies between two windows is over when the first has ended",

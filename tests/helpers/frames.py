@@ -215,6 +215,10 @@ STATES = (
     fl.StateFrame("v > 1"),
     fl.StateFrame(["d", "v"], nulls="skip", max_gap="1 minute", max_rows=3),
     fl.StateFrame("n", nulls="end", max_duration="3 minutes"),
+    fl.StateFrame("n", nulls="carry"),
+    fl.StateFrame(["v > 1", "n >= 1"], nulls="carry", min_rows=2),
+    fl.StateFrame(["d", "n >= 1"], nulls="carry", max_gap="1 minute", max_rows=3),
+    fl.StateFrame("s", nulls="carry", max_duration="2 minutes"),
 )
 SIZED = (
     fl.ThresholdFrame("v > 1", max_rows=2),
@@ -329,7 +333,8 @@ def query(rows, spec, **more):
     inputs = tuple(n for n in schema.names if n[0] == "a")
     asked = FrameQuery(
         scheme, schema, ("k0",), order, inputs,
-        ("f0", "f1", "f2"), (Sum(), Count(), Max()), **more,
+        ("f0", "f1", "f2"), (Sum(), Count(), Max()),
+        carried=inputs if scheme.nulls == "carry" else (), **more,
     )  # fmt: skip
     return asked, made
 

@@ -109,6 +109,9 @@ READ = {
         fl.StateFrame(["`a b`", "temp > 40"], nulls="skip", max_rows=2)
     ),
     "FRAME STATE state NULLS END": fl.StateFrame("state", nulls="end"),
+    "FRAME STATE state NULLS CARRY MAX GAP 1 MINUTE": (
+        fl.StateFrame("state", nulls="carry", max_gap="1 minute")
+    ),
     "TRAILING 1 HOUR": fl.Trailing("1 hour"),
     "TRAILING ALL EXCLUDE SELF": fl.Trailing(include_self=False),
     "TRAILING 30 DAYS DELAY 7 DAYS CLOSED LEFT": (

@@ -26,7 +26,7 @@ LONG = {"forget_after": "18 minutes"}
 SHORT = {"forget_after": "20 seconds"}
 FRAMES = (
     THRESHOLDS[2], BOUNDARIES[4], DELTAS[6], AGGREGATES[2], SIZED[3], SIZED[8], STATES[1],
-    DWELLING[1], OVERLAPPING[0], SESSIONS[0], SESSIONS[1],
+    STATES[7], DWELLING[1], OVERLAPPING[0], SESSIONS[0], SESSIONS[1],
 )  # fmt: skip
 NUMBERED = (DELTAS[6], THRESHOLDS[1], SIZED[6])
 
@@ -64,7 +64,7 @@ def forgetting():
     )
     return [
         *_frames("batch", FRAMES, frames.ROWS, frames.NUMBERS),
-        *_frames("natively", [THRESHOLDS[2], BOUNDARIES[4], STATES[1], SESSIONS[1]],
+        *_frames("natively", [THRESHOLDS[2], BOUNDARIES[4], STATES[1], STATES[7], SESSIONS[1]],
                         frames.ROWS, frames.NATIVELY, strategies=("native", "arrow")),
         *_frames("rows", [THRESHOLDS[2], SESSIONS[1]], frames.ROWS, {}, action="rows",
                  strategies=("native", "arrow")),
@@ -73,7 +73,7 @@ def forgetting():
         *_frames("connect", [DELTAS[6]], frames.ROWS, frames.NUMBERS, session="connect"),
         *_in_streams([DELTAS[6], DWELLING[1], OVERLAPPING[0], SESSIONS[1]], 3, frames.STREAMED,
                      frames.ARRIVING),
-        *thorough(_in_streams([*FRAMES[:2], *FRAMES[3:7], SESSIONS[0]], 2, frames.STREAMED,
+        *thorough(_in_streams([*FRAMES[:2], *FRAMES[3:8], SESSIONS[0]], 2, frames.STREAMED,
                               frames.ARRIVING)),
         *_in_streams([DELTAS[0]], 2, some, frames.ARRIVING, restarts="half"),
         *_in_streams(NUMBERED[:1], 5, {}, frames.TIMED, action="rows"),

@@ -270,6 +270,7 @@ def tables_on_the_page():
 NAMED = {
     "key": "k0?",
     "part": r"f\d|part\d",
+    "known": r"known\d",
     "tie": r"tie\d",
     "value": r"x\d",
     "state": r"\w+\.\d+",

@@ -33,8 +33,8 @@ from tests.oracle.frames import frames
 
 SPECS = (
     THRESHOLDS[1], BOUNDARIES[4], DELTAS[6], SIZED[3], SIZED[8], SESSIONS[1], STATES[1],
-    DWELLING[1], DWELLING[6], OVERLAPPING[0], OVERLAPPING[4], SEVERAL[0], SEVERAL[3],
-    fl.DeltaFrame({"v": 2}, min_rows=3),
+    STATES[7], STATES[8], DWELLING[1], DWELLING[6], OVERLAPPING[0], OVERLAPPING[4], SEVERAL[0],
+    SEVERAL[3], fl.DeltaFrame({"v": 2}, min_rows=3),
 )  # fmt: skip
 ROWS = cases()
 

@@ -35,7 +35,7 @@ EVERY_SPEC = [
     if not query([], spec)[0].scheme.may_vanish
 ]  # fmt: skip
 FINAL = 3  # its place in what is told of a frame
-LIVES = [SIZED[6], SIZED[9], SESSIONS[0], STATES[0], SEVERAL[0]]
+LIVES = [SIZED[6], SIZED[9], SESSIONS[0], STATES[0], STATES[8], SEVERAL[0]]
 
 
 def aggregates_of(frame):

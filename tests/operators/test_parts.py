@@ -12,7 +12,7 @@ from fanlight.engine.operators import protocol
 from fanlight.engine.operators.frames import parts
 from fanlight.engine.operators.protocol import BatchOperator
 from tests.helpers.events import MINUTE
-from tests.helpers.frames import HOLDS, SESSIONS, SIZED, SPECS, query
+from tests.helpers.frames import HOLDS, SESSIONS, SIZED, SPECS, STATES, query
 from tests.helpers.shown import shown
 from tests.operators.framed import PIECES, ROWS, arrow, in_order, releases, streamed, with_lives
 from tests.oracle.frames import framed
@@ -20,7 +20,7 @@ from tests.oracle.parts import parts as expected_parts
 
 WHOLE = [spec for spec in SPECS if not query([], spec)[0].scheme.drops_small_frames]
 EVERY = (40_000_000, MINUTE, 7 * MINUTE)
-LIVES = [SIZED[6], SIZED[9], SESSIONS[0], fl.StateFrame("s"), fl.DeltaFrame({"v": 2})]
+LIVES = [SIZED[6], SIZED[9], SESSIONS[0], STATES[0], STATES[9], fl.DeltaFrame({"v": 2})]
 
 
 def aggregates_of(rows):

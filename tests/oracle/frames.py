@@ -26,6 +26,7 @@ Row = Mapping[str, Any]
 Request = Sequence[Any]
 Holds = Mapping[Any, Callable[[Row], Any]]
 MICROSECONDS = 1_000_000
+CARRIED = "a state that is carried"  # a column of rows
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ def framed(
         ordered = sorted(
             members, key=lambda row: _place(row, spec, time, tiebreak, values, holds or {})
         )
+        if isinstance(spec, StateFrame) and spec.nulls == "carry":
+            ordered = list(_carried(ordered, spec, holds or {}))
         times = [instant(row[time]) for row in ordered]
         key = tuple(ordered[0][name] for name in by)
         if isinstance(spec, Session):
@@ -347,11 +350,23 @@ def _threshold(
 
 def _state(row: Row, spec: StateFrame, holds: Holds) -> dict[str, Any]:
     """The state of a row, by the names that Spark gives to what it consists of."""
+    if CARRIED in row:
+        carried: dict[str, Any] = row[CARRIED]
+        return carried
     return {
         f"({given})" if given in holds else given: holds[given](row) if given in holds
         else row[given]
         for given in spec.states
     }  # fmt: skip
+
+
+def _carried(rows: Sequence[Row], spec: StateFrame, holds: Holds) -> Iterator[Row]:
+    """Rows in order, each with the last state so far; of each column the last that is not null."""
+    last: dict[str, Any] = {}
+    for row in rows:
+        now = _state(row, spec, holds)
+        last = {name: last.get(name) if now[name] is None else now[name] for name in now}
+        yield {**row, CARRIED: last}
 
 
 def _in_states(

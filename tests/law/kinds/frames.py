@@ -49,7 +49,8 @@ COUNT = {"n": ("count",)}
 SPECS = (*THRESHOLDS, *BOUNDARIES, *DELTAS, *AGGREGATES, *SIZED, *STATES)
 SOME = (THRESHOLDS[2], BOUNDARIES[4], DELTAS[0], DELTAS[6])
 NATIVE = (
-    *THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES, *STATES[:4]
+    *THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES, *STATES[:4],
+    *STATES[6:8],
 )  # fmt: skip
 ALIKE = (
     fl.ThresholdFrame("v > 1", min_rows=8),
@@ -107,7 +108,7 @@ BATCH = (
     *frames("every aggregate", [SOME[0], SOME[2], OVERLAPPING[0]], ROWS, EVERY),
     *frames("bounds", SOME, ROWS, {}, action="frames"),
     *frames("rows", SOME, ROWS, {}, action="rows"),
-    *frames("rows of frames cut short", [SIZED[1], SIZED[6]], ROWS, {}, action="rows"),
+    *frames("rows of frames cut short", [SIZED[1], SIZED[6], STATES[8]], ROWS, {}, action="rows"),
     *(one for data in (NO_ROW, UNTIMED, EDGES)
       for one in frames(data.name, [SOME[2], BOUNDARIES[0], OVERLAPPING[0]], data,
                         {"n": ("count",), "s": ("max", "s")})),
@@ -118,7 +119,7 @@ BATCH = (
     *frames("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),
     *frames("rows", [THRESHOLDS[0], THRESHOLDS[2], BOUNDARIES[4]], ROWS, {}, action="rows",
             strategies=("native",)),
-    *frames("rows", [STATES[1], STATES[2]], ROWS, {}, action="rows",
+    *frames("rows", [*STATES[1:3], *STATES[6:8]], ROWS, {}, action="rows",
             strategies=("arrow", "native")),
     *frames("alike", ALIKE, TIES, COUNT, by=(), strategies=("native",)),
     *frames("alike, by k", ALIKE, TIES, COUNT, by=("k",), strategies=("native",)),
@@ -152,7 +153,7 @@ STREAM = (
         [THRESHOLDS[1], BOUNDARIES[4], DELTAS[6], AGGREGATES[2], OVERLAPPING[0]],
         3,
     ),
-    *arriving("states", STATES[4:5], 3),
+    *arriving("states", [STATES[4], STATES[8]], 3),
     *arriving("several at once", SEVERAL[3:4], 3),
     *thorough(arriving("several at once", [*SEVERAL[:3], *SEVERAL[4:]], 3)),
     *thorough(arriving("restarted", SEVERAL[:1], 2, restarts="half")),
@@ -165,7 +166,7 @@ STREAM = (
     *thorough(arriving("double boundaries cut short", OVERLAPPING[2:5], 3)),
     *thorough(arriving("restarted", [DWELLING[1], DWELLING[7]], 2, restarts="half")),
     *thorough(arriving("restarted", OVERLAPPING[5:], 2, restarts="half")),
-    *thorough(arriving("states", [*STATES[:4], STATES[5]], 3)),
+    *thorough(arriving("states", [*STATES[:4], *STATES[5:8], STATES[9]], 3)),
     *arriving("frames cut short", [SIZED[3], SIZED[8]], 3),
     *thorough(arriving("frames cut short", [one for one in SIZED if one not in SIZED[3:9:5]], 3)),
     *arriving("rows of frames cut short", [SIZED[6]], 5, {}, TIMED, action="rows"),
@@ -185,14 +186,14 @@ STREAM = (
     *arriving("without keys", [DELTAS[0]], 3, COUNT, keyless(ARRIVING), by=()),
     *thorough(arriving("without keys", OVERLAPPING[:1], 3, COUNT, keyless(ARRIVING), by=())),
     *arriving("without keys", [DELTAS[6]], 5, {}, keyless(TIMED), action="rows", by=()),
-    *thorough(arriving("rows", [THRESHOLDS[1]], 5, {}, TIMED, action="rows")),
+    *thorough(arriving("rows", [THRESHOLDS[1], STATES[8]], 5, {}, TIMED, action="rows")),
     *arriving("restarted", [DELTAS[0]], 2, restarts="half"),
     *arriving("early", [THRESHOLDS[1], DELTAS[6], OVERLAPPING[0], SEVERAL[3]], 3, action="early"),
-    *thorough(arriving("early", [AGGREGATES[2], DWELLING[1], STATES[4], SIZED[3]], 3,
+    *thorough(arriving("early", [AGGREGATES[2], DWELLING[1], STATES[4], SIZED[3], STATES[8]], 3,
                        action="early")),
     *arriving("early, every aggregate", [BOUNDARIES[4]], 4, EVERY, action="early"),
     *arriving("early, restarted", [DELTAS[0]], 2, restarts="half", action="early"),
-    *arriving("restarted", [SIZED[9]], 2, restarts="half"),
+    *arriving("restarted", [SIZED[9], STATES[9]], 2, restarts="half"),
 )  # fmt: skip
 KIND = Kind(
     "frames",

@@ -82,9 +82,9 @@ STATE = Kind(
             '           | "(" _within* ")"       -> state_sql\n'
         ),
         terminals=(
-            "STATE.3: /state\\b(?=\\s*[\\w`(])/i\nNULLS.3: /nulls\\s+(state|skip|end)\\b/i\n"
+            "STATE.3: /state\\b(?=\\s*[\\w`(])/i\nNULLS.3: /nulls\\s+(state|skip|end|carry)\\b/i\n"
         ),
-        terminal_names={"NULLS": "NULLS STATE, NULLS SKIP or NULLS END"},
+        terminal_names={"NULLS": "NULLS STATE, NULLS SKIP, NULLS END or NULLS CARRY"},
         examples={"STATE": "STATE status", "NULLS": "NULLS SKIP"},
         arguments={"state": "STATE"},
     ),

@@ -99,7 +99,7 @@ class Scheme:
     min_rows: int = 1
     min_duration: int = 0
     max_rows: int = 0
-    nulls: str = ""  # of states: "state", "skip" or "end"
+    nulls: str = ""  # of states: "state", "skip", "end" or "carry"
     functions: tuple[Callable[..., Any] | None, ...] = ()
     names: tuple[str, ...] = ()
     timing: Timing | None = None

@@ -30,10 +30,12 @@ from fanlight.engine.operators.arrow_tables import (
     encode_keys,
     ints,
     starts_of_runs,
+    with_column,
     with_schema_of,
 )
 from fanlight.engine.operators.clock import complete_lives, is_report, next_report, split_lives
 from fanlight.engine.operators.frames.assembly import Assembly, FrameNumbers, Frames
+from fanlight.engine.operators.frames.last_known import LastKnown
 from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
 from fanlight.engine.operators.frames.parts import PartAssembly
@@ -78,6 +80,7 @@ class FrameQuery:
     forget_after: int | None = None  # after a longer silence a key starts anew
     # Frames come in parts, which end at the multiples of this, or where a calendar says.
     every: int | CalendarSteps | None = None
+    carried: tuple[str, ...] = ()  # columns of which a null goes on with the key's last value
     # Frames come also while they are open, once the watermark passes multiples of this, or if it is
     # 0 with each micro-batch; a column ``final`` tells those that are closed or forgotten.
     early: int | None = None
@@ -125,6 +128,7 @@ class FrameOperator:
     def __init__(self, query: FrameQuery) -> None:
         self.query = query
         self.assembly = query.make_assembly()
+        self.known = LastKnown([query.schema.field(name).type for name in query.carried])
         self.keys = pa.schema(query.key_fields()).empty_table()
         waiting = [pa.field(CODE, pa.int64()), *map(query.schema.field, query.payload)]
         self.waiting = pa.schema(waiting).empty_table()
@@ -187,6 +191,7 @@ class FrameOperator:
             flat = [values] if values.ndim == 1 else [values[:, i] for i in range(values.shape[1])]
             columns |= {f"{name}.{i}": _column(part) for i, part in enumerate(flat)}
         columns |= {f"part{i}": part for i, part in enumerate(assembly.parts)}
+        columns |= {f"known{i}": held for i, held in enumerate(self.known.values)}
         return Snapshot((pa.table(columns), self.waiting, *assembly.tables), self.released)
 
     @classmethod
@@ -212,6 +217,10 @@ class FrameOperator:
         assembly.parts = [
             as_array(keys[f"part{i}"]).cast(part.type) for i, part in enumerate(assembly.parts)
         ]
+        operator.known.values = [
+            as_array(keys[f"known{i}"]).cast(held.type)
+            for i, held in enumerate(operator.known.values)
+        ]
         return operator
 
     def _add_rows(self, rows: pa.Table) -> pa.Table:
@@ -227,6 +236,11 @@ class FrameOperator:
         rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
         if query.forget_after is not None:
             codes = self._begin_lives(codes, ints(rows["t"]), query.forget_after)
+        if query.carried:
+            given = [as_array(rows[name]) for name in query.carried]
+            filled = self.known.fill(given, codes, self.assembly.slots)
+            for name, column in zip(query.carried, filled, strict=True):
+                rows = with_column(rows, name, column)
         firsts = starts_of_runs(codes)
         closed, numbers = self.assembly.advance(
             ints(rows["t"]),
@@ -374,9 +388,10 @@ class FrameOperator:
         return _add_frame_column(rows, number[code[over]])
 
     def _drop_idle_keys(self) -> None:
-        """Drop the keys that have had no frame and have none open."""
+        """Drop the keys that have had no frame, have none open, and have no value to carry."""
         if self.query.keys:
-            self._keep_slots(~self.assembly.idle)
+            idle = self.assembly.idle
+            self._keep_slots(~idle | self.known.is_there(len(idle)))
 
     def _keep_slots(self, stay: Bools) -> None:
         """Drop the other keys, for which no rows are held."""
@@ -384,6 +399,7 @@ class FrameOperator:
             return
         slots = np.flatnonzero(stay)
         self.assembly.keep_slots(slots)
+        self.known.keep_slots(slots)
         if self.query.keys:
             self.keys = self.keys.take(pa.array(slots))
         if len(self.waiting):

@@ -164,7 +164,6 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
     columns = [predicate(df, read.given) if read.sql else read.given for read in spec.inputs]
     types = _types(df, spec, time, columns)
     scheme = scheme_of(spec, types, coordinate_.kind)
-    framed = _input_columns(scheme, columns)
     # The scheme goes to Python workers, where Columns cannot go.
     bare = replace(scheme, inputs=tuple(replace(read, column=None) for read in scheme.inputs))
     length = (columns[-1], types[-1]) if scheme.has_own_deadlines else (None, "")
@@ -175,12 +174,15 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
         check_not_output(df, asked, found.name, OUTPUTS)
         if is_taken(df, found.name, source.names):
             raise refuse(asked, "is a key, which has one value for all rows of it", "leave it out")
+    if scheme.nulls == "carry":  # columns of their own: aggregates of the same ones have the nulls
+        columns = [one.alias(found.name) for one, found in zip(columns, names, strict=True)]
+        shown = columns
     return FrameBound(
         source,
         coordinate_,
         spec=spec,
         scheme=bare,
-        framed=framed,
+        framed=_input_columns(scheme, columns),
         shown=tuple((column, found.name) for column, found in zip(shown, names, strict=True)),
         length=length[0],
         length_type=length[1],

@@ -6,6 +6,7 @@ the rows that begin a frame numbers the frames.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -36,7 +37,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     """Frames: keys, ``frame``, ``start``, ``ending``, ``rows``, ``closed``, partials."""
     bound = divide_into_lives(bound)
     keys, scheme = bound.keys, bound.scheme
-    numbered = _find_runs(bound, prepare_rows(bound, fields))
+    numbered = _find_runs(bound, _prepare(bound, fields))
     ending, closed = "if(followed = rows, closing_row, last_row + 1L)", "followed = rows"
     if scheme.timing:
         ending, closed = "closing_row", "true"
@@ -63,8 +64,26 @@ def rows(bound: FrameBound) -> DataFrame:
     fields = Fields()
     payload = fields.add_columns(bound.df)
     divided = divide_into_lives(bound)
-    numbered = _number_rows(divided, prepare_rows(divided, fields))
+    numbered = _number_rows(divided, _prepare(divided, fields))
     return restore_names(bound, payload, numbered.selectExpr(*payload, "frame"))
+
+
+def _prepare(bound: FrameBound, fields: Fields) -> Prepared:
+    """See :func:`prepare_rows`; a null that is carried is the last value before it.
+
+    What orders rows stays as it was.
+    """
+    rows = prepare_rows(bound, fields)
+    if not rows.carried:
+        return rows
+    order = tuple(f"o{name}" if name in rows.carried else name for name in rows.order)
+    before = over_clause(bound.keys, ", ".join(["t", *rows.order]), "rows unbounded preceding")
+    texts = [
+        f"last_value({name}) ignore nulls {before} as {name}" if name in rows.carried else name
+        for name in rows.df.columns
+    ]
+    asides = [f"{name} as o{name}" for name in rows.carried if name in rows.order]
+    return replace(rows, df=rows.df.selectExpr(*texts, *asides), order=order)
 
 
 def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
@@ -127,7 +146,7 @@ def _cell_sql(scheme: Scheme, inputs: tuple[str, ...], up_to_here: str) -> str:
             return state
         known = " and ".join(f"{text} is not null" for text in inputs)
         state = f"if({known}, {state}, null)"
-        return state if scheme.nulls == "end" else f"last_value({state}) ignore nulls {up_to_here}"
+        return f"last_value({state}) ignore nulls {up_to_here}" if scheme.nulls == "skip" else state
     parts = zip(inputs, scheme.inputs, scheme.cells, scheme.widths, strict=True)
     texts = [_cell_number(text, read, given, width) for text, read, given, width in parts]
     if len(texts) == 1:

@@ -140,8 +140,10 @@ def _starts(bound: FrameBound, names: _Names, late: DataFrame, stored: DataFrame
 def _starts_afresh(bound: FrameBound) -> bool:
     """Whether frames are the same if the rows before one of them are left out."""
     scheme = bound.scheme
-    # A limit may be calculated from the frames before; a function may remember them.
+    # A limit may be calculated from the frames before; a function may remember them, and a state
+    # may be carried from there.
     recalls = bool(scheme.functions) or any(limit is not None for limit in scheme.limits)
+    recalls = recalls or scheme.nulls == "carry"
     depends = scheme.is_unnumbered or scheme.drops_small_frames or recalls
     return not depends and bound.forget_after is None
 

@@ -9,7 +9,7 @@ rows that have the number of their frame.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,6 +132,9 @@ def _cut_frames(
     inputs = tuple(columns.add(text, name) for text, name in named)
     partials = tuple(units)
     sources = tuple(columns.add(units[name].text, name) for name in partials)
+    of_states = _partials_of(rows.carried, fields)
+    carried = [source for name, source in zip(partials, sources, strict=True) if name in of_states]
+    carried += inputs if rows.carried else ()
 
     def query(schema: pa.Schema, keys: int) -> FrameQuery:
         return FrameQuery(
@@ -139,6 +142,7 @@ def _cut_frames(
             inputs, partials,
             tuple(field.monoid for field in kept), sources=sources, every=every,
             forget_after=bound.forget_after, early=bound.early, batch=not bound.df.isStreaming,
+            carried=tuple(dict.fromkeys(carried)),
         )  # fmt: skip
 
     final = [] if bound.early is None else ["final"]
@@ -165,12 +169,15 @@ def _number_rows(
 ) -> DataFrame:
     """Columns of rows with the number of their frame; with ``closings``, see ``FrameQuery``."""
     order = rows.order if bound.df.isStreaming else ()
+    carried = [name for name in rows.carried if name in payload]
+    carried += rows.input_names if rows.carried else ()
 
     def query(schema: pa.Schema, keys: int) -> FrameQuery:
         return FrameQuery(
             bound.scheme, schema, tuple(schema.names[:keys]), order, rows.input_names,
             payload=tuple(payload), numbered=True, forget_after=bound.forget_after,
             batch=not bound.df.isStreaming, closings=closings,
+            carried=tuple(dict.fromkeys(carried)),
         )  # fmt: skip
 
     columns = dict.fromkeys([*bound.keys, "t", *order, *payload, *rows.named_inputs])
@@ -179,6 +186,17 @@ def _number_rows(
         _name_frames(bound), kind="rows of frames", order=["t", *rows.order], columns=list(columns)
     )
     return run_operator(bound, fields, rows.df, query, given, hosted)
+
+
+def _partials_of(arguments: Collection[str], fields: Fields) -> set[str]:
+    """The names of the partials of aggregates of these arguments."""
+    return {
+        name
+        for output in fields.outputs
+        if output.given.get("x") in arguments
+        for part in output.parts.values()
+        for name in part.names
+    }
 
 
 def _name_frames(bound: FrameBound) -> str:
@@ -213,6 +231,7 @@ class Prepared:
     df: DataFrame
     order: tuple[str, ...]  # orders rows of the same time
     inputs: tuple[str, ...]
+    carried: tuple[str, ...] = ()  # arguments of which a null goes on with the last value before it
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -253,7 +272,9 @@ def prepare_rows(bound: FrameBound, fields: Fields) -> Prepared:
     beside = [f"{form} as o{n}" for n, form in forms.items()]
     columns = [*bound.keys, *bound.place_columns, *bound.tie_keys, *arguments, *beside]
     df = rows if columns == list(types) else rows.selectExpr(*columns)
-    return Prepared(df, tuple(f"o{n}" if n in forms else n for n in ordered), inputs)
+    order_names = tuple(f"o{n}" if n in forms else n for n in ordered)
+    carried = tuple(dict.fromkeys(framed)) if bound.scheme.nulls == "carry" else ()
+    return Prepared(df, order_names, inputs, carried)
 
 
 def _input_sql(

@@ -24,6 +24,7 @@ _GUARANTEES: dict[str, frozenset[Guarantee]] = {
     "state": frozenset({"unique", "drained", "non-overlapping", "partitions"}),
     "skip": frozenset({"unique", "non-overlapping"}),
     "end": frozenset({"unique", "drained", "non-overlapping"}),
+    "carry": frozenset({"unique", "drained", "non-overlapping"}),
 }
 
 
@@ -42,7 +43,9 @@ class StateFrame(Frame):
     nulls
         What a row means of which a column of the state is null. ``"state"``: null is a value like
         any other. ``"skip"``: the row says nothing; it stays in the open frame, and opens none.
-        ``"end"``: it ends the frame, and is in none.
+        ``"end"``: it ends the frame, and is in none. ``"carry"``: the column keeps the value that
+        it had last, also after a limit such as ``max_gap`` has ended the frame; a row before the
+        first value of a column is in no frame. Results show the value that is carried.
     min_rows, min_duration, max_rows, max_duration, max_gap
         The least and the greatest size of a frame, as for :class:`ThresholdFrame`.
 
