@@ -11,7 +11,7 @@ Spark is loaded. Use them to annotate functions of your own:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
@@ -41,9 +41,9 @@ Duration = str | timedelta | float
 a number."""
 Length = Union[Duration, "Rows"]
 """How long windows are, or how far apart: a `Duration`, or `fl.Rows(n)` for a number of rows."""
-Instant = datetime | str | float
-"""A point in time: a `datetime`, a text such as `"2025-03-01T00:00:00Z"`; a number where the time
-is a number."""
+Instant = datetime | date | str | float
+"""A point in time: a `datetime`; a `date`, which begins by the clock of a calendar; a text such as
+`"2025-03-01T00:00:00Z"`; a number where the time is a number."""
 Number = float | Decimal | Fraction
 """A number that is read exactly: `0.1` is one tenth."""
 

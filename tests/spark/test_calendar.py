@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -148,6 +148,57 @@ def test_local_times_need_no_zone(classic):
         theirs = df.groupBy(F.date_trunc(unit, "ts").cast("timestamp_ntz").alias("start")).count()
         ours = found.select("window.start", "n")
         assert sorted(map(tuple, ours.collect())) == sorted(map(tuple, theirs.collect()))
+
+
+def a_month_before(day, months=1):
+    count = day.year * 12 + day.month - 1 - months
+    year, month = count // 12, count % 12 + 1
+    return date(year, month, min(day.day, calendar.monthrange(year, month)[1]))
+
+
+def months_of(first, last):
+    """The months between two days, of the last one only if it is not the first of a month."""
+    found = [first.replace(day=1)]
+    while a_month_before(found[-1], -1) < last:
+        found.append(a_month_before(found[-1], -1))
+    return found
+
+
+ZONED = ("America/New_York", "Pacific/Auckland", "-03:00", None)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("zone", ZONED)
+def test_dates_are_days_of_the_calendar(classic, zone):
+    """Each date is in its own day and month, whatever the session's time zone."""
+    rows = "select date_add(date'2025-01-20', cast(id * 3 as int)) as day, id from range(40)"
+    df = classic.sql(rows)
+    spans = df.selectExpr("day as began", "date_add(day, 40) as day", "id")
+    months = fl.over(df, fl.Calendar("1 month", zone=zone), time="day")
+    local = "date(window.start)"
+    if zone:
+        shown = f"unix_micros(from_utc_timestamp(window.start, '{zone}'))"
+        local = f"date_from_unix_date(cast({shown} div 86400000000 as int))"
+    found = months.agg(n=agg.count(), first=agg.min("day"))
+    got = sorted(tuple(row) for row in found.selectExpr(local, "n", "first").collect())
+    dates = [row.day for row in df.collect()]
+    begins = sorted({day.replace(day=1) for day in dates})
+    assert got == [
+        (month, len(own), min(own))
+        for month in begins
+        for own in [[day for day in dates if day.replace(day=1) == month]]
+    ]
+    between = (date(2025, 1, 1), date(2025, 5, 1))
+    filled = months.with_empty("zero", between=between).agg(n=agg.count())
+    assert filled.count() == 4
+    running = fl.over(spans, fl.Calendar("1 month", zone=zone), time=("began", "day"))
+    held = [m for day in dates for m in months_of(day, day + timedelta(days=40))]
+    counts = sorted(row.n for row in running.agg(n=agg.count()).collect())
+    assert counts == sorted(held.count(month) for month in set(held))
+    back = fl.over(df, fl.Trailing("1 month", zone=zone), time="day").attach(n=agg.count())
+    assert {row.day: row.n for row in back.collect()} == {
+        day: sum(a_month_before(day) < other <= day for other in dates) for day in dates
+    }
 
 
 @pytest.mark.streaming

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -46,13 +46,18 @@ def changes_of(zone: str | None) -> tuple[Change, ...]:
 
 def _ahead(zone: str | None, at: int) -> int:
     """By how many seconds the clock of a zone is ahead of UTC at an instant."""
-    if zone is None:
-        return 0
-    if zone[0] in "+-":
-        sign = -1 if zone[0] == "-" else 1
-        return sign * (int(zone[1:3]) * 3600 + int(zone[4:6]) * 60)
-    shown = (_EPOCH + at * _SECOND).astimezone(ZoneInfo(zone))
+    shown = (_EPOCH + at * _SECOND).astimezone(find_zone(zone))
     return (shown.utcoffset() or timedelta()) // _SECOND
+
+
+def find_zone(name: str | None) -> tzinfo:
+    """The zone of a name, or so far ahead of UTC; without a name, UTC."""
+    if name is None:
+        return UTC
+    if name[0] in "+-":
+        ahead = timedelta(hours=int(name[1:3]), minutes=int(name[4:6]))
+        return timezone(-ahead if name[0] == "-" else ahead)
+    return ZoneInfo(name)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from math import isnan
 from typing import Any
 
+from fanlight.engine.plan.clock_changes import find_zone
 from fanlight.engine.plan.coordinate import EXACT_DOUBLE, Coordinate
 from fanlight.engine.spark.calendars import YEAR_1, YEAR_9999, beginning, look_up_by, number_of
 from fanlight.engine.spec.errors import refuse
@@ -154,6 +155,14 @@ def as_instant(coordinate: Coordinate, number: str) -> str:
     return boundary(coordinate, number) if coordinate.calendar is not None else number
 
 
+def _midnight(of: Coordinate, day: date) -> datetime:
+    """When a date begins: in the zone of the calendar, if one places windows."""
+    midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - local
+    if of.calendar is None or of.calendar.zone is None:
+        return midnight
+    return midnight.replace(tzinfo=find_zone(of.calendar.zone))
+
+
 def read_instant(of: Coordinate, given: Any, asked: str, instead: str) -> tuple[Any, str]:
     """A value that can be compared with others of its kind, and its SQL.
 
@@ -169,6 +178,8 @@ def read_instant(of: Coordinate, given: Any, asked: str, instead: str) -> tuple[
             given = datetime.fromisoformat(given)
         except ValueError as error:
             raise refuse(asked, f"has {given!r}, which is not a time", instead) from error
+    if isinstance(given, date) and not isinstance(given, datetime):
+        given = _midnight(of, given)
     if not isinstance(given, datetime):
         raise refuse(asked, f"has a {type(given).__name__}, which is not a time", instead)
     local = of.kind == "timestamp_ntz"

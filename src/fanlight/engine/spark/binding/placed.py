@@ -28,7 +28,9 @@ from fanlight.engine.spark.binding.source import (
     bind_source,
     check_stream,
     check_stream_keys,
+    date_in,
     schema_of,
+    with_dates_in,
 )
 from fanlight.engine.spark.calendars import ask_changes, ask_spark
 from fanlight.engine.spark.coordinates import (
@@ -419,6 +421,7 @@ def bind_points(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: Any
     rule = check_late(late)
     kept, windows, labels, name = _read_specs(spec)
     source = bind_source(df, time, by, tiebreak, ("window", name) if name else ("window",))
+    source = _with_dates(source, windows)
     coordinate, grids = make_grids(windows, source.time, source.time_type)
     check_stream(source)
     coordinate, grids = _know_changes(source, kept, coordinate, grids)
@@ -476,6 +479,12 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
         start_lag=lag,
         limit=min(limit(grid, len(grids)) for grid in grids),
     )
+
+
+def _with_dates(source: Source, windows: Sequence[Sliding]) -> Source:
+    """The source with dates read by the clock of the calendar, if one places the windows."""
+    local = next((window.local for window in windows if window.local is not None), None)
+    return source if local is None else with_dates_in(source, local.zone)
 
 
 def _know_changes(
@@ -565,7 +574,7 @@ def _bind_events(
                 "write range and slide as durations, or name one column, for example "
                 f"time={stop!r}",
             )
-    source = bind_source(df, stop, by, tiebreak, own)
+    source = _with_dates(bind_source(df, stop, by, tiebreak, own), specs)
     check_stream_keys(source)
     (began,) = schema_of(df, [("time", start)], "time")
     kind, wanted = type_text(began.dataType), source.read_from or source.time_type
@@ -584,7 +593,12 @@ def _bind_events(
         spans = [field for field in df.schema.fields if (field.metadata or {}).get(TIME_WINDOW)]
         made = any(Lag.of(field.metadata) is None for field in spans)  # windows that Spark has made
         lag = Lag.of(began.metadata) or (Lag(None, source.delay) if made else None)
-    return source, start, f"cast({text} as timestamp)" if source.read_from else text, lag
+    local = next((spec.local for spec in specs if spec.local is not None), None)
+    if source.read_from == "date" and local is not None:
+        text = date_in(text, local.zone)
+    elif source.read_from:
+        text = f"cast({text} as timestamp)"
+    return source, start, text, lag
 
 
 def _check_reach(spec: Sliding, grid: Grid, most: int) -> None:

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import DataType, StructField
 
 from fanlight.engine.algebra.aggregate import Call, contains_type
-from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.algebra.sql_text import literal, quote
 from fanlight.engine.arrow import is_of_spark
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.lag import Lag, has_two_watermarks, lag_of_time
@@ -48,7 +48,7 @@ from fanlight.engine.spec.errors import (
     refuse,
     show,
 )
-from fanlight.engine.spec.units import Extent
+from fanlight.engine.spec.units import MICROSECONDS, Extent
 
 Given = str | Column
 # Spark Connect has only a TypeError for the Column of a classic session.
@@ -196,6 +196,23 @@ def bind_source(
         df, time, cast, "timestamp", keys, names, breaks, delay, read_from=kind,
         key_types=key_types, tie_types=tie_types, lag=lag,
     )  # fmt: skip
+
+
+def date_in(text: str, zone: str | None) -> str:
+    """SQL: when a date begins by the clock of a zone; without a zone, its local midnight."""
+    if zone is None:
+        return f"cast({text} as timestamp_ntz)"
+    midnight = f"timestamp_micros(cast(unix_date({text}) as bigint) * {MICROSECONDS['day']}L)"
+    return f"to_utc_timestamp({midnight}, {literal(zone)})"
+
+
+def with_dates_in(source: Source, zone: str | None) -> Source:
+    """The source with a time that is a date read by the clock of a zone."""
+    if source.read_from != "date":
+        return source
+    kind = "timestamp_ntz" if zone is None else "timestamp"
+    text = date_in(quote_column(source.df, source.time), zone)
+    return replace(source, time_sql=text, time_type=kind)
 
 
 def is_read_as_timestamp(kind: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from fanlight.engine.spark.binding.source import (
     check_stream,
     column_of,
     name_other,
+    with_dates_in,
 )
 from fanlight.engine.spark.calendars import ask_clock
 from fanlight.engine.spark.sql import project, type_text
@@ -42,10 +44,17 @@ def bind_trailing(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any) -> Trai
     """Check the request against the DataFrame before anything is built."""
     labelled = read_labelled(spec)
     source = bind_source(df, time, by, tiebreak, ())
+    source = _with_dates(source, labelled.windows)
     kind = check_kind(source.time, source.time_type, "over which nothing can look back exactly")
     check_stream(source)
     horizons = tuple(_bind_window(source, window, kind) for window in labelled.windows)
     return TrailingBound(source, Coordinate(kind), labelled, horizons)
+
+
+def _with_dates(source: Source, windows: Sequence[Trailing]) -> Source:
+    """The source with dates read by the clock of the calendar, if one says how long windows are."""
+    zones = {window.zone for window in windows if window.by_calendar}
+    return with_dates_in(source, *zones) if len(zones) == 1 else source
 
 
 def _bind_window(source: Source, window: Trailing, kind: Kind) -> Horizon:
@@ -66,6 +75,7 @@ def _bind_spine(bound: TrailingBound, spine: Any, time: Any, by: Any) -> Trailin
     """Check another DataFrame, whose rows ask: its keys and time are of the windows' kinds."""
     try:
         source = bind_source(spine, time, bound.names if by is None else by, (), ())
+        source = _with_dates(source, bound.spec.windows)
         if spine.isStreaming == bound.df.isStreaming:
             check_stream(source)
     except FanlightError as error:
