@@ -65,6 +65,8 @@ ends = seen_by(*law("calendar and ends and both"))
 empty = seen_by("tests/spark/test_empty_windows.py")
 complete = seen_by("tests/spark/test_complete_windows.py")
 months_back = seen_by("tests/spark/test_calendar_years.py")
+months_ago = seen_by(*law("trailing and calendar and arrow"))
+parts_by_calendar = seen_by("tests/spark/test_split_by_calendar.py")
 clock_is_set = seen_by("tests/spark/test_calendar.py")
 pieces_by_calendar = seen_by("tests/spark/test_pieces.py")
 early_by_calendar = seen_by("tests/spark/test_early.py")
@@ -530,6 +532,29 @@ BREAKAGES = (
             "month_of(_day_of(t, months.a_day), months.day)",
             'f"({month_of(_day_of(t, months.a_day), months.day)} + 1L)"',
         ),
+    ),
+    months_ago(
+        "a month back is as long as this one",
+        "months_before",
+        Code("_lesser(first, first_day(month - count + 1) - 1)", "first"),
+    ),
+    months_ago(
+        "a window by the calendar begins at its first row, whatever its ends",
+        "Trailer._find_ranges",
+        Code("since + horizon.opened", "since"),
+    ),
+    parts_by_calendar(
+        "what a clock skips begins as if it did not",
+        "LocalClock.instant",
+        Code(
+            "np.maximum(local - self._offsets[which], begins[which])",
+            "local - self._offsets[which]",
+        ),
+    ),
+    parts_by_calendar(
+        "a day that a clock shows twice begins twice",
+        "LocalSteps.number",
+        Code("range(1, unit.repeated + 1)", "range(1, 1)"),
     ),
     clock_is_set(
         "a month that has no 31st begins with the next",

@@ -229,6 +229,30 @@ def test_a_stream_row_by_row_gives_what_the_oracle_says(classic, tmp_path, name)
     assert comparable_rows(found) == expected
 
 
+def lasted(df):
+    """Since when each row's state has lasted, by the windows of its frame."""
+    runs = fl.over(df, fl.StateFrame("v > 1", nulls="carry"), time="ts", by="k").rows()
+    whole = fl.over(runs, fl.Trailing(), time="ts", by=["k", "frame_id"], forget_after="9 days")
+    found = whole.attach(since=agg.min("ts"))
+    return found.selectExpr("k", "unix_micros(ts) as at", "unix_micros(since) as since")
+
+
+@pytest.mark.streaming
+def test_since_when_a_state_has_lasted_at_each_row(classic, tmp_path):
+    expected, known, began = set(), {}, {}
+    for row in sorted(ROWS, key=lambda one: one["ts"]):
+        key, holds = row["k"], None if row["v"] is None else row["v"] > 1
+        holds = known.get(key) if holds is None else holds
+        if holds != known.get(key):
+            began[key] = row["ts"]
+        known[key] = holds
+        expected.add((key, row["ts"], began.get(key)))
+    assert {tuple(row) for row in lasted(frame(classic, ROWS)).collect()} == expected
+    found = stream(classic, tmp_path, [[each] for each in ROWS], lasted, delay="1 minute")
+    assert {tuple(row.values()) for row in found if row["k"] != SENTINEL["k"]} == expected
+    assert len({began for _, _, began in expected}) > 3
+
+
 UNBOUNDED = {
     "sessions": given(AS_EVENTS, aggregated(ENDLESS)),
     "frames": given(AS_EVENTS, aggregated(fl.ThresholdFrame("v > 1"))),

@@ -19,6 +19,8 @@ STEPS = {
     "days of Havana": ("1 day", "America/Havana", 1_741_320_000),
     "days of Apia": ("1 day", "Pacific/Apia", 1_325_000_000),
     "hours of Lord Howe": ("1 hour", "Australia/Lord_Howe", 1_743_780_000),
+    "hours of Troll": ("1 hour", "Antarctica/Troll", 1_761_400_000),
+    "days of St John's": ("1 day", "America/St_Johns", 1_288_900_000),
     "weeks": ("1 week", "America/New_York", 1_730_400_000),
     "months": ("1 month", "Europe/Berlin", 1_743_120_000),
     "quarters by a fixed offset": ("1 quarter", "+05:30", 1_743_120_000),
