@@ -19,8 +19,8 @@ STEPS = {
     "days of Havana": ("1 day", "America/Havana", 1_741_320_000),
     "days of Apia": ("1 day", "Pacific/Apia", 1_325_000_000),
     "hours of Lord Howe": ("1 hour", "Australia/Lord_Howe", 1_743_780_000),
-    "hours of Troll": ("1 hour", "Antarctica/Troll", 1_761_400_000),
-    "days of St John's": ("1 day", "America/St_Johns", 1_288_900_000),
+    "hours of Troll": ("1 hour", "Antarctica/Troll", 1_761_433_200),
+    "days of St John's": ("1 day", "America/St_Johns", 1_289_092_000),
     "weeks": ("1 week", "America/New_York", 1_730_400_000),
     "months": ("1 month", "Europe/Berlin", 1_743_120_000),
     "quarters by a fixed offset": ("1 quarter", "+05:30", 1_743_120_000),
@@ -33,8 +33,9 @@ def rows_of(about):
     drawn = random.Random(about)
     long = 40 * 24 if every[2:] in ("month", "quarter") else 60
     at, rows = begin * 1_000_000, []
-    for _ in range(40):
-        at += drawn.choice((1, HOUR // 2, HOUR, drawn.randrange(long) * HOUR))
+    for number in range(50):
+        far = drawn.randrange(long) * HOUR if number > 20 else HOUR // 3
+        at += drawn.choice((1, HOUR // 6, HOUR // 2, far))
         rows.append(
             {**minute(0, k="a", n=drawn.randrange(9)), "ts": at, "ok": drawn.random() < 0.6}
         )
