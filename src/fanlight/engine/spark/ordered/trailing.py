@@ -38,6 +38,7 @@ from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_opera
 from fanlight.engine.spark.ordered.ranked_values import type_of_reading
 from fanlight.engine.spark.sql import over_clause, type_text, types_in
 
+_NESTED = "named_struct('o', named_struct('t', w.t), 'v', w.v)"  # as the aggregate reads it
 _FIELD = re.compile(r"\bf\d+\b")
 
 
@@ -188,13 +189,25 @@ def _lift_natively(
     rows = rows.selectExpr(*bound.keys, "t", *bound.tie_keys, *kept)
     units = lift_units(rows, fields.all, fields.values_by_name)
     # A row that cannot be placed contributes nothing, though Spark's windows begin with it.
-    partials = [
-        f"if(t is null, null, {units[field.name].text}) as {field.name}" for field in fields.all
-    ]
+    flat = _flat_fields(bound, fields)
+    partials = []
+    for field in fields.all:
+        text = units[field.name].text
+        if field in flat:
+            text = f"if(({text}) is null, null, named_struct('t', t, 'v', ({text}).v))"
+        text = f"if(t is null, null, {text})"
+        partials.append(f"{text} as {field.name}")
     if any(horizon.rows for horizon in bound.horizons):
         order = struct([("t", "t"), *_order_of(rows, bound, arguments)])
         partials.append(f"if(t is null, null, {order}) as latest")
     return rows.selectExpr(*bound.keys, "t", *payload, *partials)
+
+
+def _flat_fields(bound: TrailingBound, fields: Fields) -> list[Field]:
+    """The fields whose partials are rows with a place that is their time: they are sent flat."""
+    if bound.tie_keys or any(horizon.rows for horizon in bound.horizons):
+        return []
+    return [field for field in fields.all if _is_latest(field)]
 
 
 def _order_of(
@@ -221,14 +234,18 @@ def _windows_of(
         names = [(field.name, field.name) for field in fields.all]
         found = f"(max_by({struct(names)}, latest) {whole})"
         return [f"{found}.{name} as {name}_{number}" for name, _ in names]
-    texts = []
+    texts, flat = [], _flat_fields(bound, fields)
     for field in fields.all:
         kind = types[field.name]
-        if horizon.whole:
+        if _is_latest(field):  # the latest of all, unless it is too old
+            found, at = ("w", "w.o.t") if field not in flat else (_NESTED, "w.t")
+            if horizon.whole:
+                text = f"if(w is null, null, {found})"
+            else:
+                text = f"if({at} >= t - {horizon.first}L, {found}, null)"
+            text = let("w", combine_sql(field, kind, whole), text)
+        elif horizon.whole:
             text = combine_sql(field, kind, whole)
-        elif _is_latest(field):  # the latest of all, unless it is too old
-            latest = combine_sql(field, kind, whole)
-            text = let("w", latest, f"if(w.o.t >= t - {horizon.first}L, w, null)")
         else:
             begin = f"range between {horizon.first}L preceding and {horizon.last}L preceding"
             text = combine_sql(field, kind, over_clause(bound.keys, "t", begin))
