@@ -65,6 +65,7 @@ ends = seen_by(*law("calendar and ends and both"))
 empty = seen_by("tests/spark/test_empty_windows.py")
 complete = seen_by("tests/spark/test_complete_windows.py")
 months_back = seen_by("tests/spark/test_calendar_years.py")
+chunks = seen_by("tests/spark/test_frame_chunks.py")
 months_ago = seen_by(*law("trailing and calendar and arrow"))
 parts_by_calendar = seen_by("tests/spark/test_split_by_calendar.py")
 clock_is_set = seen_by("tests/spark/test_calendar.py")
@@ -351,7 +352,7 @@ BREAKAGES = (
     ),
     native(
         "a native frame that is too small is reported",
-        "_is_large_enough",
+        "frame_native:is_large_enough",
         Code(
             'f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"',
             'f"{rows} >= 0 and {length} >= {scheme.min_duration}L"',
@@ -532,6 +533,21 @@ BREAKAGES = (
             "month_of(_day_of(t, months.a_day), months.day)",
             'f"({month_of(_day_of(t, months.a_day), months.day)} + 1L)"',
         ),
+    ),
+    chunks(
+        "frames of two chunks are joined whatever they are of",
+        "frame_chunks:_join",
+        InText("cell is not null and cell <=> lag(cell) ", "cell is not null or '' = lag(cell) "),
+    ),
+    chunks(
+        "a frame that a chunk left open ends with its last row",
+        "frame_chunks:_join",
+        Code('"(closed or following is not null) as closed"', '"closed"'),
+    ),
+    chunks(
+        "only the first key of a chunk may go on",
+        "_are_of",
+        Code("np.asarray(frames[name].is_null())", "False"),
     ),
     months_ago(
         "a month back is as long as this one",

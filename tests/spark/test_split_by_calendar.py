@@ -133,6 +133,7 @@ def test_local_times_and_what_is_refused(classic):
     months = [str(row[0]) for row in found.orderBy("window.start").collect()]
     assert months == ["2025-01-30", "2025-02-01", "2025-03-01", "2025-04-01"]
     instants = fl.over(df.withColumn("ts", df.ts.cast("timestamp")), fl.StateFrame("ok"), time="ts")
+    dates = fl.over(df.withColumn("ts", df.ts.cast("date")), fl.StateFrame("ok"), time="ts")
     numbers = fl.over(df, fl.StateFrame("ok"), time="id")
     for act, words in [
         (lambda: windows.split("1 day", zone="Europe/Berlin"), "its times are local already"),
@@ -142,6 +143,8 @@ def test_local_times_and_what_is_refused(classic):
         (lambda: instants.split("1 day", zone=agg.count()), "not the name of a time zone"),
         (lambda: numbers.accumulate("1 day", zone="UTC"), "is for timestamps"),
         (lambda: numbers.accumulate("1 month"), "is for timestamps"),
+        (lambda: dates.split("1 month"), "cast\\('timestamp_ntz'\\)"),
+        (lambda: dates.accumulate("1 day", zone="Asia/Tokyo"), "cuts local time"),
     ]:
         with pytest.raises(fl.FanlightError, match=words):
             act()

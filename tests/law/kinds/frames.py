@@ -52,6 +52,11 @@ NATIVE = (
     *THRESHOLDS[:3], fl.ThresholdFrame("v > 1", min_duration="1 minute"), *BOUNDARIES, *STATES[:4],
     *STATES[6:8],
 )  # fmt: skip
+DIVISIBLE = (
+    *NATIVE[:4], *BOUNDARIES[:3], *STATES[:1], fl.ThresholdFrame("v > 1", max_gap="1 minute"),
+    fl.ThresholdFrame("v > 1", min_rows=3, min_duration="1 minute"),
+    fl.BoundaryFrame({"v": 2.5}, max_gap="90 seconds"),
+)  # fmt: skip
 ALIKE = (
     fl.ThresholdFrame("v > 1", min_rows=8),
     fl.ThresholdFrame("v < 1", min_duration="2 minutes"),
@@ -121,6 +126,14 @@ BATCH = (
             strategies=("native",)),
     *frames("rows", [*STATES[1:3], *STATES[6:8]], ROWS, {}, action="rows",
             strategies=("arrow", "native")),
+    *frames("in chunks", DIVISIBLE, ROWS, NUMBERS, strategies=("chunks",)),
+    *frames("in chunks, others", [DIVISIBLE[0], STATES[0]], ROWS, OTHERS, strategies=("chunks",)),
+    *frames("in chunks, without keys", DIVISIBLE, keyless(ROWS, 60), NUMBERS, by=(),
+            strategies=("chunks",)),
+    *frames("in chunks, alike", ALIKE, TIES, COUNT, by=(), strategies=("chunks",)),
+    *(one for data in (NO_ROW, UNTIMED, EDGES)
+      for one in frames(f"{data.name} in chunks", DIVISIBLE[:1], data, COUNT,
+                        strategies=("chunks",))),
     *frames("alike", ALIKE, TIES, COUNT, by=(), strategies=("native",)),
     *frames("alike, by k", ALIKE, TIES, COUNT, by=("k",), strategies=("native",)),
     *frames("boundaries", [fl.BoundaryFrame({"v": 4.2}), fl.BoundaryFrame({"v": [-4.6, 4.2, 8.4]})],

@@ -106,7 +106,7 @@ def strategy_error(strategy: Strategy, why: str) -> FanlightError:
     return FanlightError(f"using({strategy.name!r}) cannot compute this: {why}{instead}")
 
 
-FRAME_STRATEGIES = (ways.NATIVE, ways.ARROW)
+FRAME_STRATEGIES = (ways.NATIVE, ways.ARROW, ways.CHUNKS)
 BY_PYTHON = ("distinct", "logical")
 
 
@@ -118,12 +118,14 @@ def plan_frames(
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
     incomparable: str = "",
+    undivided: str = "",
 ) -> Plan[Scheme]:
     """The plan of frames: found by a pass of the rows through Python, or by Spark SQL alone.
 
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
     with the numbers of their frames; ``rows`` how many there are in a batch, where that is known.
-    ``incomparable`` says why rows cannot be compared in Python; empty if they can.
+    ``incomparable`` says why rows cannot be compared in Python, and ``undivided`` why the rows of a
+    key cannot be divided among tasks; empty if they can.
     """
     returned = by_spark and not streaming
     cost = points.row_pass(by_python=scheme.kind in BY_PYTHON, returned=returned)
@@ -134,9 +136,31 @@ def plan_frames(
         [
             Candidate(ways.ARROW, way, scheme, cost, incomparable),
             Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, points.comparison(), why),
+            Candidate(
+                ways.CHUNKS,
+                ways.FRAMES_IN_CHUNKS,
+                scheme,
+                2 * cost,
+                incomparable or _why_not_divided(scheme, streaming=streaming) or undivided,
+            ),
         ],
         strategy,
     )
+
+
+def _why_not_divided(scheme: Scheme, *, streaming: bool) -> str:
+    """Explain why frames of a chunk of rows cannot be joined with those of others. Empty if so."""
+    if streaming:
+        return "it is for batches; in a stream the rows of a key come one after the other"
+    why = _why_not_native(replace(scheme, timing=None), streaming=streaming)
+    if why:
+        return why
+    cut = scheme.timing is not None and scheme.timing.cap is not None
+    if cut or scheme.max_rows or scheme.has_own_deadlines:
+        return "where a frame began, or what its earlier rows say, decides where it ends"
+    if scheme.nulls in ("skip", "carry"):
+        return f"with nulls={scheme.nulls!r} the state of a row may be that of one long before it"
+    return ""
 
 
 def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:

@@ -200,7 +200,9 @@ def explain_frames(
     search = _describe_search(plan)
     if about.streaming:
         search += ", in one stateful operator, once the watermark has passed them"
-    elif by_spark or plan.chosen.way is ways.FRAMES_COMPARED:
+    elif plan.chosen.way is ways.FRAMES_COMPARED or (
+        by_spark and plan.chosen.way is not ways.FRAMES_IN_CHUNKS
+    ):
         search += "; then Spark groups the rows of each frame"
     facts = [
         ("computes", ", ".join(aggregates) or "the bounds of frames"),
@@ -234,6 +236,8 @@ def _describe_means(scheme: Scheme) -> str:
 def _describe_search(plan: Plan[Scheme]) -> str:
     if plan.chosen.way is ways.FRAMES_COMPARED:
         return "each row of a key is compared with those before it, in Spark SQL"
+    if plan.chosen.way is ways.FRAMES_IN_CHUNKS:
+        return plan.chosen.way.how
     how = "row by row in Python" if plan.chosen.pieces.kind in BY_PYTHON else "by a compiled loop"
     return f"the rows of a key are read once, in order of time, {how}"
 

@@ -314,7 +314,7 @@ def _make_calendar_grids(
                 f"query {number}, {specs[number]!r},",
                 f"shares no pieces of time with query 0, {specs[0]!r}",
                 "use another fl.over for windows in months than for those in days, and for each "
-                "zone and offset",
+                "zone, offset and day",
             )
     unit = math.gcd(*(part for one in several for part in (one.range, one.slide, one.offset)))
     by_months = first.unit == "months"

@@ -41,6 +41,7 @@ TUPLE_BUCKETS, AGGREGATE_BUCKETS = Strategy("tuple-buckets"), Strategy("aggregat
 CUMULATIVE, SELECTIVE = Strategy("cumulative-sweeping"), Strategy("selective-sweeping")
 SE_SLICING, SE_ML_SLICING = Strategy("se-slicing"), Strategy("se-ml-slicing")
 NATIVE, ARROW = Strategy("native"), Strategy("arrow")
+CHUNKS = Strategy("chunks")
 PAGES = Strategy("pages")
 
 
@@ -281,6 +282,12 @@ SE_ML_SLICED = Way(
 EVENTS_ONE_BY_ONE = Way(ROWS, NOTHING, "each {what} is computed by itself", one_by_one=True)
 # Frames, and progressive widening.
 FRAMES_IN_A_PASS = Way(PLACED, ONE_PASS, compiled=True)
+FRAMES_IN_CHUNKS = Way(
+    PLACED, ONE_PASS,
+    "rows are divided by ranges of key and time, each range is cut by a compiled loop, and frames "
+    "that go on from one range to the next are joined",
+    compiled=True,
+)  # fmt: skip
 FRAMES_IN_OPERATOR = Way(PLACED, OPERATOR)
 FRAMES_COMPARED = Way(PLACED, RUNNING_COUNT)
 SEARCHED_PAGES = Way(ROWS, BY_LEVEL)

@@ -425,7 +425,8 @@ def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:
             label,
             "says why a frame ended, and these windows are not frames: what time or rows place has "
             "no cause",
-            "ask it of fl.StateFrame, fl.Session or another frame, or leave it out",
+            "ask it of fl.StateFrame, fl.Session or another frame; of frames that are filled write "
+            "fill(…, own={'why': agg.cause()})",
         )
     doubles, units = bound.coordinate.kind == "double", bound.coordinate.is_unit_number
     if monoid.whole_time and units and (doubles or not monoid.at_instants):

@@ -187,7 +187,8 @@ def over(
         ``F.window(…)``, which name it. Rows without a time are dropped;
         :meth:`fanlight.SlidingWindows.rejected` lists them. A pair ``(start, stop)`` of the same
         type for events with a duration: an event is then in every window that shares an instant of
-        ``[start, stop)`` with it. In a stream, set the watermark on ``stop``.
+        ``[start, stop)`` with it, one without length in those that hold its start. In a stream,
+        set the watermark on ``stop``.
     by
         The key: a column, several, or none (``()`` or ``None``). Null is a key like any other.
     tiebreak

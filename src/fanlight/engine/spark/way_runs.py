@@ -23,6 +23,7 @@ from fanlight.engine.spark.binding.placed import Lasting, Placed
 from fanlight.engine.spark.carried import walk_windows
 from fanlight.engine.spark.fields import Fields
 from fanlight.engine.spark.ordered import (
+    frame_chunks,
     frame_native,
     frames,
     ranked_values,
@@ -222,6 +223,7 @@ _FRAMES: dict[Way, ModuleType] = {
     ways.FRAMES_IN_A_PASS: frames,
     ways.FRAMES_IN_OPERATOR: frames,
     ways.FRAMES_COMPARED: frame_native,
+    ways.FRAMES_IN_CHUNKS: frame_chunks,
 }
 
 _LOOKED_BACK: dict[Way, Callable[..., DataFrame]] = {

@@ -25,7 +25,7 @@ def cause() -> Call:
         ``duration``: it ends ``max_duration`` after its first row. ``rows``: it has ``max_rows``
         rows. ``predicate`` (threshold and predicate frames), ``boundary``, ``state``, ``delta`` or
         ``limit`` (aggregate frames): a row ended it, by its scheme. ``forgotten``: nothing closed
-        it, and its key was silent for ``forget_after``. Null: it is still open.
+        it, and its key was silent for ``forget_after``, or the batch ends. Null: it is still open.
 
     Raises
     ------

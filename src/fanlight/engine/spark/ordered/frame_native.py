@@ -54,7 +54,7 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
     )  # fmt: skip
     if not scheme.drops_small_frames:
         return framed
-    framed = framed.filter(_is_large_enough(scheme, "rows", "ending - start"))
+    framed = framed.filter(is_large_enough(scheme, "rows", "ending - start"))
     again = f"count(1) {over_clause(keys, 'frame', 'rows unbounded preceding')} - 1L as frame"
     return framed.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)
 
@@ -102,14 +102,14 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
         df = rows.df.selectExpr("*", "1 as cell", f"{until} as following", begins)
     else:
         up_to_here = over_clause(keys, order, "rows unbounded preceding")
-        df = rows.df.selectExpr("*", f"{_cell_sql(scheme, rows.inputs, up_to_here)} as cell")
+        df = rows.df.selectExpr("*", f"{cell_sql(scheme, rows.inputs, up_to_here)} as cell")
         begins = f"cell is not null and not (cell <=> lag(cell) {in_order})"
         df = df.selectExpr("*", f"{begins} as begins", f"lead(t) {in_order} as following")
     running = over_clause(keys, order, "rows unbounded preceding")
     return df.selectExpr("*", f"count_if(begins) {running} as number")
 
 
-def _is_large_enough(scheme: Scheme, rows: str, length: str) -> str:
+def is_large_enough(scheme: Scheme, rows: str, length: str) -> str:
     """SQL: whether a frame has the least rows and duration that are asked for."""
     return f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
 
@@ -125,7 +125,7 @@ def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
     end = f"max(following) {whole}"
     if not scheme.timing:
         end = f"if(count(following) {whole} = count(1) {whole}, {end}, max(t) {whole} + 1L)"
-    large = _is_large_enough(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
+    large = is_large_enough(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
     df = df.selectExpr("*", f"cell is not null and {large} as reported")
     # Among equal rows the one that begins the frame comes first, as in the kernels.
     running = over_clause(keys, f"{order}, number, not begins", "rows unbounded preceding")
@@ -133,7 +133,7 @@ def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
     return df.selectExpr("*", f"if(reported, {kept} - 1L, null) as frame")
 
 
-def _cell_sql(scheme: Scheme, inputs: tuple[str, ...], up_to_here: str) -> str:
+def cell_sql(scheme: Scheme, inputs: tuple[str, ...], up_to_here: str) -> str:
     """SQL: a value that all rows of a frame share. Null for a row without a frame.
 
     ``up_to_here`` is a window of the rows of a key up to each.

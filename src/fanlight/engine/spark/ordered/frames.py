@@ -9,7 +9,7 @@ rows that have the number of their frame.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +46,7 @@ from fanlight.engine.spark.lift import (
 )
 from fanlight.engine.spark.lives import divide_into_lives
 from fanlight.engine.spark.ordered.encoding import encode_sql
-from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
+from fanlight.engine.spark.ordered.host import Given, Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.result import Relation, time_column
 from fanlight.engine.spark.sql import expr_as, project, type_text
 from fanlight.engine.spec.calendar import check_zone, has_months, read_units, week_offset
@@ -70,7 +70,7 @@ def frames(
     parts of frames that end at these times, each with what its frame has so far. Frames that are
     given early come also while they are open, in update mode, with ``final``.
     """
-    kept = _kept(fields)
+    kept = kept_fields(fields)
     rows = prepare_rows(bound, fields)
     in_python = bound.df.isStreaming or bound.scheme.is_unnumbered or every is not None
     if in_python or _can_combine(kept):
@@ -97,14 +97,15 @@ def rows(bound: FrameBound) -> DataFrame:
 
 def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
     """Whether partials of a batch are combined in the pass that cuts the frames."""
-    kept = _kept(fields)
+    kept = kept_fields(fields)
     if bound.scheme.is_unnumbered or not _can_combine(kept):
         return bound.scheme.is_unnumbered
     rows = prepare_rows(bound, fields)
     return _are_numbers(lift_units(rows.df, kept, fields.values_by_name))
 
 
-def _kept(fields: Fields) -> list[Field]:
+def kept_fields(fields: Fields) -> list[Field]:
+    """The fields with partials of their own: rows are counted anyway."""
     return [field for field in fields.all if field.monoid != EVERY_ROW]
 
 
@@ -118,15 +119,25 @@ def _are_numbers(units: Mapping[str, Unit]) -> bool:
     return all(unit.kind in NUMBERS for unit in units.values())
 
 
-def _cut_frames(
+@dataclass(frozen=True)
+class Pass:
+    """A pass that cuts frames and combines partials: its query, and what it is given and gives."""
+
+    query: Callable[[pa.Schema, int], FrameQuery]
+    given: Given
+    hosted: Hosted
+    counts: list[str]
+
+
+def plan_pass(
     bound: FrameBound,
     fields: Fields,
     rows: Prepared,
     units: Mapping[str, Unit],
-    every: int | CalendarSteps | None,
-) -> DataFrame:
-    """Frames with partials combined as they are cut."""
-    kept, order = _kept(fields), rows.order if bound.df.isStreaming else ()
+    every: int | CalendarSteps | None = None,
+) -> Pass:
+    """The pass over prepared rows, whose partials are ``units``."""
+    kept, order = kept_fields(fields), rows.order if bound.df.isStreaming else ()
     columns = Columns((*bound.keys, "t", *order))
     named = zip(rows.inputs, rows.input_names, strict=True)
     inputs = tuple(columns.add(text, name) for text, name in named)
@@ -156,7 +167,19 @@ def _cut_frames(
         order=["t", *rows.order], columns=columns.texts,
     )  # fmt: skip
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-    return run_operator(bound, fields, rows.df, query, given, hosted, counts)
+    return Pass(query, given, hosted, counts)
+
+
+def _cut_frames(
+    bound: FrameBound,
+    fields: Fields,
+    rows: Prepared,
+    units: Mapping[str, Unit],
+    every: int | CalendarSteps | None,
+) -> DataFrame:
+    """Frames with partials combined as they are cut."""
+    made = plan_pass(bound, fields, rows, units, every)
+    return run_operator(bound, fields, rows.df, made.query, made.given, made.hosted, made.counts)
 
 
 def _number_rows(
@@ -393,6 +416,14 @@ def _read_steps(bound: FrameBound, every: Any, zone: Any) -> int | CalendarSteps
         bound.check_length("every", length)
         return int(length.value)
     step, name = read_units("every", every), check_zone(zone)
+    if bound.source.read_from == "date":
+        raise refuse(
+            f"every={every!r} of a calendar",
+            f"cuts local time, but time={bound.time!r} is a date, which frames read as midnight in "
+            "the session's time zone",
+            f"write over(df.withColumn({bound.time!r}, F.col({bound.time!r})"
+            ".cast('timestamp_ntz')), …), and leave zone out",
+        )
     check_zone_of_time(
         name, bound.coordinate.kind, bound.time, bound.time_type, f"every={every!r} of a calendar"
     )

@@ -200,7 +200,8 @@ Row(dye=0, frame_id=None)]
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
             )
         with errors_of_call("rows()"):
-            return self._complete(self._choose_module(Fields()).rows(bound), bound.df.columns)
+            module = self._choose_module(Fields(), of_rows=True)
+            return self._complete(module.rows(bound), bound.df.columns)
 
     def fill(
         self,
@@ -558,8 +559,17 @@ Row(dye=0, frame_id=None)]
         bound = self._bound
         return partial(
             plan_frames, bound.scheme, streaming=bound.df.isStreaming, strategy=strategy,
-            incomparable=bound.source.why_not_in_python,
+            incomparable=bound.source.why_not_in_python, undivided=self._why_undivided(Fields()),
         )  # fmt: skip
+
+    def _why_undivided(self, fields: Fields, *, of_rows: bool = False) -> str:
+        """Explain why the rows of a key cannot be divided among tasks. Empty if they can."""
+        if of_rows:
+            return "it finds frames, and the number of a frame is known once all are found"
+        if self._bound.forget_after is not None:
+            return "a key that is forgotten begins anew"
+        alone = next((one for one in fields.all if not one.monoid.in_python), None)
+        return f"{alone.facts.label} is of Spark alone" if alone else ""
 
     @property
     def _plan(self) -> partial[Plan[Scheme]]:
@@ -576,9 +586,9 @@ Row(dye=0, frame_id=None)]
             )
         return self._plan_by(ARROW)()
 
-    def _choose_module(self, fields: Fields) -> ModuleType:
-        """The module that finds the frames."""
-        plan = self._plan
+    def _choose_module(self, fields: Fields, *, of_rows: bool = False) -> ModuleType:
+        """The module that finds the frames, or numbers rows."""
+        plan = partial(self._plan, undivided=self._why_undivided(fields, of_rows=of_rows))
         chosen, by_spark = plan().chosen, plan(by_spark=True).chosen
         if by_spark.way is not chosen.way and not in_one_pass(self._bound, fields):
             chosen = by_spark

@@ -1,0 +1,81 @@
+"""Frames in chunks: what the definition says of all rows, however they are divided among tasks."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+
+import fanlight as fl
+from fanlight import agg
+from tests.helpers.dataframes import calls, collected, frame
+from tests.helpers.frames import HOLDS
+from tests.helpers.refusals import refused
+from tests.law.data import minute
+from tests.law.kinds.frames import DIVISIBLE
+from tests.oracle.frames import frames
+
+SUMS = {"n": ("count",), "total": ("sum", "n"), "most": ("max", "v"), "least": ("min", "s")}
+SESSIONS = (fl.Session("2 minutes"), fl.Session("1 minute", min_rows=4))
+KEYS = ("case", "k")
+# Keys that begin and end anywhere, rows of one time, and values that are null or not a number.
+ROWS = [
+    minute(at // 3 * 2 + (at % 7 == 0) * 3, k=key, n=at % 5, s=f"{at % 4}",
+           v=None if at % 9 == 4 else float("nan") if at % 13 == 5 else float(at // 4 % 4))
+    for key, count in (("a", 23), (None, 2), ("b", 1), ("c", 40))
+    for at in range(count)
+]  # fmt: skip
+
+
+@contextmanager
+def partitions(spark, count):
+    """Ranges of rows are so many, some of which may be empty."""
+    settings = {"spark.sql.shuffle.partitions": count, "spark.sql.adaptive.enabled": False}
+    before = {name: spark.conf.get(name) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+
+
+def wanted(rows, spec, by):
+    return frames(rows, spec, time="ts", by=by, aggregates=SUMS, holds=HOLDS)
+
+
+def in_order(rows):
+    return sorted(str(sorted(row.items())) for row in rows)
+
+
+@pytest.mark.parametrize("count", [5, pytest.param(30, marks=pytest.mark.thorough), 90])
+@pytest.mark.parametrize("by", [KEYS, ()], ids=["by keys", "without keys"])
+def test_frames_are_those_of_all_rows(classic, count, by):
+    """Chunks of many rows, of two, and of one or none."""
+    with partitions(classic, count):
+        for spec in (*DIVISIBLE, *SESSIONS):
+            windows = fl.over(frame(classic, ROWS), spec, time="ts", by=list(by)).using("chunks")
+            found = collected(windows.agg(**calls(SUMS)))
+            assert in_order(found) == in_order(wanted(ROWS, spec, by)), spec
+
+
+def test_what_cannot_be_divided_is_told(classic):
+    df = frame(classic, ROWS)
+
+    def using(spec, **more):
+        return fl.over(df, spec, time="ts", by="k", **more).using("chunks")
+
+    high = fl.ThresholdFrame("v > 1")
+    for act, words in [
+        (lambda: using(fl.DeltaFrame({"v": 2})), "by comparing a row"),
+        (lambda: using(fl.ThresholdFrame("v > 1", max_rows=3)), "when their frame began"),
+        (lambda: using(fl.ThresholdFrame("v > 1", max_duration="1 hour")), "decides where it ends"),
+        (lambda: using(fl.StateFrame("s", nulls="carry")), "of one long before it"),
+        (lambda: using(fl.Session("n * interval '1' minute")), "decides where it ends"),
+        (lambda: using(high, forget_after="1 hour").frames(), "begins anew"),
+        (lambda: using(high).rows(), "once all are found"),
+        (lambda: using(high).agg(agg.approx_count_distinct("s")), "is of Spark alone"),
+    ]:
+        refused(act, "using('chunks') cannot compute this", words, "use 'auto'")
+    assert "joined" in using(high).explain(agg.count())
