@@ -22,7 +22,7 @@ KEYS = ("case", "k")
 ROWS = [
     minute(at // 3 * 2 + (at % 7 == 0) * 3, k=key, n=at % 5, s=f"{at % 4}",
            v=None if at % 9 == 4 else float("nan") if at % 13 == 5 else float(at // 4 % 4))
-    for key, count in (("a", 23), (None, 2), ("b", 1), ("c", 40))
+    for key, count in (("a", 23), (None, 9), ("b", 1), ("c", 40))
     for at in range(count)
 ]  # fmt: skip
 
