@@ -444,7 +444,7 @@ def test_what_explain_says_is_what_runs(classic, capsys, rows, call):
     """Of rows that nobody reads; lists are grouped by Spark, so Python costs more for them."""
     df = classic.range(rows).selectExpr("timestamp_seconds(id) as ts", "id % 9 as v")
     windows = fl.over(df, fl.ThresholdFrame("v > 2"), time="ts")
-    (chosen,) = re.findall(r"strategy +(\w+), the cheapest of 2", windows.explain(call))
+    (chosen,) = re.findall(r"strategy +(\w+), the cheapest of 3", windows.explain(call))
     windows.agg(call).explain()
     assert ("InArrow" in capsys.readouterr().out) == (chosen == "arrow")
 

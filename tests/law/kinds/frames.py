@@ -217,7 +217,7 @@ KIND = Kind(
         "frames": oracle.framing,
         "rows": oracle.numbered,
     },
-    strategies=("auto", "arrow", "native"),
+    strategies=("auto", "arrow", "native", "chunks"),
     example=(THRESHOLDS[0], "ts"),
     in_python=lambda _: True,
     batch=BATCH,

@@ -54,13 +54,14 @@ KIND = Kind(
         "frames": oracle.framing,
         "rows": oracle.numbered,
     },
-    strategies=("auto", "arrow", "native"),
+    strategies=("auto", "arrow", "native", "chunks"),
     example=(SESSIONS[0], "ts"),
     in_python=lambda _: True,
     batch=(
         *sessions("every session", SESSIONS, ROWS, NUMBERS),
         *sessions("others", SESSIONS, ROWS, NATIVELY),
         *sessions("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),
+        *sessions("in chunks", SESSIONS[:1], ROWS, NUMBERS, strategies=("chunks",)),
         *sessions(
             "every aggregate", SESSIONS[1:2], ROWS, EVERY, strategies=("auto", "arrow", "native")
         ),

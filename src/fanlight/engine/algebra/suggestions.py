@@ -95,7 +95,7 @@ UNLIKE = {
     "last_day", "lcase", "least", "lit", "locate", "make_interval",
     "map_concat", "map_from_entries", "map_values", "minute", "month", "negate", "nth_value",
     "overlay", "overload", "pmod", "radians", "reduce", "regexp_count",
-    "regexp_instr", "repeat", "round", "signum", "sin", "struct",
+    "regexp_instr", "repeat", "round", "signum", "sin", "struct", "user",
     "tan", "transform_values", "translate", "try_add", "try_mod", "try_parse_url",
     "try_subtract", "try_to_number", "ucase", "vector_avg", "vector_sum",
 }  # fmt: skip

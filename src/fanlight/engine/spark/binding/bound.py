@@ -98,7 +98,7 @@ class Bound:
             return self.postponed
         length = 0 if self.lag is None else self.lag.length
         if length is None:
-            computed = self.lag is not None and not self.lag.marked
+            computed = self.lag is not None and self.lag.computed
             raise refuse(
                 f"over(…, time={self.times!r})",
                 "takes times from windows of the same stream, which come when they have ended, and "

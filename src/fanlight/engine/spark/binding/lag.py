@@ -31,13 +31,14 @@ class Lag:
 
     ``delay`` is that of the stream's watermark, in milliseconds. ``bounds``: the column is a bound
     of windows, and not the time of rows that are passed on. ``marked``: it is event time for Spark,
-    which one column of a result is at most.
+    which one column of a result is at most. ``computed``: it is made of other columns of a result.
     """
 
     length: int | None
     delay: Any
     bounds: bool = False
     marked: bool = True
+    computed: bool = False
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -67,7 +68,9 @@ def lag_of_time(of: Mapping[str, Any], fields: Iterable[StructField]) -> Lag | N
     if lag is not None or WATERMARK in of:
         return lag
     known = next(filter(None, map(_lag_within, fields)), None)
-    return None if known is None else Lag(None, known.delay, bounds=True, marked=False)
+    if known is None:
+        return None
+    return Lag(None, known.delay, bounds=True, marked=False, computed=True)
 
 
 def _lag_within(field: StructField) -> Lag | None:
