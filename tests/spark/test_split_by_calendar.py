@@ -105,7 +105,7 @@ def test_parts_of_a_batch(classic, about):
 @pytest.mark.streaming
 @pytest.mark.parametrize("about", ["days of Berlin", "months"])
 def test_parts_of_a_stream(classic, tmp_path, about):
-    """Those of a batch that are complete."""
+    """A stream gives the parts of a batch that are complete."""
     every, zone, _ = STEPS[about]
     rows = rows_of(about)
     batches = [rows[low : low + 9] for low in range(0, len(rows), 9)]

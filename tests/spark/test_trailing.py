@@ -44,7 +44,7 @@ def test_it_is_what_spark_finds_window_by_window(classic):
 
 @pytest.mark.parametrize("range_", ["1 month", "1 day", "2 weeks", "1 year"])
 def test_the_last_month_is_what_spark_finds_in_a_session_of_that_zone(classic, range_):
-    """Its RANGE BETWEEN an interval is by the clock of the session, ours by that of the zone.
+    """RANGE BETWEEN an interval is by the clock of the session, ours by that of the zone.
 
     But for the hour that a clock skips or shows twice, of which no row is.
     """

@@ -45,7 +45,7 @@ def changes_of(zone: str | None) -> tuple[Change, ...]:
 
 
 def _ahead(zone: str | None, at: int) -> int:
-    """By how many seconds the clock of a zone is ahead of UTC at an instant."""
+    """The seconds by which the clock of a zone is ahead of UTC at an instant."""
     shown = (_EPOCH + at * _SECOND).astimezone(find_zone(zone))
     return (shown.utcoffset() or timedelta()) // _SECOND
 

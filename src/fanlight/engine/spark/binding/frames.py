@@ -105,7 +105,7 @@ class FrameBound(Bound):
 
     @property
     def open_until(self) -> str:
-        """SQL over the coordinates: up to when a row keeps its frame open; null if for ever."""
+        """SQL over the coordinates: the time up to which a row keeps its frame open. Null: ever."""
         if self.length is not None:
             return UNTIL
         gap = self.scheme.timing and self.scheme.timing.gap

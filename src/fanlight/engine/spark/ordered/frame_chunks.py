@@ -130,7 +130,7 @@ def _join(bound: FrameBound, fields: Fields, pieces: DataFrame) -> DataFrame:
     keys, scheme, names = bound.keys, bound.scheme, fields.names
     in_order = over_clause(keys, "chunk, frame")
     so_far = over_clause(keys, "chunk, frame", "rows unbounded preceding")
-    inputs = tuple(f"at_{name}" for name in scheme_inputs(pieces))
+    inputs = tuple(_inputs_at_seams(pieces))
     cell = "1" if scheme.kind == "every" else cell_sql(scheme, inputs, "")
     goes_on = f"start <= lag(ending) {in_order}" if scheme.timing else "true"
     after_open = f"edge = {HEAD} and lag(edge) {in_order} = {TAIL}"
@@ -166,6 +166,6 @@ def _join(bound: FrameBound, fields: Fields, pieces: DataFrame) -> DataFrame:
     return whole.selectExpr(*keys, again, *facts, *names)
 
 
-def scheme_inputs(pieces: DataFrame) -> list[str]:
-    """The inputs of the scheme, in order, that pieces of frames have of a row at a seam."""
-    return [name.removeprefix("at_") for name in pieces.columns if name.startswith("at_")]
+def _inputs_at_seams(pieces: DataFrame) -> list[str]:
+    """The columns with the inputs of the scheme, in order, of a row at a seam."""
+    return [name for name in pieces.columns if name.startswith("at_")]
