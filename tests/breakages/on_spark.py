@@ -352,7 +352,7 @@ BREAKAGES = (
     ),
     native(
         "a native frame that is too small is reported",
-        "frame_native:is_large_enough",
+        "frame_native:_is_large_enough",
         Code(
             'f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"',
             'f"{rows} >= 0 and {length} >= {scheme.min_duration}L"',
@@ -361,7 +361,7 @@ BREAKAGES = (
     ),
     native(
         "native frames that are left out are counted",
-        "frame_native:frames",
+        "drop_small_frames",
         Code(
             'framed.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)',
             'framed.selectExpr(*keys, "frame", "start", "ending", "rows", "closed", *names)',

@@ -11,6 +11,7 @@ from fanlight import agg
 from tests.helpers.dataframes import calls, collected, frame
 from tests.helpers.frames import HOLDS
 from tests.helpers.refusals import refused
+from tests.helpers.sparks import configured
 from tests.law.data import minute
 from tests.law.kinds.frames import DIVISIBLE
 from tests.oracle.frames import frames
@@ -30,15 +31,11 @@ ROWS = [
 @contextmanager
 def partitions(spark, count):
     """Ranges of rows are so many, some of which may be empty."""
-    settings = {"spark.sql.shuffle.partitions": count, "spark.sql.adaptive.enabled": False}
-    before = {name: spark.conf.get(name) for name in settings}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    try:
+    with (
+        configured(spark, "spark.sql.shuffle.partitions", count),
+        configured(spark, "spark.sql.adaptive.enabled", "false"),
+    ):
         yield
-    finally:
-        for name, value in before.items():
-            spark.conf.set(name, value)
 
 
 def wanted(rows, spec, by):

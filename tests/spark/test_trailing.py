@@ -12,6 +12,7 @@ from fanlight import agg
 from fanlight.engine.algebra.sql_text import quote
 from tests.helpers.dataframes import all_of, collected, frame
 from tests.helpers.events import MINUTE
+from tests.helpers.sparks import configured
 from tests.helpers.streams import stream
 from tests.law.data import minute
 
@@ -64,12 +65,8 @@ def test_the_last_month_is_what_spark_finds_in_a_session_of_that_zone(classic, r
     by_spark += f" {range_} preceding and current row)"
     texts = {"n": "count(1)", "s": "sum(id)", "m": "min(id)"}
     asked = [f"{text} {by_spark} as {name}" for name, text in texts.items()]
-    before = classic.conf.get(session)
-    classic.conf.set(session, zone)
-    try:
+    with configured(classic, session, zone):
         theirs = all_of(df.selectExpr("*", *asked))
-    finally:
-        classic.conf.set(session, before)
     assert found == theirs
 
 

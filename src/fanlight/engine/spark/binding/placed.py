@@ -54,7 +54,7 @@ from fanlight.engine.spark.row_estimate import estimated_rows
 from fanlight.engine.spark.sql import TIME_WINDOW, WATERMARK, expr, quote_column, type_text
 from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.granular import MultiGranular
-from fanlight.engine.spec.sliding import Sliding
+from fanlight.engine.spec.sliding import Local, Sliding
 from fanlight.engine.spec.trailing import Trailing
 from fanlight.engine.spec.units import Extent
 from fanlight.types import Late
@@ -483,8 +483,13 @@ def bind_lasting(df: Any, spec: Any, time: Any, by: Any, tiebreak: Any, late: An
 
 def _with_dates(source: Source, windows: Sequence[Sliding]) -> Source:
     """The source with dates read by the clock of the calendar, if one places the windows."""
-    local = next((window.local for window in windows if window.local is not None), None)
+    local = _local_of(windows)
     return source if local is None else with_dates_in(source, local.zone)
+
+
+def _local_of(windows: Sequence[Sliding]) -> Local | None:
+    """The calendar that places one of the windows; None if none does."""
+    return next((window.local for window in windows if window.local is not None), None)
 
 
 def _know_changes(
@@ -593,7 +598,7 @@ def _bind_events(
         spans = [field for field in df.schema.fields if (field.metadata or {}).get(TIME_WINDOW)]
         made = any(Lag.of(field.metadata) is None for field in spans)  # windows that Spark has made
         lag = Lag.of(began.metadata) or (Lag(None, source.delay) if made else None)
-    local = next((spec.local for spec in specs if spec.local is not None), None)
+    local = _local_of(specs)
     if source.read_from == "date" and local is not None:
         text = date_in(text, local.zone)
     elif source.read_from:

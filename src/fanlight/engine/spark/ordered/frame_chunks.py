@@ -21,30 +21,28 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
+from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.operators.protocol import COMPLETE, BatchOperator
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, combine_sql
 from fanlight.engine.spark.lift import lift_units
-from fanlight.engine.spark.ordered.encoding import arrow_schema, plain_schema
-from fanlight.engine.spark.ordered.frame_native import cell_sql, is_large_enough
+from fanlight.engine.spark.ordered.frame_native import cell_sql, drop_small_frames
 from fanlight.engine.spark.ordered.frames import kept_fields, plan_pass, prepare_rows
-from fanlight.engine.spark.ordered.host import run_over_partitions
+from fanlight.engine.spark.ordered.host import numbers, run_operator
 from fanlight.engine.spark.sql import group_rows, over_clause, types_in
 
 INSIDE, HEAD, TAIL = 0, 1, 2
-SEAM = ("chunk", "edge")
+AT = "at_"  # before the name of an input of the scheme: its value in the row at a seam
 
 
 @dataclass(frozen=True)
 class FrameChunks(BatchOperator):
     """The function that Spark maps over the sorted rows of a chunk.
 
-    Its results are frames with the number of the chunk and, in ``edge``, what they are at its ends;
-    ``inputs`` are the columns of rows that say whether a frame goes on.
+    Its results are frames with the number of the chunk and, in ``edge``, what they are at its ends.
     """
 
-    keys: tuple[str, ...] = ()
-    inputs: tuple[str, ...] = ()
+    query: FrameQuery
 
     def results(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         """The frames of each part, and what is at the ends of the chunk."""
@@ -57,7 +55,7 @@ class FrameChunks(BatchOperator):
             if found is not None:
                 edges = np.full(len(found), INSIDE)
                 if watermark == COMPLETE and last is not None:
-                    edges[_are_of(found, last, self.keys)] = TAIL
+                    edges[_are_of(found, last, self.query.keys)] = TAIL
                 yield self._with_seam(found, edges, last)
         if head is not None:
             yield self._with_seam(self._frame_of(head), np.array([HEAD]), head)
@@ -66,7 +64,7 @@ class FrameChunks(BatchOperator):
         """The first row of a chunk as a frame without rows, before all others."""
         given = {
             "frame": pa.array([-1]), "start": head["t"], "ending": head["t"], "rows": pa.array([0]),
-            "closed": pa.array([False]), **{name: head[name] for name in self.keys},
+            "closed": pa.array([False]), **{name: head[name] for name in self.query.keys},
         }  # fmt: skip
         columns = [given.get(one.name, pa.nulls(1, one.type)) for one in self.out]
         return pa.table(columns, names=self.out.names)
@@ -78,9 +76,9 @@ class FrameChunks(BatchOperator):
         columns = {name: found[name] for name in found.column_names}
         columns |= {"chunk": pa.array(np.full(len(found), number)), "edge": pa.array(edges)}
         at = pa.array(np.zeros(len(found), np.int64), mask=edges == INSIDE)
-        for name in self.inputs:
-            kind = self.out.field(f"at_{name}").type
-            columns[f"at_{name}"] = (
+        for name in self.query.inputs:
+            kind = self.out.field(f"{AT}{name}").type
+            columns[f"{AT}{name}"] = (
                 pa.nulls(len(found), kind) if row is None else row[name].take(at)
             )
         return pa.table([columns[name] for name in self.out.names], names=self.out.names)
@@ -111,18 +109,10 @@ def _cut(bound: FrameBound, fields: Fields) -> DataFrame:
     units = lift_units(rows.df, kept_fields(fields), fields.values_by_name)
     made = plan_pass(bound, fields, rows, units)
     # Rows of one time stay together, so that their order is decided within a task.
-    df = rows.df.repartitionByRange(*bound.keys, "t")
-    df = df.sortWithinPartitions(*bound.keys, "t", *rows.order)
-    df = df.selectExpr(*made.hosted.columns)
-    types = {field.name: field.dataType for field in df.schema.fields}
-    query = made.query(arrow_schema(plain_schema(list(types.items()))), len(bound.keys))
-    seam = dict.fromkeys(SEAM, "start") | {f"at_{name}": name for name in query.inputs}
-    given = made.given | {name: made.given.get(of, of) for name, of in seam.items()}
-    out = [(name, types[of] if isinstance(of, str) else of) for name, of in given.items()]
-    function = FrameChunks(
-        query, arrow_schema(plain_schema(out)), keys=query.keys, inputs=query.inputs
-    )
-    return run_over_partitions(df, types, function, out, made.counts)
+    ranges = (*bound.keys, "t")
+    hosted = replace(made.hosted, ranges=ranges, order=(*ranges, *rows.order), function=FrameChunks)
+    given = made.given | numbers("chunk", "edge") | {f"{AT}{name}": name for name in made.inputs}
+    return run_operator(bound, fields, rows.df, made.query, given, hosted, made.counts)
 
 
 def _join(bound: FrameBound, fields: Fields, pieces: DataFrame) -> DataFrame:
@@ -130,7 +120,7 @@ def _join(bound: FrameBound, fields: Fields, pieces: DataFrame) -> DataFrame:
     keys, scheme, names = bound.keys, bound.scheme, fields.names
     in_order = over_clause(keys, "chunk, frame")
     so_far = over_clause(keys, "chunk, frame", "rows unbounded preceding")
-    inputs = tuple(_inputs_at_seams(pieces))
+    inputs = tuple(name for name in pieces.columns if name.startswith(AT))
     cell = "1" if scheme.kind == "every" else cell_sql(scheme, inputs, "")
     goes_on = f"start <= lag(ending) {in_order}" if scheme.timing else "true"
     after_open = f"edge = {HEAD} and lag(edge) {in_order} = {TAIL}"
@@ -156,16 +146,7 @@ def _join(bound: FrameBound, fields: Fields, pieces: DataFrame) -> DataFrame:
         *((field.name, combine_sql(field, types[field.name])) for field in fields.all),
     ]  # fmt: skip
     whole = group_rows(pieces, [*keys, "number"], combined)
-    facts = ("start", "ending", "rows", "closed")
-    if not scheme.drops_small_frames:
-        return whole.selectExpr(
-            *keys, "number - 1L as frame", "start", "ending", "rows", "closed", *names
-        )
-    whole = whole.filter(is_large_enough(scheme, "rows", "ending - start"))
-    again = f"count(1) {over_clause(keys, 'number', 'rows unbounded preceding')} - 1L as frame"
-    return whole.selectExpr(*keys, again, *facts, *names)
-
-
-def _inputs_at_seams(pieces: DataFrame) -> list[str]:
-    """The columns with the inputs of the scheme, in order, of a row at a seam."""
-    return [name for name in pieces.columns if name.startswith("at_")]
+    whole = whole.selectExpr(
+        *keys, "number - 1L as frame", "start", "ending", "rows", "closed", *names
+    )
+    return drop_small_frames(bound, whole, names)

@@ -6,6 +6,7 @@ the rows that begin a frame numbers the frames.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,9 +53,15 @@ def frames(bound: FrameBound, fields: Fields) -> DataFrame:
         *keys, "frame", "first_row as start", f"{ending} as ending", "rows",
         f"{closed} as closed", *names,
     )  # fmt: skip
+    return drop_small_frames(bound, framed, names)
+
+
+def drop_small_frames(bound: FrameBound, framed: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Frames without those that are too small, numbered anew; ``names`` are their partials."""
+    keys, scheme = bound.keys, bound.scheme
     if not scheme.drops_small_frames:
         return framed
-    framed = framed.filter(is_large_enough(scheme, "rows", "ending - start"))
+    framed = framed.filter(_is_large_enough(scheme, "rows", "ending - start"))
     again = f"count(1) {over_clause(keys, 'frame', 'rows unbounded preceding')} - 1L as frame"
     return framed.selectExpr(*keys, again, "start", "ending", "rows", "closed", *names)
 
@@ -109,7 +116,7 @@ def _find_runs(bound: FrameBound, rows: Prepared) -> DataFrame:
     return df.selectExpr("*", f"count_if(begins) {running} as number")
 
 
-def is_large_enough(scheme: Scheme, rows: str, length: str) -> str:
+def _is_large_enough(scheme: Scheme, rows: str, length: str) -> str:
     """SQL: whether a frame has the least rows and duration that are asked for."""
     return f"{rows} >= {scheme.min_rows} and {length} >= {scheme.min_duration}L"
 
@@ -125,7 +132,7 @@ def _number_rows(bound: FrameBound, rows: Prepared) -> DataFrame:
     end = f"max(following) {whole}"
     if not scheme.timing:
         end = f"if(count(following) {whole} = count(1) {whole}, {end}, max(t) {whole} + 1L)"
-    large = is_large_enough(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
+    large = _is_large_enough(scheme, f"count(1) {whole}", f"{end} - min(t) {whole}")
     df = df.selectExpr("*", f"cell is not null and {large} as reported")
     # Among equal rows the one that begins the frame comes first, as in the kernels.
     running = over_clause(keys, f"{order}, number, not begins", "rows unbounded preceding")

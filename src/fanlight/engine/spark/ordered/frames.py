@@ -121,11 +121,15 @@ def _are_numbers(units: Mapping[str, Unit]) -> bool:
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass that cuts frames and combines partials: its query, and what it is given and gives."""
+    """A pass that cuts frames and combines partials: its query, and what it is given and gives.
+
+    ``inputs`` are the columns with those of the scheme, and ``counts`` SQL for counts of rows.
+    """
 
     query: Callable[[pa.Schema, int], FrameQuery]
     given: Given
     hosted: Hosted
+    inputs: tuple[str, ...]
     counts: list[str]
 
 
@@ -167,7 +171,7 @@ def plan_pass(
         order=["t", *rows.order], columns=columns.texts,
     )  # fmt: skip
     counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
-    return Pass(query, given, hosted, counts)
+    return Pass(query, given, hosted, inputs, counts)
 
 
 def _cut_frames(

@@ -64,7 +64,9 @@ class Hosted:
     names its windows, for errors and metrics; ``kind`` is their name in checkpoints, where that is
     another, and ``told`` what else tells its state from others; ``aggregated``: Spark aggregates
     the rows, in the same query. Of a batch: rows are in this ``order``, and come part by part if
-    they are in the order of ``by``, an instant.
+    they are in the order of ``by``, an instant; those of a key are in one partition, unless rows
+    are divided by ``ranges`` of columns. The ``function`` over a partition is made of the query,
+    the schema of results, and ``by``.
     """
 
     what: str
@@ -74,6 +76,8 @@ class Hosted:
     order: Sequence[str] = ()
     by: str = ""
     columns: Sequence[str] = ()
+    ranges: Sequence[str] = ()
+    function: Callable[[Any, pa.Schema, str], Function] = BatchOperator
 
 
 def alike(*names: str) -> Given:
@@ -102,7 +106,10 @@ def run_operator(
     fields.check_comparable()
     bound.source.check_comparable()
     if not bound.df.isStreaming:  # computed columns are not sorted
-        rows = rows.repartition(*bound.keys) if bound.keys else rows.repartition(1)
+        if hosted.ranges:
+            rows = rows.repartitionByRange(*hosted.ranges)
+        else:
+            rows = rows.repartition(*bound.keys) if bound.keys else rows.repartition(1)
         rows = rows.sortWithinPartitions(*hosted.order) if hosted.order else rows
     rows = rows.selectExpr(*hosted.columns) if hosted.columns else rows
     types = {f.name: f.dataType for f in rows.schema.fields}
@@ -111,7 +118,7 @@ def run_operator(
         return _run_in_stream(bound, fields, rows, types, query, out, hosted, more)
     made = query(arrow_schema(plain_schema(list(types.items()))), len(bound.keys))
     own = made if callable(made) else None  # it has a way of its own over a batch
-    function = own or BatchOperator(made, arrow_schema(plain_schema(out)), hosted.by)
+    function = own or hosted.function(made, arrow_schema(plain_schema(out)), hosted.by)
     return run_over_partitions(rows, types, function, out, more)
 
 
