@@ -12,6 +12,7 @@ from rich.console import Console
 
 from benchmarks import calibrate, constants, readme, report, sessions
 from benchmarks.cases.as_of import as_of
+from benchmarks.cases.batches import batches
 from benchmarks.cases.calendar import calendar
 from benchmarks.cases.cluster import cluster
 from benchmarks.cases.cold import cold
@@ -71,6 +72,7 @@ CASES = {
     "fixed": fixed,
     "early": early,
     "passing-keys": passing_keys,
+    "batches": batches,
     "trailing": trailing,
     "trailing-values": trailing_values,
     "trailing-stream": trailing_stream,

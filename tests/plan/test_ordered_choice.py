@@ -53,6 +53,28 @@ def test_aggregates_that_spark_groups_cost_more_and_functions_most():
     assert costs == sorted(set(costs))
 
 
+@pytest.mark.parametrize(
+    ("keys", "tasks", "rows", "chosen"),
+    [
+        (1, 100, None, "chunks"),
+        (1, 4, 1e8, "chunks"),
+        (10, 100, 1e9, "chunks"),
+        (1, 2, 1e9, "arrow"),  # one task keeps both busy, as Python is busy beside Spark
+        (1, 100, 1e6, "arrow"),  # soon done in one task
+        (1, 100, 1e3, "native"),
+        (100, 100, 1e9, "arrow"),
+        (None, 100, 1e9, "arrow"),
+        (1, None, 1e9, "arrow"),
+    ],
+)
+def test_rows_of_a_key_are_divided_where_keys_leave_cores_idle(keys, tasks, rows, chosen):
+    given = {"keys": keys, "tasks": tasks, "rows": rows, "streaming": False}
+    assert frame_plan(FLAGS, **given).chosen.strategy.name == chosen
+    assert frame_plan(DELTAS, **given).chosen.strategy.name == "arrow"
+    undivided = frame_plan(FLAGS, **given, undivided="is of Spark alone").chosen.strategy.name
+    assert undivided == ("arrow" if chosen == "chunks" else chosen)
+
+
 def test_windows_that_widen_have_one_way():
     spec = ProgressiveWidening(1, max_duration=8, max_rows=10)
     plan = plan_widening(levels_of(spec), spec.max_rows)

@@ -18,11 +18,16 @@ from fanlight.engine.kinds.kind import Feature, Need
 from fanlight.engine.plan.late_rows import OUTPUT
 from fanlight.engine.plan.ways import INSTALL, PACKAGE, SAME_PYTHON
 from fanlight.engine.spark.fingerprint import (
+    BATCH_BYTES,
+    BATCH_ROWS,
+    COUNT_ROWS_ALONE,
     PARTITIONS,
     PROVIDER,
     USE_HDFS,
     USE_ROCKSDB,
+    counts_bytes,
     is_rocksdb,
+    read_setting,
     tasks_of_setting,
 )
 from fanlight.engine.spark.ordered.versions import NEEDS_ROCKSDB
@@ -96,10 +101,11 @@ def doctor(spark: SparkSession) -> Diagnosis:
         _check_java(spark),
         _check_compiler(),
         *_check_workers(spark),
+        _check_batches(read_setting(spark, BATCH_BYTES), read_setting(spark, BATCH_ROWS)),
         *(_check_processor(spark.version) if remote else ()),
-        _check_state_store(spark.version, _read_setting(spark, PROVIDER)),
-        _check_ansi(_read_setting(spark, "spark.sql.ansi.enabled")),
-        _check_zone(_read_setting(spark, "spark.sql.session.timeZone")),
+        _check_state_store(spark.version, read_setting(spark, PROVIDER)),
+        _check_ansi(read_setting(spark, "spark.sql.ansi.enabled")),
+        _check_zone(read_setting(spark, "spark.sql.session.timeZone")),
         Finding("output mode of streams", "note", OUTPUT),
         Finding("keys of streams", "note", _KEYS),
         *(_check_extra(package) for package in _EXTRAS),
@@ -154,7 +160,7 @@ def _check_workers(spark: Any) -> list[Finding]:
     findings = [Finding("Python workers", "ok", f"Python {_list_versions(workers, 'Python')}")]
     names = [name for name in _ON_WORKERS if name != "protobuf" or NEEDS_ROCKSDB]
     findings += [_check_package(name, workers) for name in names]
-    findings.append(_check_partitions(_read_setting(spark, PARTITIONS), len(workers)))
+    findings.append(_check_partitions(read_setting(spark, PARTITIONS), len(workers)))
     return findings
 
 
@@ -229,6 +235,19 @@ def _check_partitions(setting: str | None, tasks: int) -> Finding:
     )
 
 
+def _check_batches(size: str | None, rows: str | None) -> Finding:
+    """Whether Spark adds up the bytes of a batch before each row that it sends to Python."""
+    if not counts_bytes(size):
+        return Finding("batches for Python", "ok", f"sent after {rows or 'some'} rows")
+    return Finding(
+        "batches for Python",
+        "note",
+        f"{BATCH_BYTES} is {size}: Spark adds up the batch before each row, which is slow",
+        (),
+        f"{COUNT_ROWS_ALONE}  # if {rows or '10000'} rows fit into memory",
+    )
+
+
 def _check_processor(version: str) -> tuple[Finding, ...]:
     """What Spark Connect 4.0 lacks."""
     numbers = read_version(version)
@@ -278,14 +297,6 @@ def _check_extra(package: str) -> Finding:
     except metadata.PackageNotFoundError:
         line = f"pip install 'fanlight[{extra}]'"
         return Finding(package, "note", f"not installed, for {use}", (), line)
-
-
-def _read_setting(spark: Any, name: str) -> str | None:
-    """A setting; None if it is not set, or the platform hides it."""
-    try:
-        return str(spark.conf.get(name))
-    except Exception:  # noqa: BLE001 - a platform hides it by an error of its own
-        return None
 
 
 def _list_versions(workers: list[dict[str, str | None]], name: str) -> str:

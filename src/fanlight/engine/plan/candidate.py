@@ -117,30 +117,36 @@ def plan_frames(
     by_spark: bool = False,
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
+    keys: float | None = None,
+    tasks: float | None = None,
     incomparable: str = "",
     undivided: str = "",
 ) -> Plan[Scheme]:
     """The plan of frames: found by a pass of the rows through Python, or by Spark SQL alone.
 
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
-    with the numbers of their frames; ``rows`` how many there are in a batch, where that is known.
+    with the numbers of their frames; ``rows`` how many there are in a batch, ``keys`` how many keys
+    they have, and ``tasks`` how many tasks run at a time, where that is known.
     ``incomparable`` says why rows cannot be compared in Python, and ``undivided`` why the rows of a
     key cannot be divided among tasks; empty if they can.
     """
-    returned = by_spark and not streaming
-    cost = points.row_pass(by_python=scheme.kind in BY_PYTHON, returned=returned)
-    cost += points.worker_overhead(rows)
+    by_python, started = scheme.kind in BY_PYTHON, points.worker_overhead(rows)
+    cost = points.row_pass(by_python=by_python, returned=by_spark and not streaming)
+    # Where rows are divided, aggregates that are not numbers are combined in Python.
+    divided = points.row_pass(by_python=by_python or by_spark, returned=False)
+    cost *= points.idle_share(keys, tasks)
+    compared = points.comparison() * points.idle_share(keys, tasks, busy=1)
     way = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
     why = _why_not_native(scheme, streaming=streaming)
     return choose_candidate(
         [
-            Candidate(ways.ARROW, way, scheme, cost, incomparable),
-            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, points.comparison(), why),
+            Candidate(ways.ARROW, way, scheme, cost + started, incomparable),
+            Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, compared, why),
             Candidate(
                 ways.CHUNKS,
                 ways.FRAMES_IN_CHUNKS,
                 scheme,
-                2 * cost,
+                points.divided_pass(divided, rows, tasks) + started,
                 incomparable or _why_not_divided(scheme, streaming=streaming) or undivided,
             ),
         ],

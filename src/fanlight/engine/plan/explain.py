@@ -63,7 +63,8 @@ class About:
 
     ``time`` names the time column or columns; ``state`` says where an operator keeps state;
     ``silence`` is after how long a silence a key is forgotten; ``early`` says whether windows are
-    given also while they are open; ``verbose`` adds every candidate with its cost.
+    given also while they are open; ``verbose`` adds every candidate with its cost; ``faster`` is a
+    setting with which Spark sends rows to Python workers faster, if there is one.
     """
 
     spec: object
@@ -76,6 +77,7 @@ class About:
     options: str = ""
     early: bool = False
     verbose: bool = False
+    faster: str = ""
 
     @property
     def over(self) -> str:
@@ -126,6 +128,8 @@ class About:
         if self.streaming and rule:
             output = OUTPUT_EARLY if self.early else OUTPUT
             facts += [late_fact(rule, self.late), ("output mode", output)]
+        if self.faster and plan is not None and plan.chosen.way.in_python:
+            facts.append(("faster", f"{self.faster}, if rows are small: see fl.doctor"))
         width = max([11, *(len(label) + 1 for label, _ in facts)])
         shown = list(self.spec) if isinstance(self.spec, tuple) else self.spec
         keys = f" by {', '.join(self.by)}" if self.by else ""

@@ -161,6 +161,11 @@ class Way:
     compiled: bool = False
 
     @property
+    def in_python(self) -> bool:
+        """Whether rows go through Python workers."""
+        return self.compiled or self.rollup.in_operator
+
+    @property
     def how(self) -> str:
         """How it works, in words."""
         return self.words or self.rollup.words

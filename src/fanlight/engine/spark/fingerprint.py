@@ -138,6 +138,12 @@ _TEXTS: dict[type | tuple[type, ...], Callable[[Any], str]] = {
 }
 
 
+# Up to how many bytes Spark collects before it sends a batch to Python, since 4.1. Unless it is the
+# greatest int, Spark adds up all columns before each row, which takes longer than to write the row.
+BATCH_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+UNCOUNTED = str(2**31 - 1)
+COUNT_ROWS_ALONE = f"spark.conf.set({BATCH_BYTES!r}, {UNCOUNTED!r})"
 PARTITIONS = "spark.sql.shuffle.partitions"  # Spark's setting, for which it has a default
 DEFAULT = 200
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -149,6 +155,19 @@ USE_ROCKSDB, USE_HDFS = (f"spark.conf.set({PROVIDER!r}, {one!r})" for one in (_R
 def is_rocksdb(provider: str | None) -> bool:
     """Whether a provider keeps state in RocksDB, under whatever name a platform has for it."""
     return bool(provider) and "RocksDB" in str(provider)
+
+
+def read_setting(session: Any, name: str) -> str | None:
+    """A setting, or Spark's default of it; None if there is none, or the platform hides it."""
+    try:
+        return str(session.conf.get(name))
+    except Exception:  # noqa: BLE001 - a platform hides it by an error of its own
+        return None
+
+
+def counts_bytes(setting: str | None) -> bool:
+    """Whether Spark adds up the bytes of a batch before each row: a value of ``BATCH_BYTES``."""
+    return setting is not None and setting.strip().lower().removesuffix("b") != UNCOUNTED
 
 
 def tasks_of_setting(setting: str | None) -> int:

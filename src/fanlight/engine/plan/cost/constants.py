@@ -86,6 +86,9 @@ CALLED = 2_000.0  # measured: --only frames
 RETURNED = 150.0  # measured: --only frames
 # A row compared with its neighbours in Spark SQL, counted, and into its group.
 COMPARED = 280.0  # measured: --only frames
+# How many times that takes in all if rows are divided by ranges of time, for which Spark reads a
+# sample of them first.
+DIVIDED = 1.4  # measured: --only hot-key
 # A row added to one partial of a trailing window by Spark, which does so for each window anew.
 FOLDED = 5.0  # estimated: docs/trailing.md
 
@@ -113,6 +116,8 @@ STARTED = 500_000_000.0  # estimated: docs/decisions/0043-little-data.md
 CACHED = 262_144.0  # estimated: experiments/panes/choices.md
 # What is done a key at a time keeps fewer cores busy than these, if keys are fewer.
 TASKS = 4.0  # estimated: docs/decisions/0041-ranks.md
+# Cores that one task keeps busy if rows go through Python: that of Spark, and that of the worker.
+BUSY = 2.0  # measured: --only hot-key
 # Distinct values a row, which nobody knows.
 DISTINCT = 0.5  # estimated: docs/decisions/0040-distinct-values-last.md
 # Orders of dyadic intervals in which a window begins ranges, or ends them.

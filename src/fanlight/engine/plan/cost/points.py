@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fanlight.engine.plan.cost.constants import (
+    BUSY,
     CACHED,
     CALLED,
     COLLECTED,
@@ -19,6 +20,7 @@ from fanlight.engine.plan.cost.constants import (
     COUNTED,
     DIFFERENCE,
     DISTINCT,
+    DIVIDED,
     ENTER,
     EXPANDED_ROW,
     FILL,
@@ -256,6 +258,23 @@ def row_pass(*, by_python: bool, returned: bool) -> float:
     ``returned`` says that they leave Python with the numbers of their frames, to be grouped.
     """
     return SORTED + (CALLED if by_python else PASSED) + RETURNED * returned
+
+
+def idle_share(keys: float | None, tasks: float | None, *, busy: float = BUSY) -> float:
+    """How many times longer rows take because so many keys leave cores idle; 1 if not known.
+
+    All rows of a key go through one task, which keeps ``busy`` cores busy.
+    """
+    return 1.0 if keys is None or tasks is None else max(1.0, tasks / (busy * max(keys, 1.0)))
+
+
+def divided_pass(row: float, rows: float | None, tasks: float | None) -> float:
+    """Rows divided by ranges of time, of which a pass takes ``row`` each; then a pass over seams.
+
+    A sample and two further shuffles take their time, in which all cores wait.
+    """
+    waiting = 0.0 if rows is None else 3 * STEP * (tasks or 1.0) / max(rows, 1.0)
+    return DIVIDED * row + waiting
 
 
 def comparison() -> float:

@@ -23,7 +23,13 @@ from fanlight.engine.plan.explain import About, Explained
 from fanlight.engine.plan.request import Hints
 from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.fingerprint import describe_state
+from fanlight.engine.spark.fingerprint import (
+    BATCH_BYTES,
+    COUNT_ROWS_ALONE,
+    counts_bytes,
+    describe_state,
+    read_setting,
+)
 from fanlight.engine.spark.foreign_frames import in_kind
 from fanlight.engine.spark.options import ask, name_options
 from fanlight.engine.spark.ordered.late_rows import add_late_rows
@@ -186,6 +192,11 @@ class Windowed(Pictured, ABC):
         verbose, named = read_verbose(verbose, named)
         return self._explain(aggregates, named, verbose=verbose)
 
+    @property
+    def _keys(self) -> float | None:
+        """How many keys there are, if that was told, or there is none to tell."""
+        return self._hints.groups if self._bound.by else 1
+
     def _rows_for(self, plan: Callable[..., Plan[Any]]) -> float | None:
         """About how many rows there are; Spark is asked only if it makes a difference to a plan."""
         alike = plan(rows=0.0).chosen.name == plan(rows=None).chosen.name
@@ -194,11 +205,12 @@ class Windowed(Pictured, ABC):
     def _about(self, *, verbose: bool) -> About:
         """What is said of the windows, whatever is computed."""
         bound, streaming = self._bound, self._bound.df.isStreaming
+        counted = verbose and counts_bytes(read_setting(bound.df.sparkSession, BATCH_BYTES))
         return About(
             self._spec, bound.times, bound.names, streaming,
             state=describe_state(bound) if streaming else "", silence=bound.source.forget_after,
             late=bound.lateness, options=name_options(bound), early=bound.early is not None,
-            verbose=verbose,
+            verbose=verbose, faster=COUNT_ROWS_ALONE if counted else "",
         )  # fmt: skip
 
     @abstractmethod

@@ -29,6 +29,7 @@ from fanlight.engine.spark.ordered.frames import (
     split_frames,
 )
 from fanlight.engine.spark.requested_aggregates import collect_calls
+from fanlight.engine.spark.row_estimate import count_tasks
 from fanlight.engine.spark.spark_aggregates import (
     Handed,
     aggregate_frames,
@@ -573,7 +574,9 @@ Row(dye=0, frame_id=None)]
 
     @property
     def _plan(self) -> partial[Plan[Scheme]]:
-        asked = self._plan_by(self._hints.strategy)
+        asked = partial(
+            self._plan_by(self._hints.strategy), keys=self._keys, tasks=count_tasks(self._bound.df)
+        )
         return partial(asked, rows=self._rows_for(asked))
 
     def _plan_parts(self) -> Plan[Scheme]:

@@ -178,7 +178,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
     def _rate_of_key(self) -> float | None:
         """How many rows a key has in a unit of the coordinate, if that was told."""
         bound, hints = self._bound, self._hints
-        keys = hints.groups if bound.by else 1
+        keys = self._keys
         if hints.rate is None or keys is None:
             return None
         return hints.rate / keys / bound.coordinate.per_second
