@@ -22,6 +22,7 @@ from benchmarks.cases.granular import recurring, several, shape, streamed
 from benchmarks.cases.grid import grid
 from benchmarks.cases.growth import growth
 from benchmarks.cases.held import held
+from benchmarks.cases.hot_key import hot_key
 from benchmarks.cases.latency import latency
 from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.nexmark import nexmark
@@ -85,7 +86,8 @@ CASES = {
     "cold": cold,
     "growth": growth,
     "nexmark": nexmark,
-    "cluster": cluster,  # the last: no sample has it, as it starts four JVMs
+    "hot-key": hot_key,  # the last two: no sample has them, as they start four JVMs
+    "cluster": cluster,
 }
 ROWS = 10_000_000
 ROUNDS = 5
@@ -142,7 +144,7 @@ def main(smoke, sample, only, rows, rounds, kept, to_calibrate):
             return
         kept = not smoke and rows == ROWS and (kept or not only)
         results, ran = [], []
-        for name in list(CASES)[1:-1:7] if sample else only or CASES:
+        for name in list(CASES)[1:-2:7] if sample else only or CASES:
             say(f"{name}: {CASES[name].__doc__}")
             began = time.perf_counter()
             results.append(CASES[name](bench))

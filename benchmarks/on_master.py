@@ -19,6 +19,7 @@ from benchmarks.sessions import ROCKSDB
 from benchmarks.windows import WINDOW
 from fanlight import agg
 
+CORES = "FANLIGHT_BENCHMARKS_CORES"  # those that this process and all below it may use
 CALLS = {"n": agg.count(), "s": agg.sum("n"), "m": agg.max("v")}  # exact in every order
 STATES = 4  # partitions of a stream's state
 SLIDING = fl.Sliding("60 minutes", "1 minute")
@@ -47,17 +48,41 @@ BATCHES = {
     "frames": _windows(FRAMES),
     "trailing": _trailing,
 }
+# Rows of one key that hold for half a second or not, and rows that hold for one row or not.
+HOLDS = "abs(hash(unix_millis(ts) div 500)) % 10 > 3"
+KINDS_OF_ONE_KEY = {
+    "threshold": lambda df: fl.over(df, fl.ThresholdFrame(HOLDS), time="ts"),
+    "short frames": lambda df: fl.over(df, fl.ThresholdFrame("v > 500"), time="ts"),
+    "sessions": lambda df: fl.over(df.where(HOLDS), fl.Session("400 milliseconds"), time="ts"),
+    "trailing hour": lambda df: fl.over(df, HOUR, time="ts"),
+}
+
+
+def _of_one_key(kind, way):
+    def made(df):
+        windows = KINDS_OF_ONE_KEY[kind](df).using(way)
+        if kind == "trailing hour":
+            return windows.attach(**{f"{name}_before": call for name, call in CALLS.items()})
+        return windows.agg(**CALLS)
+
+    return made
+
+
+WAYS = ("arrow", "chunks")
+ONE_KEY = {f"{kind}, {way}": _of_one_key(kind, way) for kind in KINDS_OF_ONE_KEY for way in WAYS}
 STREAMS = {"stream of sliding": _windows(SLIDING), "stream of frames": _windows(FRAMES)}
 
 
 def main():
     """Each query as often as told: what it took, spilled and answered."""
     master, heap, scratch, *asked = sys.argv[1:]
+    if cores := os.environ.get(CORES):
+        os.sched_setaffinity(0, {int(one) for one in cores.split(",")})
     spark = _session(master, heap, scratch)
     try:
         for one in asked:
             kind, rounds, folder = one.split(":")
-            make = STREAMS.get(kind) or BATCHES[kind]
+            make = (STREAMS | BATCHES | ONE_KEY)[kind]
             run = _streamed if kind in STREAMS else _checked
             ran = []
             for _ in range(int(rounds)):

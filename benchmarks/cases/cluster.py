@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.data import KEYS, SMALL, table
-from benchmarks.on_master import BATCHES, STATES, STREAMS
+from benchmarks.growth.memory import LargestWorker
+from benchmarks.on_master import BATCHES, CORES, STATES, STREAMS
 from benchmarks.timing import DisagreementError, Page, Result, Row
 from scripts.cluster import cluster as standalone
 
@@ -56,15 +58,18 @@ def cluster(bench):
         for one in asked
     }
     try:
-        return summed(_everywhere(bench, queries))
+        return summed(everywhere(bench, queries))
     finally:
         for (number, _), made in tables.items():
             if number > rows:
                 shutil.rmtree(made.folder)
 
 
-def _everywhere(bench, queries):
-    """What each master says of each query, by master."""
+def everywhere(bench, queries, *, pinned=False):
+    """What each master says of each query, by master; ``pinned`` to as many cores as it has.
+
+    Each worker of the cluster has a core of its own then, which its Python shares with Spark.
+    """
     with tempfile.TemporaryDirectory(prefix="fanlight-benchmarks-") as scratch:
         found = {}
         for where in (ONE, WORKERS) if bench.smoke else HEAPS:
@@ -72,26 +77,40 @@ def _everywhere(bench, queries):
             home.mkdir()
             if where == WORKERS:
                 with standalone(home) as there:
+                    for core, worker in enumerate(there.workers if pinned else ()):
+                        pin(worker, {core})
                     found[where] = _asked(bench, where, there.url, queries, home)
             else:
-                found[where] = _asked(bench, where, where, queries, home)
+                cores = "0" if pinned and where == ONE else ""
+                found[where] = _asked(bench, where, where, queries, home, cores)
             shutil.rmtree(home, ignore_errors=True)
     return found
 
 
-def _asked(bench, where, master, queries, home):
-    """What one master says of each query, asked in one process."""
+def pin(process, cores):
+    """Have all threads of a process, and what they start, run on these cores alone."""
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        os.sched_setaffinity(int(thread.name), cores)
+
+
+def _asked(bench, where, master, queries, home, cores=""):
+    """What one master says of each query, asked in one process, on these cores if any are named."""
     command = [sys.executable, "-m", "benchmarks.on_master", master, HEAPS[where], str(home)]
     found, log = {}, home / "stderr"
     with (
         log.open("w") as said,
+        LargestWorker() as largest,
         subprocess.Popen(
-            [*command, *queries.values()], stdout=subprocess.PIPE, stderr=said, text=True
+            [*command, *queries.values()],
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+            env={**os.environ, CORES: cores},
         ) as child,
     ):
         lines = (line for line in child.stdout if line.startswith('{"seconds"'))
         for one, line in zip(queries, lines, strict=False):
-            found[one] = json.loads(line)
+            found[one] = {**json.loads(line), "worker": largest.take()}
             bench.say(f"  {', '.join(_line(one, where, found[one]))}")
     if child.returncode or len(found) < len(queries):
         raise RuntimeError(f"{where}: {log.read_text()[-2000:]}")

@@ -118,6 +118,34 @@ def resident(found, own, part=proportional):
     return jvm, workers, found[own][2] if own in found else 0
 
 
+class LargestWorker:
+    """Samples while it is open: the most that a Python worker below this process has held."""
+
+    def __init__(self):
+        self.most, self.ended = 0, threading.Event()
+        self.thread = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+
+    def take(self):
+        """Bytes since the last time that this was asked."""
+        most, self.most = self.most, 0
+        return most
+
+    def _sample(self):
+        while not self.ended.wait(EVERY):
+            found, own = processes(), os.getpid()
+            for number, (name, _, size) in found.items():
+                if name.startswith("python") and "java" in _names(found, number, own):
+                    self.most = max(self.most, size)
+
+
 def _names(found, number, own):
     """The names from a process up to this one, which is not among them; none if it is not below."""
     names = []

@@ -1,0 +1,86 @@
+"""Rows of one key, in one task and in chunks: one core, two, and two workers of a cluster."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+from benchmarks.cases.cluster import MORE, ONE, ROUNDS, TWO, everywhere
+from benchmarks.data import SMALL, table
+from benchmarks.on_master import HOLDS, KINDS_OF_ONE_KEY, WAYS
+from benchmarks.timing import DisagreementError, Page, Result, Row
+
+ARROW, CHUNKS = WAYS
+LONG = ("threshold", "sessions", "trailing hour")  # kinds that are asked of so many times the rows
+TEXT = f"""\
+All rows are of one key, without `by`. *arrow* is how fanlight computes such windows otherwise: one
+task puts all rows in order. *chunks* is `using("chunks")`: tasks have ranges of time. Rows are made
+up, in Parquet files: a timestamp, a double and an int, over one day. *threshold* is frames of rows
+for which `{HOLDS}`, each some half seconds long; *sessions* are of the rows for which that is so,
+with a gap of 400 milliseconds; *short frames* have two rows on average; *trailing hour* is each row
+with the hour before it. All have count, sum and max.
+
+*One core* is `local[1]` on one core of the machine, which Spark and its Python worker share; *two
+cores* is `local[2]`; *two workers* is a standalone cluster of two workers, each on a core of its
+own with an executor of one core and 1 GB of heap. A process that may use more cores than it is said
+to have runs faster than that, since Python works beside Spark.
+
+Seconds are from the call of `over` until a checksum of the result is there: how many rows it has,
+and the sum of the hashes of these rows. All must have the same checksum, in every round, or nothing
+is written. The best of {ROUNDS} rounds counts; {MORE} times as many rows have one round. *MB of a
+Python worker* is the most that one of them held, of which about 150 are libraries."""
+
+
+def hot_key(bench):
+    """Frames, sessions and features of rows of one key, in one task and in chunks."""
+    rows = SMALL if bench.smoke else bench.table.rows
+    asked = [(kind, way, rows) for kind in KINDS_OF_ONE_KEY for way in WAYS]
+    if not bench.smoke:
+        asked += [(LONG[0], ARROW, MORE * rows), *((kind, CHUNKS, MORE * rows) for kind in LONG)]
+    tables = {number: table(bench.spark, number, keys=1) for _, _, number in asked}
+    queries = {
+        (f"{kind}, {way}", number, 0): f"{kind}, {way}:{ROUNDS if number == rows else 1}"
+        f":{tables[number].folder}"
+        for kind, way, number in asked
+    }
+    try:
+        found = everywhere(bench, queries, pinned=True)
+    finally:
+        for number, made in tables.items():
+            if number > rows:
+                shutil.rmtree(made.folder)
+    return compared(asked, {where: {one[:2]: told for one, told in of.items()}
+                            for where, of in found.items()})  # fmt: skip
+
+
+def compared(asked, found):
+    """How many times as fast two cores are as one, and chunks as one task."""
+    listed, rows = [], []
+    for kind, way, number in asked:
+        one = (f"{kind}, {way}", number)
+        other = (f"{kind}, {ARROW}", number)
+        answers = {json.dumps(of[each]["answer"]) for of in found.values()
+                   for each in (one, other) if each in of}  # fmt: skip
+        if len(answers) > 1 or not all(of[one]["same"] for of in found.values()):
+            raise DisagreementError(f"{one}: {answers}")
+        taken = {where: of[one]["seconds"] for where, of in found.items()}
+        more = [f"{taken[ONE] / taken[where]:.2f}" for where in taken if where != ONE]
+        held = max(of[one]["worker"] for of in found.values()) / 1e6
+        listed.append([kind, way, f"{number:,}", *(f"{one:.1f}" for one in taken.values()),
+                       *more, f"{held:,.0f}"])  # fmt: skip
+        if way == CHUNKS:
+            case = f"one key, {kind}, {number:,} rows"
+            rows += [
+                Row(case, f"chunks, {where}", taken[where], f"chunks, {ONE}", taken[ONE],
+                    at_least=1.7)
+                for where in taken if where != ONE
+            ]  # fmt: skip
+            if TWO in found and other in found[TWO]:
+                theirs = found[TWO][other]["seconds"]
+                rows.append(Row(case, f"chunks, {TWO}", taken[TWO], f"arrow, {TWO}", theirs))
+    masters = list(found)
+    head = ["windows", "way", "rows", *(f"{where}, s" for where in masters),
+            *(f"{where}, times as fast" for where in masters if where != ONE),
+            "MB of a Python worker"]  # fmt: skip
+    tables = [("Seconds, and how many times as fast as on one core", head, listed)]
+    return Result(rows, tables, page=Page("hot-key", "One key that has all rows", TEXT, {}))
