@@ -103,6 +103,7 @@ experiments-smoke: $(READY) ## run the shorter experiments of the papers, on lit
 	@$(WITH_JAVA) $(PY) -m experiments.panes.choices --smoke
 	@$(PY) -m experiments.multi_granular --smoke
 	@$(PY) -m experiments.frames --smoke
+	@$(PY) -m experiments.seams --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.fraud --smoke
 	@$(WITH_JAVA) $(PY) -m experiments.widening --smoke
 ifdef ALL

@@ -1,1 +1,1 @@
-"""The papers' experiments, run again: one folder a paper."""
+"""The papers' experiments, run again: one folder a paper; and `seams`, a question of our own."""

@@ -121,6 +121,12 @@ MEASURED = {
         "fanlight.engine.kernels.frames_many",
         "fanlight.engine.kernels.pieces",
     },
+    # Frames cut from any row on: the operator is what says where they begin.
+    "experiments.seams.cutting": {
+        "fanlight.engine.kinds",
+        "fanlight.engine.operators.frames.operator",
+        "fanlight.engine.operators.protocol",
+    },
     # Query 2: panes of one tuple beside the loop for a window at every row.
     "experiments.panes.queries": {"fanlight.engine.kernels.ranges"},
     # Figure 6: the rows that windows show to a detector; and the rate of the episode matcher.

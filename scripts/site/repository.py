@@ -75,7 +75,8 @@ def measured() -> str:
         "# The papers' experiments",
         "",
         "Each paper's experiments, repeated; what was found stands beside what the paper says.",
-        "Features of card payments are held against those that their authors computed.",
+        "Features of card payments are held against those that their authors computed. How soon",
+        "frames that are cut from the middle are the true ones is a question of our own.",
     ]
     for folder in sorted((ROOT / "experiments").iterdir()):
         pages = sorted(folder.glob("*.md"))

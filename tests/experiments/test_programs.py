@@ -24,6 +24,7 @@ PROGRAMS = [
     "experiments.panes.__main__",
     "experiments.panes.choices",
     "experiments.panes.on_spark",
+    "experiments.seams.__main__",
     "experiments.spanning.__main__",
     "experiments.widening.__main__",
     "scripts.wheels",

@@ -65,8 +65,13 @@ def test_what_cannot_be_divided_is_told(classic):
 
     high = fl.ThresholdFrame("v > 1")
     for act, words in [
-        (lambda: using(fl.DeltaFrame({"v": 2})), "by comparing a row"),
-        (lambda: using(fl.ThresholdFrame("v > 1", max_rows=3)), "when their frame began"),
+        (lambda: using(fl.DeltaFrame({"v": 2})), "another task may have those"),
+        (lambda: using(fl.PredicateFrame(open="v > 1", close="v < 0")), "whether a frame is open"),
+        (
+            lambda: using(fl.ThresholdFrame("v > 1", enter_for="1 minute")),
+            "may have begun to hold at",
+        ),
+        (lambda: using(fl.ThresholdFrame("v > 1", max_rows=3)), "decides where it ends"),
         (lambda: using(fl.ThresholdFrame("v > 1", max_duration="1 hour")), "decides where it ends"),
         (lambda: using(fl.StateFrame("s", nulls="carry")), "of one long before it"),
         (lambda: using(fl.Session("n * interval '1' minute")), "decides where it ends"),

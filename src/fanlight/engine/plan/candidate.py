@@ -108,6 +108,13 @@ def strategy_error(strategy: Strategy, why: str) -> FanlightError:
 
 FRAME_STRATEGIES = (ways.NATIVE, ways.ARROW, ways.CHUNKS)
 BY_PYTHON = ("distinct", "logical")
+# What may be at a row of long before, and no other task finds by the rows at its ends.
+ELSEWHERE = {
+    "dwell": "a predicate may have begun to hold at",
+    "latches": "whether a frame is open may have been decided by",
+    "logical": "whether a frame is open may have been decided by",
+}
+NEIGHBOURS = ("every", "flags", "cells", "states")  # a row and the one before say what it is in
 
 
 def plan_frames(
@@ -155,15 +162,23 @@ def plan_frames(
 
 
 def _why_not_divided(scheme: Scheme, *, streaming: bool) -> str:
-    """Explain why frames of a chunk of rows cannot be joined with those of others. Empty if so."""
+    """Explain why frames of a chunk of rows cannot be joined with those of others.
+
+    Empty if they can.
+    """
     if streaming:
         return "it is for batches; in a stream the rows of a key come one after the other"
-    why = _why_not_native(replace(scheme, timing=None), streaming=streaming)
-    if why:
-        return why
+    if scheme.overlapping:
+        return "frames that overlap share rows"
+    if scheme.kind in ELSEWHERE:
+        return f"{ELSEWHERE[scheme.kind]} a row that another task has"
     cut = scheme.timing is not None and scheme.timing.cap is not None
-    if cut or scheme.max_rows or scheme.has_own_deadlines:
-        return "where a frame began, or what its earlier rows say, decides where it ends"
+    far = cut or scheme.max_rows or scheme.has_own_deadlines
+    if far or scheme.kind not in NEIGHBOURS:
+        return (
+            "where a frame began, or what its earlier rows say, decides where it ends, and another "
+            "task may have those rows"
+        )
     if scheme.nulls in ("skip", "carry"):
         return f"with nulls={scheme.nulls!r} the state of a row may be that of one long before it"
     return ""
@@ -180,7 +195,7 @@ def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
     cut = scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every")
     if cut or scheme.max_rows:
         return "a row and the rows before it do not say when their frame began"
-    if scheme.kind not in ("every", "flags", "cells", "states"):
+    if scheme.kind not in NEIGHBOURS:
         return (
             "only threshold, boundary and state frames, and sessions, can be found by comparing a "
             "row with the one before"
