@@ -34,7 +34,7 @@ PROGRAMS = [
 ]
 # Before anything is installed, by an address alone; and what other programs start.
 BARE = {
-    "scripts/links.py", "tests/soak/child.py", "tests/wheel/around.py", "tests/wheel/bases.py",
+    "scripts/links.py", "tests/soak/child.py", "tests/soak/divided.py", "tests/wheel/around.py", "tests/wheel/bases.py",
     "tests/wheel/check.py",
     "tests/wheel/on_sail.py", "tests/spark/played_program.py", "tests/packaging/invented.py",
     "tests/packaging/shipped.py", "benchmarks/first.py", "benchmarks/on_master.py",
