@@ -34,8 +34,8 @@ PROGRAMS = [
 ]
 # Before anything is installed, by an address alone; and what other programs start.
 BARE = {
-    "scripts/links.py", "tests/soak/child.py", "tests/soak/divided.py", "tests/wheel/around.py", "tests/wheel/bases.py",
-    "tests/wheel/check.py",
+    "scripts/links.py", "tests/soak/child.py", "tests/soak/divided.py",
+    "tests/wheel/around.py", "tests/wheel/bases.py", "tests/wheel/check.py",
     "tests/wheel/on_sail.py", "tests/spark/played_program.py", "tests/packaging/invented.py",
     "tests/packaging/shipped.py", "benchmarks/first.py", "benchmarks/on_master.py",
     "tests/operators/test_guard.py", "tests/spark/test_other_pythons.py",
