@@ -145,21 +145,39 @@ def _checksum(df):
 
 
 def _stages(spark):
-    """What Spark's REST API says of the stages that have run, in sum."""
+    """What Spark's REST API says of the stages that have run, by their number."""
     time.sleep(1)  # its metrics come a little later than the result
     at = f"{spark.sparkContext.uiWebUrl}/api/v1/applications/{spark.sparkContext.applicationId}"
     with urllib.request.urlopen(f"{at}/stages") as told:  # noqa: S310
-        stages = json.load(told)
-    names = {
-        "tasks": "numCompleteTasks",
-        "memory": "memoryBytesSpilled",
-        "disk": "diskBytesSpilled",
-    }
-    return {name: sum(one[metric] for one in stages) for name, metric in names.items()}
+        return {one["stageId"]: one for one in json.load(told)}
+
+
+METRICS = {
+    "tasks": "numCompleteTasks",
+    "memory": "memoryBytesSpilled",
+    "disk": "diskBytesSpilled",
+}
+
+
+PARTS = ("sample", "divide", "cut", "join")
 
 
 def _since(now, before):
-    return {name: now[name] - before[name] for name in now}
+    """What the new stages took in sum, and for how many seconds tasks ran in each part.
+
+    Rows are sampled, divided among tasks, cut where they are, and what is at the seams is joined.
+    """
+    new = [stage for number, stage in now.items() if number not in before]
+    rows = max((one["inputRecords"] for one in new), default=0)
+    parts = dict.fromkeys(PARTS, 0.0)
+    for stage in new:
+        if stage["inputRecords"]:
+            name = "divide" if stage["shuffleWriteRecords"] > rows / 4 else "sample"
+        else:
+            name = "cut" if stage["shuffleReadRecords"] > rows / 2 else "join"
+        parts[name] += stage["executorRunTime"] / 1e3
+    sums = {name: sum(one[metric] for one in new) for name, metric in METRICS.items()}
+    return {**sums, "parts": parts}
 
 
 if __name__ == "__main__":

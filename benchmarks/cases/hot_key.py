@@ -7,10 +7,13 @@ import shutil
 
 from benchmarks.cases.cluster import MORE, ONE, ROUNDS, TWO, everywhere
 from benchmarks.data import SMALL, table
-from benchmarks.on_master import HOLDS, KINDS_OF_ONE_KEY, WAYS
+from benchmarks.on_master import HOLDS, KINDS_OF_ONE_KEY, PARTS, WAYS
 from benchmarks.timing import DisagreementError, Page, Result, Row
+from fanlight.engine.spark.ordered import frame_chunks
 
 ARROW, CHUNKS = WAYS
+PAPER, CORES = 1_000_000_000, (1, 10, 100, 400)
+JOINING = frame_chunks.PARTS  # tasks that join seams, at most
 LONG = ("threshold", "sessions", "trailing hour")  # kinds that are asked of so many times the rows
 TEXT = f"""\
 All rows are of one key, without `by`. *arrow* is how fanlight computes such windows otherwise: one
@@ -28,7 +31,18 @@ to have runs faster than that, since Python works beside Spark.
 Seconds are from the call of `over` until a checksum of the result is there: how many rows it has,
 and the sum of the hashes of these rows. All must have the same checksum, in every round, or nothing
 is written. The best of {ROUNDS} rounds counts; {MORE} times as many rows have one round. *MB of a
-Python worker* is the most that one of them held, of which about 150 are libraries."""
+Python worker* is the most that one of them held, of which about 150 are libraries.
+
+
+*On paper* is what would happen on more cores, from the seconds for which tasks ran on one core, in
+proportion to rows. *sample*: Spark reads all rows once before, and keeps some times, to find the
+ranges or their length. *divide*: it reads them again, and sends each to the task of its range.
+*cut*: tasks sort their rows and cut them, in *arrow* a single one. *join*: frames at seams are
+joined and all are numbered, in at most {JOINING} tasks. *fixed* is what is left of the seconds:
+planning, starting tasks, and waiting. It is assumed that time is divided evenly, that no core waits
+for a disk or the network, and that *fixed* stays as it is; none of these is quite so. It stops
+being faster where rows divided by cores take less than *fixed*, and for very short frames where
+{JOINING} tasks join them."""
 
 
 def hot_key(bench):
@@ -78,9 +92,34 @@ def compared(asked, found):
             if TWO in found and other in found[TWO]:
                 theirs = found[TWO][other]["seconds"]
                 rows.append(Row(case, f"chunks, {TWO}", taken[TWO], f"arrow, {TWO}", theirs))
+    tables = [_seconds(found, listed), _on_paper(asked, found[ONE])]
+    return Result(rows, tables, page=Page("hot-key", "One key that has all rows", TEXT, {}))
+
+
+def _seconds(found, listed):
     masters = list(found)
     head = ["windows", "way", "rows", *(f"{where}, s" for where in masters),
             *(f"{where}, times as fast" for where in masters if where != ONE),
             "MB of a Python worker"]  # fmt: skip
-    tables = [("Seconds, and how many times as fast as on one core", head, listed)]
-    return Result(rows, tables, page=Page("hot-key", "One key that has all rows", TEXT, {}))
+    return ("Seconds, and how many times as fast as on one core", head, listed)
+
+
+def _on_paper(asked, first):
+    """What a billion rows would take on many cores, from what each part took on one."""
+    lines = []
+    for kind, way, number in asked:
+        told = first[f"{kind}, {way}", number]
+        parts = {part: taken * PAPER / number for part, taken in told["parts"].items()}
+        fixed = max(told["seconds"] - sum(told["parts"].values()), 0)
+        shared = parts["sample"] + parts["divide"] + (parts["cut"] if way == CHUNKS else 0)
+        alone = 0 if way == CHUNKS else parts["cut"]
+
+        def taken(cores, shared=shared, alone=alone, joined=parts["join"], fixed=fixed):
+            return fixed + alone + shared / cores + joined / min(cores, JOINING)
+
+        each = (f"{parts[part]:,.0f}" for part in parts)
+        lines.append([kind, way, f"{number:,}", *each, f"{fixed:.1f}",
+                      *(f"{taken(cores):,.0f}" for cores in CORES)])  # fmt: skip
+    head = ["windows", "way", "measured with rows", *(f"{part}, s" for part in PARTS), "fixed, s",
+            *(f"on {cores:,} cores, s" for cores in CORES)]  # fmt: skip
+    return (f"On paper: {PAPER:,} rows of one key", head, lines)
