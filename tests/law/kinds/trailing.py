@@ -135,6 +135,7 @@ KIND = Kind(
     ),
     connect=(
         *trailing("connect", [SEVERAL], ROWS, NUMBERS),
+        *trailing("in chunks", [BRIEF], ROWS, NUMBERS, strategies=("chunks",)),
         *trailing("the latest, natively", [SPANS[3], ONE[0]], ROWS, LATEST, action="attach_to",
                   strategies=("native",)),
         *arriving("stream", [SPANS[1]], 0),
