@@ -66,6 +66,7 @@ empty = seen_by("tests/spark/test_empty_windows.py")
 complete = seen_by("tests/spark/test_complete_windows.py")
 months_back = seen_by("tests/spark/test_calendar_years.py")
 chunks = seen_by("tests/spark/test_frame_chunks.py")
+copies = seen_by("tests/spark/test_trailing_chunks.py")
 months_ago = seen_by(*law("trailing and calendar and arrow"))
 parts_by_calendar = seen_by("tests/spark/test_split_by_calendar.py")
 clock_is_set = seen_by("tests/spark/test_calendar.py")
@@ -548,6 +549,21 @@ BREAKAGES = (
         "only the first key of a chunk may go on",
         "_are_of",
         Code("np.asarray(frames[name].is_null())", "False"),
+    ),
+    copies(
+        "a window sees the rows of its chunk alone",
+        "copy_into_chunks",
+        InText("sequence(own, last)", "array(own)"),
+    ),
+    copies(
+        "a copy is a result, too",
+        "Trailer._which_ask",
+        Code("return ~flags(rows[COPIED]) if self.query.copied else None", "return None"),
+    ),
+    copies(
+        "the time furthest from the others says how long chunks are",
+        "_find_width",
+        InText("[4] * ", "[8] * "),
     ),
     months_ago(
         "a month back is as long as this one",

@@ -73,18 +73,18 @@ def test_the_last_month_is_what_spark_finds_in_a_session_of_that_zone(classic, r
 def test_few_rows_are_spark_s_own(classic):
     """Which starts no Python workers; the law says that the answer is the same."""
     windows = fl.over(frame(classic, ROWS), fl.Trailing("1 hour"), time="ts", by="k")
-    assert "native, the cheapest of 2" in windows.explain(agg.count())
+    assert "native, the cheapest of 3" in windows.explain(agg.count())
     assert "arrow" in windows.explain(agg.median("v"))
     many = fl.over(classic.range(10**9).selectExpr("id as ts"), fl.Trailing(9), time="ts")
-    assert "arrow, the cheapest of 2" in many.explain(agg.count())
-    assert "native, the cheapest of 2" in many.using(rate=1).explain(agg.count())
-    assert "arrow, the cheapest of 2" in many.using(rate=1_000).explain(agg.count())
+    assert "arrow, the cheapest of 3" in many.explain(agg.count())
+    assert "native, the cheapest of 3" in many.using(rate=1).explain(agg.count())
+    assert "arrow, the cheapest of 3" in many.using(rate=1_000).explain(agg.count())
     keyed = fl.over(
         classic.range(10**9).selectExpr("id as ts", "id % 10 as k"), fl.Trailing(9), time="ts",
         by="k",
     )  # fmt: skip
-    assert "arrow, the cheapest of 2" in keyed.using(rate=1_000).explain(agg.count())
-    assert "native, the cheapest of 2" in keyed.using(rate=1_000, groups=1_000).explain(agg.count())
+    assert "arrow, the cheapest of 3" in keyed.using(rate=1_000).explain(agg.count())
+    assert "native, the cheapest of 3" in keyed.using(rate=1_000, groups=1_000).explain(agg.count())
 
 
 def test_other_rows_ask(spark):

@@ -68,6 +68,7 @@ def a_month_before(rows):
 ORIGINS = (TODAY, events.SPRING, events.AUTUMN, END_OF_MARCH)
 LONG = fl.Sliding("36 hours", "6 hours")
 AGO = derived(points(LONG, 16, ORIGINS), "and a month before", a_month_before)
+BRIEF = {"1m": SPANS[0], "later": SPANS[1], "others": SPANS[5]}
 SEVERAL = {"1m": SPANS[0], "ever": WHOLE[1], "3": COUNTED[1], "4m": SPANS[1]}
 
 
@@ -84,7 +85,7 @@ def arriving(about, specs, which, requests=NUMBERS, data=RECENT, restarts="none"
 KIND = Kind(
     "trailing",
     {"attach": oracle.attached, "attach_to": oracle.attached_to},
-    strategies=("auto", "arrow", "native"),
+    strategies=("auto", "arrow", "native", "chunks"),
     example=(SPANS[0], "ts"),
     in_python=lambda _: True,
     batch=(
@@ -100,6 +101,14 @@ KIND = Kind(
                   action="attach_to", strategies=("native",)),
         *trailing("others, natively, without keys", [SPANS[1], ONE[0]], keyless(ROWS, 60),
                   LATEST, by=(), action="attach_to", strategies=("native", "auto")),
+        *trailing("in chunks", [*SPANS, BRIEF], ROWS, NUMBERS, strategies=("chunks",)),
+        *trailing("in chunks, every aggregate", [SPANS[1], SPANS[5]], ROWS, EVERY,
+                  strategies=("chunks",)),
+        *trailing("in chunks, without keys", [BRIEF], keyless(ROWS, 60), ORDERED, by=(),
+                  strategies=("chunks",)),
+        *trailing("in chunks, by the calendar", [DATES], AGO, NUMBERS, strategies=("chunks",)),
+        *trailing("in chunks, others", [BRIEF, DATES], AGO, ORDERED, action="attach_to",
+                  strategies=("chunks",)),
         *trailing("in order", [SPANS[5], WHOLE[0], *COUNTED], ROWS, ORDERED),
         *trailing("several", [SEVERAL], ROWS, NUMBERS, strategies=("auto", "arrow")),
         *trailing("every aggregate", [SPANS[1], SPANS[5]], ROWS, EVERY),
@@ -126,6 +135,7 @@ KIND = Kind(
     ),
     connect=(
         *trailing("connect", [SEVERAL], ROWS, NUMBERS),
+        *trailing("in chunks", [BRIEF], ROWS, NUMBERS, strategies=("chunks",)),
         *trailing("the latest, natively", [SPANS[3], ONE[0]], ROWS, LATEST, action="attach_to",
                   strategies=("native",)),
         *arriving("stream", [SPANS[1]], 0),

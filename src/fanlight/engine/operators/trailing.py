@@ -38,6 +38,7 @@ from fanlight.engine.plan.trailing import EVER, Horizon
 
 BEFORE = -(2**63)
 ASKED = "asked"
+COPIED = "copied"
 SINCE = "since"  # when a window begins that a calendar places
 
 
@@ -47,7 +48,8 @@ class TrailingQuery(KeyedQuery):
 
     ``ranked`` is what is read off values in the order of their ranks: its name, the column of
     values, and the reading. If some rows only ask, and others are only looked back at, the column
-    ``asked`` tells. ``sorted``: rows come in their order.
+    ``asked`` tells. If some have been copied, which are looked back at but do not ask here, the
+    column ``copied`` does. ``sorted``: rows come in their order.
     """
 
     horizons: tuple[Horizon, ...]
@@ -55,6 +57,7 @@ class TrailingQuery(KeyedQuery):
     payload: tuple[str, ...]
     ranked: tuple[tuple[str, str, Reading], ...] = ()
     asking: bool = False
+    copied: bool = False
     sorted: bool = False
 
     @property
@@ -165,13 +168,13 @@ class Trailer(KeyedOperator[TrailingQuery]):
 
     def _look_back(self, rows: pa.Table, codes: Ints) -> pa.Table:
         """The rows that ask, with the partials of their windows; others are added to the state."""
-        asked = flags(rows[ASKED]) if self.query.asking else None
+        asked = self._which_ask(rows)
         asks = rows if asked is None else rows.filter(pa.array(asked))
         of = codes if asked is None else codes[asked]
-        if asked is not None:
+        if asked is not None and self.query.asking:
             rows, codes = rows.filter(pa.array(~asked)), codes[~asked]
         places = self._add_rows(rows, codes)
-        own = places if asked is None else None
+        own = None if self.query.asking else places if asked is None else places[asked]
         names = [*self.query.payload, "t"]
         columns = [asks[name] for name in names]
         times = ints(asks["t"])
@@ -191,6 +194,12 @@ class Trailer(KeyedOperator[TrailingQuery]):
                 columns.append(pa.array(since))
                 names.append(f"{SINCE}_{number}")
         return pa.table(columns, names=names)
+
+    def _which_ask(self, rows: pa.Table) -> NDArray[np.bool_] | None:
+        """Which rows ask; None if all do."""
+        if self.query.asking:
+            return flags(rows[ASKED])
+        return ~flags(rows[COPIED]) if self.query.copied else None
 
     def _add_rows(self, rows: pa.Table, codes: Ints) -> Ints:
         """Add rows to those looked back at; return the place of each among them."""

@@ -269,7 +269,9 @@ def explain_trailing(
 ) -> Explained:
     """The page of trailing windows."""
     how = "by windows of Spark's (RANGE BETWEEN)"
-    if plan.chosen.way is not ways.FOLDED:
+    if plan.chosen.way is ways.LOOKED_BACK_IN_CHUNKS:
+        how = plan.chosen.way.how
+    elif plan.chosen.way is not ways.FOLDED:
         how = (
             "the rows of a key are read once, in order of time; each enters and leaves a "
             "window once, however long it is (two stacks; exact sums by difference)"

@@ -86,7 +86,7 @@ def horizon_of(spec: Trailing, time_kind: str, clock: ZoneClock | None = None) -
     return Horizon(first, last, 0, spec.include_self, back)
 
 
-STRATEGIES = (ways.NATIVE, ways.ARROW)
+STRATEGIES = (ways.NATIVE, ways.ARROW, ways.CHUNKS)
 
 
 def plan_trailing(
@@ -96,6 +96,7 @@ def plan_trailing(
     streaming: bool,
     refused: str = "",
     incomparable: str = "",
+    undivided: str = "",
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
     rate: float | None = None,
@@ -105,8 +106,9 @@ def plan_trailing(
     """The plan of trailing windows with so many partials each.
 
     ``refused`` says why Spark's own windows cannot give them, ``incomparable`` why rows cannot be
-    compared in Python; ``rows`` how many there are in a batch, and ``rate`` how many a key and
-    coordinate, where that is known. ``latest``: only the latest row of each window matters.
+    compared in Python, and ``undivided`` why those of a key cannot be divided among tasks; ``rows``
+    how many there are in a batch, and ``rate`` how many a key and coordinate, where that is known.
+    ``latest``: only the latest row of each window matters.
     ``asking``: other rows ask, which are in no window.
     """
     way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
@@ -121,9 +123,27 @@ def plan_trailing(
         [
             Candidate(ways.ARROW, way, horizons, cost, "" if why else incomparable),
             Candidate(ways.NATIVE, ways.FOLDED, horizons, points.folding(folded, partials), why),
+            Candidate(
+                ways.CHUNKS,
+                ways.LOOKED_BACK_IN_CHUNKS,
+                horizons,
+                2 * cost,
+                incomparable or _why_not_divided(horizons, streaming=streaming) or undivided,
+            ),
         ],
         strategy,
     )
+
+
+def _why_not_divided(horizons: tuple[Horizon, ...], *, streaming: bool) -> str:
+    """Explain why no chunk of time has all rows that its windows hold. Empty if one may."""
+    if streaming:
+        return "it is for batches; in a stream the rows of a key come one after the other"
+    if any(horizon.rows for horizon in horizons):
+        return "the last rows as of a time may be any time before it, not in the chunk before"
+    if any(horizon.first >= EVER for horizon in horizons):
+        return "a window that reaches back to the first row of a key needs all chunks before it"
+    return ""
 
 
 def _why_not_native(horizons: tuple[Horizon, ...], *, asking: bool) -> str:

@@ -299,6 +299,12 @@ SEARCHED_PAGES = Way(ROWS, BY_LEVEL)
 # Trailing windows.
 LOOKED_BACK = Way(ROWS, TWO_STACKS, compiled=True)
 FOLDED = Way(ROWS, SCAN)
+LOOKED_BACK_IN_CHUNKS = Way(
+    ROWS, TWO_STACKS,
+    "time is cut into chunks, each row is copied into the next one where windows there may hold it,"
+    " and the rows of a key and chunk are read once, by a compiled loop",
+    compiled=True,
+)  # fmt: skip
 LOOKED_BACK_IN_OPERATOR = Way(ROWS, OPERATOR)
 
 

@@ -229,6 +229,7 @@ _FRAMES: dict[Way, ModuleType] = {
 _LOOKED_BACK: dict[Way, Callable[..., DataFrame]] = {
     ways.LOOKED_BACK: trailing.attach_in_order,
     ways.FOLDED: trailing.attach_natively,
+    ways.LOOKED_BACK_IN_CHUNKS: trailing.attach_in_chunks,
     ways.LOOKED_BACK_IN_OPERATOR: trailing.attach_in_order,
 }
 

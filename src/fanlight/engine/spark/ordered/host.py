@@ -65,7 +65,8 @@ class Hosted:
     another, and ``told`` what else tells its state from others; ``aggregated``: Spark aggregates
     the rows, in the same query. Of a batch: rows are in this ``order``, and come part by part if
     they are in the order of ``by``, an instant; those of a key are in one partition, unless rows
-    are divided by ``ranges`` of columns. The ``function`` over a partition is made of the query,
+    are divided by ``ranges`` of columns, or ``parts`` are columns after the keys that make keys of
+    their own. The ``function`` over a partition is made of the query,
     the schema of results, and ``by``.
     """
 
@@ -77,6 +78,7 @@ class Hosted:
     by: str = ""
     columns: Sequence[str] = ()
     ranges: Sequence[str] = ()
+    parts: Sequence[str] = ()
     function: Callable[[Any, pa.Schema, str], Function] = BatchOperator
 
 
@@ -105,18 +107,19 @@ def run_operator(
     """
     fields.check_comparable()
     bound.source.check_comparable()
+    keys = (*bound.keys, *hosted.parts)
     if not bound.df.isStreaming:  # computed columns are not sorted
         if hosted.ranges:
             rows = rows.repartitionByRange(*hosted.ranges)
         else:
-            rows = rows.repartition(*bound.keys) if bound.keys else rows.repartition(1)
+            rows = rows.repartition(*keys) if keys else rows.repartition(1)
         rows = rows.sortWithinPartitions(*hosted.order) if hosted.order else rows
     rows = rows.selectExpr(*hosted.columns) if hosted.columns else rows
     types = {f.name: f.dataType for f in rows.schema.fields}
     out = [(name, types[of] if isinstance(of, str) else of) for name, of in given.items()]
     if bound.df.isStreaming:
         return _run_in_stream(bound, fields, rows, types, query, out, hosted, more)
-    made = query(arrow_schema(plain_schema(list(types.items()))), len(bound.keys))
+    made = query(arrow_schema(plain_schema(list(types.items()))), len(keys))
     own = made if callable(made) else None  # it has a way of its own over a batch
     function = own or hosted.function(made, arrow_schema(plain_schema(out)), hosted.by)
     return run_over_partitions(rows, types, function, out, more)

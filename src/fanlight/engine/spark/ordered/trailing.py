@@ -27,7 +27,7 @@ from fanlight.engine.algebra.library.in_order import PLACED
 from fanlight.engine.algebra.lowering import let
 from fanlight.engine.algebra.ordering import Reading
 from fanlight.engine.algebra.sql_text import struct
-from fanlight.engine.operators.trailing import ASKED, SINCE, TrailingQuery
+from fanlight.engine.operators.trailing import ASKED, COPIED, SINCE, TrailingQuery
 from fanlight.engine.plan.trailing import Horizon
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, select_asking
 from fanlight.engine.spark.equality import has_collation, normal_form
@@ -36,6 +36,7 @@ from fanlight.engine.spark.lift import EVERY_ROW, Columns, lift_units, select_ro
 from fanlight.engine.spark.ordered.frames import UNORDERED
 from fanlight.engine.spark.ordered.host import Hosted, alike, numbers, run_operator
 from fanlight.engine.spark.ordered.ranked_values import type_of_reading
+from fanlight.engine.spark.ordered.trailing_chunks import CHUNK, copy_into_chunks
 from fanlight.engine.spark.sql import over_clause, type_text, types_in
 
 _NESTED = "named_struct('o', named_struct('t', w.t), 'v', w.v)"  # as the aggregate reads it
@@ -123,12 +124,32 @@ def _is_ordered(kind: DataType) -> bool:
 
 
 def attach_in_order(
-    bound: TrailingBound, wanted: TrailingFields, arguments: Sequence[str]
+    bound: TrailingBound,
+    wanted: TrailingFields,
+    arguments: Sequence[str],
+    asks: TrailingBound | None = None,
+    *,
+    divided: bool = False,
 ) -> DataFrame:
-    """The rows with the partials of their windows; of a stream, once the watermark has passed."""
+    """The rows with the partials of their windows; of a stream, once the watermark has passed.
+
+    Rows are those of another DataFrame if these ask; ``divided``: those of a key, by time.
+    """
+    if asks is not None:
+        return _attach_to(bound, wanted, arguments, asks, divided=divided)
     payload = wanted.fields.add_columns(bound.df)
     lifted = _lift(bound, wanted, arguments, payload)
-    return _look_back(bound, wanted, lifted, payload, lifted.df)
+    return _look_back(bound, wanted, lifted, payload, lifted.df, divided=divided)
+
+
+def attach_in_chunks(
+    bound: TrailingBound,
+    wanted: TrailingFields,
+    arguments: Sequence[str],
+    asks: TrailingBound | None = None,
+) -> DataFrame:
+    """The rows of a batch with the partials of their windows, those of one key in many tasks."""
+    return attach_in_order(bound, wanted, arguments, asks, divided=True)
 
 
 def why_not_natively(bound: TrailingBound, fields: Fields) -> str:
@@ -253,8 +274,13 @@ def _windows_of(
     return texts
 
 
-def attach_to(
-    bound: TrailingBound, wanted: TrailingFields, arguments: Sequence[str], asks: TrailingBound
+def _attach_to(
+    bound: TrailingBound,
+    wanted: TrailingFields,
+    arguments: Sequence[str],
+    asks: TrailingBound,
+    *,
+    divided: bool,
 ) -> DataFrame:
     """The rows that ask with the partials of windows; of a stream, once the watermark has passed.
 
@@ -267,7 +293,8 @@ def attach_to(
     rows = placed.unionByName(asking, allowMissingColumns=True)
     bound = replace(bound, postponed=asks.postponed)
     told = {"spine": asks.df.columns, "spine's time": asks.time, "spine's by": asks.by}
-    return _look_back(bound, wanted, lifted, payload, rows, "trailing windows of a spine", told)
+    what = "trailing windows of a spine"
+    return _look_back(bound, wanted, lifted, payload, rows, what, told, divided=divided)
 
 
 def _lift(
@@ -305,14 +332,22 @@ def _look_back(
     rows: DataFrame,
     what: str = "trailing windows",
     told: Mapping[str, Any] | None = None,
+    *,
+    divided: bool,
 ) -> DataFrame:
     """Run rows through the operator; ``told`` tells this query from others."""
     fields, streaming = wanted.fields, bound.df.isStreaming
+    if divided:
+        needed = {*lifted.order, *lifted.sources, *(source for _, source, _ in lifted.ranked)}
+        spared = [name for name in payload if name not in needed]
+        reach = max(horizon.first for horizon in bound.horizons)
+        rows = copy_into_chunks(rows, bound.keys, reach, spared)
 
     def query(schema: pa.Schema, keys: int) -> TrailingQuery:
         return TrailingQuery(
             schema, keys, fields.monoids, bound.horizons, lifted.order, payload, lifted.ranked,
-            asking=ASKED in schema.names, sorted=not streaming, partials=tuple(fields.names),
+            asking=ASKED in schema.names, copied=COPIED in schema.names,
+            sorted=not streaming, partials=tuple(fields.names),
             sources=lifted.sources, forget_after=bound.forget_after,
         )  # fmt: skip
 
@@ -328,5 +363,6 @@ def _look_back(
     read = [f"{one.reading!r} of {one.value}" for one in wanted.ranked]
     told = {**({"read": read} if read else {}), **(told or {})}
     rows = rows.filter("t is not null") if streaming else rows
-    hosted = Hosted(what, told, order=["t", *lifted.order], by="t")
+    parts = [CHUNK] if divided else []
+    hosted = Hosted(what, told, order=["t", *lifted.order], by="t", parts=parts)
     return run_operator(bound, fields, rows, query, given, hosted)

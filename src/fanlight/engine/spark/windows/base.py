@@ -109,7 +109,8 @@ class Windowed(Pictured, ABC):
             fanlight): threshold and boundary frames, and sessions, unless limits on time or rows
             end them; windows over time that include the row itself, with aggregates whose partials
             have a fixed size and need no order. Frames of a batch: ``"chunks"`` (the rows of a key
-            in many tasks), for threshold, boundary and state frames and sessions.
+            in many tasks), for threshold, boundary and state frames and sessions; so features as of
+            a row, of windows with a range in time.
         rate
             Rows per second over all keys (per unit of a numeric time). fanlight does not read data
             to find it; by default it assumes a busy stream. Widening windows warn if a first batch
@@ -186,7 +187,7 @@ class Windowed(Pictured, ABC):
         Trailing('1 minute') over 'ts', batch
           computes    count(1)
           how         the rows of a key are read once, in order of time; each enters and ...
-          strategy    arrow, the cheapest of 2 ways that fit, by the cost model; explain(ver...
+          strategy    arrow, the cheapest of 3 ways that fit, by the cost model; explain(ver...
 
         """
         verbose, named = read_verbose(verbose, named)

@@ -21,8 +21,6 @@ from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.trailing import (
     TrailingFields,
-    attach_natively,
-    attach_to,
     only_latest,
     rank_where_possible,
     why_not_natively,
@@ -102,12 +100,10 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             wanted = (
                 TrailingFields(fields) if way is ways.FOLDED else rank_where_possible(bound, fields)
             )
+            rows = attach_function(way)(bound, wanted, arguments, asks)
             if asks is None:
-                rows = attach_function(way)(bound, wanted, arguments)
                 names = [fields.arguments[name] for name in given.columns]
             else:  # the rows of another DataFrame, with aggregates of the windows before them
-                attach = attach_natively if way is ways.FOLDED else attach_to
-                rows = attach(bound, wanted, arguments, asks)
                 names = name_columns(given)
             columns = list(zip(names, given.columns, strict=True))
             return self._complete(self._lower(rows, wanted, columns, asks or bound), given.columns)
@@ -162,13 +158,14 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
 
     def _plan(self, fields: Fields, *, asking: bool) -> Plan[tuple[Horizon, ...]]:
         bound = self._bound
-        refused = why_not_natively(bound, fields)
-        if not refused and bound.forget_after is not None:
-            refused = "Spark's windows do not end at a silence"
+        refused, undivided = why_not_natively(bound, fields), ""
+        if bound.forget_after is not None:
+            refused = refused or "Spark's windows do not end at a silence"
+            undivided = "a key that is forgotten begins anew"
         incomparable = bound.source.why_not_in_python or fields.why_not_in_python
         asked = partial(
             plan_trailing, bound.horizons, len(fields.all), streaming=bound.df.isStreaming,
-            refused=refused, incomparable=incomparable,
+            refused=refused, incomparable=incomparable, undivided=undivided,
             strategy=self._hints.strategy, rate=self._rate_of_key, asking=asking,
             latest=only_latest(fields),
         )  # fmt: skip
