@@ -7,10 +7,13 @@ import pytest
 from fanlight import FanlightError
 from fanlight.engine.plan.candidate import plan_widening
 from fanlight.engine.plan.frames import InputColumn, Scheme
+from fanlight.engine.plan.trailing import Horizon, plan_trailing
 from fanlight.engine.plan.widening import levels_of
 from fanlight.engine.spec import ProgressiveWidening
 from tests.plan.requests import frame_plan
 
+HOUR = 3_600_000_000
+DAY = 24 * HOUR
 FLAGS = Scheme("flags", (InputColumn("v", "flag"),))
 CELLS = Scheme("cells", (InputColumn("v", "real"),), cells=(1.0,))
 DELTAS = Scheme("deltas", (InputColumn("v", "real"),), (1.0,))
@@ -73,6 +76,24 @@ def test_rows_of_a_key_are_divided_where_keys_leave_cores_idle(keys, tasks, rows
     assert frame_plan(DELTAS, **given).chosen.strategy.name == "arrow"
     undivided = frame_plan(FLAGS, **given, undivided="is of Spark alone").chosen.strategy.name
     assert undivided == ("arrow" if chosen == "chunks" else chosen)
+
+
+@pytest.mark.parametrize(
+    ("reach", "keys", "tasks", "rate", "chosen"),
+    [
+        (HOUR, 1, 100, 100, "chunks"),
+        (HOUR, 1, 100, None, "arrow"),  # how many hours there are is not known
+        (HOUR, 1, 2, 100, "arrow"),
+        (HOUR, 1000, 100, 100, "arrow"),
+        (100 * DAY, 1, 100, 100, "arrow"),  # all rows are within one window
+    ],
+)
+def test_rows_that_look_back_are_divided_where_chunks_are_many(reach, keys, tasks, rate, chosen):
+    rate = None if rate is None else rate / 1e6 / keys
+    plan = plan_trailing(
+        (Horizon(reach, 0),), 3, streaming=False, rows=1e9, keys=keys, tasks=tasks, rate=rate
+    )
+    assert plan.chosen.strategy.name == chosen
 
 
 def test_windows_that_widen_have_one_way():

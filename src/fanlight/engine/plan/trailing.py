@@ -14,6 +14,7 @@ from fanlight.engine.spec.trailing import Trailing
 from fanlight.engine.spec.units import HOURS
 
 EVER = 2**62  # longer than any time, as in kernels/trailing
+SHORTEST = 2  # windows: a chunk of time is no shorter, so that at most half of its rows are copied
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ def plan_trailing(
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
     rate: float | None = None,
+    keys: float | None = None,
+    tasks: float | None = None,
     latest: bool = False,
     asking: bool = False,
 ) -> Plan[tuple[Horizon, ...]]:
@@ -107,32 +110,46 @@ def plan_trailing(
 
     ``refused`` says why Spark's own windows cannot give them, ``incomparable`` why rows cannot be
     compared in Python, and ``undivided`` why those of a key cannot be divided among tasks; ``rows``
-    how many there are in a batch, and ``rate`` how many a key and coordinate, where that is known.
-    ``latest``: only the latest row of each window matters.
-    ``asking``: other rows ask, which are in no window.
+    how many there are in a batch, ``rate`` how many a key and coordinate, ``keys`` how many keys
+    they have, and ``tasks`` how many tasks run at a time, where that is known. ``latest``: only the
+    latest row of each window matters. ``asking``: other rows ask, which are in no window.
     """
     way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
-    cost = points.row_pass(by_python=False, returned=True) + points.worker_overhead(rows)
+    row, started = points.row_pass(by_python=False, returned=True), points.worker_overhead(rows)
+    cost = row * points.idle_share(keys, tasks) + started
     known = math.inf if rows is None else rows
     folded = sum(1.0 if latest else horizon.rows_folded(known, rate) for horizon in horizons)
     if streaming:
         why = "it is for batches; in a stream a stateful operator puts rows in order"
     else:
         why = refused or _why_not_native(horizons, asking=asking)
+    chunks = (keys or 1) * _count_chunks(horizons, rows, rate, keys)
+    divided = points.divided_pass(row, rows, tasks) * points.idle_share(chunks, tasks)
+    native = points.folding(folded, partials) * points.idle_share(keys, tasks, busy=1)
     return choose_candidate(
         [
             Candidate(ways.ARROW, way, horizons, cost, "" if why else incomparable),
-            Candidate(ways.NATIVE, ways.FOLDED, horizons, points.folding(folded, partials), why),
+            Candidate(ways.NATIVE, ways.FOLDED, horizons, native, why),
             Candidate(
                 ways.CHUNKS,
                 ways.LOOKED_BACK_IN_CHUNKS,
                 horizons,
-                2 * cost,
+                divided + started,
                 incomparable or _why_not_divided(horizons, streaming=streaming) or undivided,
             ),
         ],
         strategy,
     )
+
+
+def _count_chunks(
+    horizons: tuple[Horizon, ...], rows: float | None, rate: float | None, keys: float | None
+) -> float:
+    """How many chunks of time a key has at most, each twice as long as windows; 1 if not known."""
+    reach = max(horizon.first for horizon in horizons)
+    if rows is None or rate is None or keys is None or reach >= EVER:
+        return 1.0
+    return max(1.0, rows / (rate * keys) / (SHORTEST * max(reach, 1)))
 
 
 def _why_not_divided(horizons: tuple[Horizon, ...], *, streaming: bool) -> str:

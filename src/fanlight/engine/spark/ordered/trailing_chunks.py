@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from pyspark.sql import DataFrame
 
 from fanlight.engine.operators.trailing import ASKED, COPIED
+from fanlight.engine.plan.trailing import SHORTEST
 from fanlight.engine.spark.fingerprint import PARTITIONS, tasks_of_setting
 from fanlight.engine.spark.sql import expr_as
 
@@ -58,4 +59,4 @@ def _find_width(rows: DataFrame, reach: int) -> DataFrame:
     found = few.groupBy().agg(expr_as(few, f"approx_percentile(t, {_TENTHS})", "at"))
     lengths = "array_sort(transform(sequence(1, 9), n -> at[n] - at[n - 1]))"
     fair = f"cast(least({lengths}[4] * {10 / tasks!r}D, {float(MOST)!r}D) as bigint)"
-    return found.selectExpr(f"greatest({min(2 * reach, MOST)}L, {fair}, 1L) as width")
+    return found.selectExpr(f"greatest({min(SHORTEST * reach, MOST)}L, {fair}, 1L) as width")
