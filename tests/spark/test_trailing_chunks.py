@@ -161,6 +161,12 @@ def test_no_more_than_about_half_of_the_rows_are_copied(classic):
         assert copies < 20_000 * 0.55
 
 
+def test_of_few_rows_no_time_may_be_looked_at(classic):
+    rows = classic.sql("select 1 as k, 10 * id as t from range(50)")
+    found = trailing_chunks.copy_into_chunks(rows, ["k"], 20, [])
+    assert found.select("chunk").distinct().count() == 500 // 40 + 1
+
+
 @pytest.mark.parametrize("reach", [0, 2**62 - 1])
 def test_times_at_the_ends_of_what_can_be_placed(classic, reach):
     ends = f"if(id % 2 = 0, {2**62 - 1}L, {1 - 2**62}L)"

@@ -58,5 +58,6 @@ def _find_width(rows: DataFrame, reach: int) -> DataFrame:
     few = rows.selectExpr("t").sample(fraction=SHARE, seed=SEED)
     found = few.groupBy().agg(expr_as(few, f"approx_percentile(t, {_TENTHS})", "at"))
     lengths = "array_sort(transform(sequence(1, 9), n -> at[n] - at[n - 1]))"
-    fair = f"cast(least({lengths}[4] * {10 / tasks!r}D, {float(MOST)!r}D) as bigint)"
-    return found.selectExpr(f"greatest({min(SHORTEST * reach, MOST)}L, {fair}, 1L) as width")
+    # Nulls, where none of the rows has a time, are left out of both.
+    width = f"greatest({float(SHORTEST * reach)!r}D, {lengths}[4] * {10 / tasks!r}D, 1D)"
+    return found.selectExpr(f"cast(least({width}, {float(MOST)!r}D) as bigint) as width")
