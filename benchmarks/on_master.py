@@ -18,6 +18,7 @@ from benchmarks.frames import DELTA
 from benchmarks.sessions import ROCKSDB
 from benchmarks.windows import WINDOW
 from fanlight import agg
+from fanlight.engine.spark.fingerprint import BATCH_BYTES, UNCOUNTED
 
 CORES = "FANLIGHT_BENCHMARKS_CORES"  # those that this process and all below it may use
 CALLS = {"n": agg.count(), "s": agg.sum("n"), "m": agg.max("v")}  # exact in every order
@@ -52,6 +53,7 @@ BATCHES = {
 HOLDS = "abs(hash(unix_millis(ts) div 500)) % 10 > 3"
 KINDS_OF_ONE_KEY = {
     "threshold": lambda df: fl.over(df, fl.ThresholdFrame(HOLDS), time="ts"),
+    "threshold, bytes counted": lambda df: fl.over(df, fl.ThresholdFrame(HOLDS), time="ts"),
     "short frames": lambda df: fl.over(df, fl.ThresholdFrame("v > 500"), time="ts"),
     "sessions": lambda df: fl.over(df.where(HOLDS), fl.Session("400 milliseconds"), time="ts"),
     "trailing hour": lambda df: fl.over(df, HOUR, time="ts"),
@@ -84,6 +86,10 @@ def main():
             kind, rounds, folder = one.split(":")
             make = (STREAMS | BATCHES | ONE_KEY)[kind]
             run = _streamed if kind in STREAMS else _checked
+            if kind in ONE_KEY and "counted" not in kind:
+                spark.conf.set(BATCH_BYTES, UNCOUNTED)
+            else:
+                spark.conf.unset(BATCH_BYTES)
             ran = []
             for _ in range(int(rounds)):
                 before = _stages(spark)
