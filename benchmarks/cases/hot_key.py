@@ -22,9 +22,9 @@ task puts all rows in order. *chunks* is `using("chunks")`: tasks have ranges of
 up, in Parquet files: a timestamp, a double and an int, over one day. *threshold* is frames of rows
 for which `{HOLDS}`, each some half seconds long; *sessions* are of the rows for which that is so,
 with a gap of 400 milliseconds; *short frames* have two rows on average; *trailing hour* is each row
-with the hour before it. All have count, sum and max,
-and `{BATCH_BYTES}` is {UNCOUNTED}, as `fl.doctor` advises, but for *threshold, bytes counted*, where
-it is as Spark has it.
+with the hour before it. All have count, sum and max.
+`{BATCH_BYTES}` is {UNCOUNTED}, as `fl.doctor` advises; in *threshold, bytes counted* it is as Spark
+has it.
 
 *One core* is `local[1]` on one core of the machine, which Spark and its Python worker share; *two
 cores* is `local[2]`; *two workers* is a standalone cluster of two workers, each on a core of its
