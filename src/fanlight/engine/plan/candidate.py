@@ -122,6 +122,7 @@ def plan_frames(
     *,
     streaming: bool,
     by_spark: bool = False,
+    of_rows: bool = False,
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
     keys: float | None = None,
@@ -132,8 +133,9 @@ def plan_frames(
     """The plan of frames: found by a pass of the rows through Python, or by Spark SQL alone.
 
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
-    with the numbers of their frames; ``rows`` how many there are in a batch, ``keys`` how many keys
-    they have, and ``tasks`` how many tasks run at a time, where that is known.
+    with the numbers of their frames, and ``of_rows`` that these rows are the result; ``rows`` how
+    many there are in a batch, ``keys`` how many keys they have, and ``tasks`` how many tasks run at
+    a time, where that is known.
     ``incomparable`` says why rows cannot be compared in Python, and ``undivided`` why the rows of a
     key cannot be divided among tasks; empty if they can.
     """
@@ -153,7 +155,7 @@ def plan_frames(
                 ways.CHUNKS,
                 ways.FRAMES_IN_CHUNKS,
                 scheme,
-                points.divided_pass(divided, rows, tasks) + started,
+                points.divided_pass(divided, rows, tasks, of_rows=of_rows) + started,
                 incomparable or _why_not_divided(scheme, streaming=streaming) or undivided,
             ),
         ],

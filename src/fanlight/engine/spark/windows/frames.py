@@ -565,8 +565,11 @@ Row(dye=0, frame_id=None)]
 
     def _why_undivided(self, fields: Fields, *, of_rows: bool = False) -> str:
         """Explain why the rows of a key cannot be divided among tasks. Empty if they can."""
-        if of_rows:
-            return "it finds frames, and the number of a frame is known once all are found"
+        if of_rows and self._bound.scheme.drops_small_frames:
+            return (
+                "how large the frame of a row is, so whether it has a number, is known once all of "
+                "its rows are found, and they may be in many tasks"
+            )
         if self._bound.forget_after is not None:
             return "a key that is forgotten begins anew"
         alone = next((one for one in fields.all if not one.monoid.in_python), None)
@@ -591,7 +594,8 @@ Row(dye=0, frame_id=None)]
 
     def _choose_module(self, fields: Fields, *, of_rows: bool = False) -> ModuleType:
         """The module that finds the frames, or numbers rows."""
-        plan = partial(self._plan, undivided=self._why_undivided(fields, of_rows=of_rows))
+        undivided = self._why_undivided(fields, of_rows=of_rows)
+        plan = partial(self._plan, undivided=undivided, of_rows=of_rows)
         chosen, by_spark = plan().chosen, plan(by_spark=True).chosen
         if by_spark.way is not chosen.way and not in_one_pass(self._bound, fields):
             chosen = by_spark
