@@ -118,6 +118,7 @@ def test_what_cannot_be_divided_is_told(classic):
         (lambda: using(high, forget_after="1 hour").frames(), "begins anew"),
         (lambda: using(fl.ThresholdFrame("v > 1", min_rows=3)).rows(), "how large the frame"),
         (lambda: using(high).agg(agg.approx_count_distinct("s")), "is of Spark alone"),
+        (lambda: using(high).explain(agg.approx_count_distinct("s")), "is of Spark alone"),
     ]:
         refused(act, "using('chunks') cannot compute this", words, "use 'auto'")
     assert "joined" in using(high).explain(agg.count())

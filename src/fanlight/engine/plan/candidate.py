@@ -63,6 +63,13 @@ class Plan(Generic[Cut]):
     chosen: Candidate[Cut]
     forced: bool
 
+    @property
+    def by_auto(self) -> Candidate[Cut]:
+        """The candidate that ``"auto"`` chooses; the one that runs if no other fits."""
+        candidates = self.candidates if has_compiler() else _spare_compiled(self.candidates)
+        fitting = [one for one in candidates if not (one.refused or one.forced)]
+        return min(fitting, key=lambda candidate: candidate.cost, default=self.chosen)
+
 
 def find_strategy(strategy: object, strategies: Sequence[Strategy], *, of: str = "") -> Strategy:
     """The strategy of a name; other names raise an error that lists all, and for what (``of``)."""

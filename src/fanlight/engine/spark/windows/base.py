@@ -197,9 +197,14 @@ class Windowed(Pictured, ABC):
         """How many keys there are, if that was told, or there is none to tell."""
         return self._hints.groups if self._bound.by else 1
 
-    def _rows_for(self, plan: Callable[..., Plan[Any]]) -> float | None:
-        """About how many rows there are; Spark is asked only if it makes a difference to a plan."""
-        alike = plan(rows=0.0).chosen.name == plan(rows=None).chosen.name
+    def _rows_for(self, plan: Callable[..., Plan[Any]], *, explained: bool) -> float | None:
+        """About how many rows there are; Spark is asked only if it makes a difference to a plan.
+
+        If ``explained``, what ``"auto"`` would choose makes a difference, too.
+        """
+        few, many = plan(rows=1.0), plan(rows=None)
+        alike = few.chosen.name == many.chosen.name
+        alike = alike and not (explained and few.by_auto.name != many.by_auto.name)
         return None if alike else estimated_rows(self._bound.df)
 
     def _about(self, *, verbose: bool) -> About:

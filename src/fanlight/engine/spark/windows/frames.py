@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
@@ -524,7 +524,9 @@ Row(dye=0, frame_id=None)]
                 return explain_handed(bound, handed)
             fields = self._find_fields(asked, called)
         by_spark = not in_one_pass(bound, fields)
-        plan, about = self._plan(by_spark=by_spark), self._about(verbose=verbose)
+        undivided = self._why_undivided(fields)
+        plan = self._plan(by_spark=by_spark, undivided=undivided, explained=True)
+        about = self._about(verbose=verbose)
         labels = [*(output.label for output in fields.outputs), *others]
         return explain_frames(bound.spec, plan, about, labels, by_spark=by_spark)
 
@@ -575,12 +577,10 @@ Row(dye=0, frame_id=None)]
         alone = next((one for one in fields.all if not one.monoid.in_python), None)
         return f"{alone.facts.label} is of Spark alone" if alone else ""
 
-    @property
-    def _plan(self) -> partial[Plan[Scheme]]:
-        asked = partial(
-            self._plan_by(self._hints.strategy), keys=self._keys, tasks=count_tasks(self._bound.df)
-        )
-        return partial(asked, rows=self._rows_for(asked))
+    def _plan(self, *, explained: bool = False, **how: Any) -> Plan[Scheme]:
+        tasks = count_tasks(self._bound.df)
+        asked = partial(self._plan_by(self._hints.strategy), keys=self._keys, tasks=tasks, **how)
+        return asked(rows=self._rows_for(asked, explained=explained))
 
     def _plan_parts(self) -> Plan[Scheme]:
         """The plan of frames given in parts, which only a pass through Python can find."""
