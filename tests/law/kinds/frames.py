@@ -139,7 +139,7 @@ BATCH = (
       for one in frames(f"{data.name} in chunks", DIVISIBLE[:1], data, COUNT,
                         strategies=("chunks",))),
     *(one for data in (NO_ROW, UNTIMED, EDGES)
-      for one in frames(f"rows of {data.name} in chunks", DIVISIBLE[:1], data, {}, action="rows",
+      for one in frames(f"{data.name}, rows in chunks", DIVISIBLE[:1], data, {}, action="rows",
                         strategies=("chunks",))),
     *frames("alike", ALIKE, TIES, COUNT, by=(), strategies=("native",)),
     *frames("alike, by k", ALIKE, TIES, COUNT, by=("k",), strategies=("native",)),

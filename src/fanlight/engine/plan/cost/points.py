@@ -277,7 +277,7 @@ def divided_pass(
     that the pass over seams is given all rows, which are sorted again, and not only their frames.
     """
     waiting = 0.0 if rows is None else 3 * STEP * (tasks or 1.0) / max(rows, 1.0)
-    return DIVIDED * row + (SORTED + RETURNED) * of_rows + waiting
+    return DIVIDED * row + SORTED * of_rows + waiting
 
 
 def comparison() -> float:
