@@ -555,9 +555,9 @@ BREAKAGES = (
         Code('"(closed or following is not null) as closed"', '"closed"'),
     ),
     chunks(
-        "only the first key of a chunk may go on",
+        "the key with which a chunk ends is taken for another",
         "_are_of",
-        Code("np.asarray(frames[name].is_null())", "False"),
+        Code("codes == 0", "codes > 0"),
     ),
     months_ago(
         "a month back is as long as this one",

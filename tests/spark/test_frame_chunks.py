@@ -97,6 +97,21 @@ def test_rows_keep_their_columns_and_names(classic):
     assert in_order(found) == in_order(numbered(ROWS, NUMBERED[0], ("k",)))
 
 
+@pytest.mark.parametrize("key", ["pair", "nan"])
+def test_keys_and_columns_may_be_of_any_type(classic, key):
+    """Structs whose fields are never null, and keys that are not a number, or are structs."""
+    pair = "named_struct('k', id % 2, 'of', named_struct('one', 1))"
+    df = classic.range(60).selectExpr(
+        "timestamp_seconds(id) as ts", "id % 7 as v", f"{pair} as pair",
+        "if(id % 2 = 0, double('nan'), null) as nan",
+    )  # fmt: skip
+    windows = fl.over(df, fl.ThresholdFrame("v > 1"), time="ts", by=key)
+    with partitions(classic, 5):
+        for ask in (lambda one: one.rows(), lambda one: one.agg(agg.first("pair"))):
+            divided, whole = (collected(ask(windows.using(by))) for by in ("chunks", "arrow"))
+            assert in_order(divided) == in_order(whole)
+
+
 def test_what_cannot_be_divided_is_told(classic):
     df = frame(classic, ROWS)
 

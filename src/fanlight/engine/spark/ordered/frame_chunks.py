@@ -16,7 +16,7 @@ the frames in earlier chunks, less those that have been joined.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from fanlight.engine.operators.arrow_tables import with_column
+from fanlight.engine.operators.arrow_tables import encode_keys, with_column
 from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.operators.protocol import COMPLETE, BatchOperator
 from fanlight.engine.spark.binding.frames import FrameBound
@@ -84,12 +84,13 @@ class FrameChunks(BatchOperator):
             yield self._mark(END, last, many)
 
     def _mark(self, edge: int, row: pa.Table, frame: int) -> pa.Table:
-        """A row at an end of the chunk as a frame without rows, once for each part."""
-        given = {
-            "frame": pa.array([frame]), "start": row["t"],
-            **{name: row[name] for name in self.query.keys},
-            **{f"{AT}{name}": row[name] for name in self.query.inputs},
-        }  # fmt: skip
+        """A row at an end of the chunk as a frame without rows, once for each part.
+
+        It keeps its own values: of a struct whose fields are never null, Arrow casts no nulls.
+        """
+        given = {name: row[name] for name in row.column_names}
+        given |= {f"{AT}{name}": row[name] for name in self.query.inputs}
+        given |= {"frame": pa.array([frame]), "start": row["t"]}
         mark = self._with_edges(given, np.array([edge])).take(pa.array(np.zeros(PARTS, np.int64)))
         return with_column(mark, "part", pa.array(np.arange(PARTS)))
 
@@ -107,16 +108,12 @@ class FrameChunks(BatchOperator):
         return pa.table(columns, names=self.out.names)
 
 
-def _are_of(frames: pa.Table, row: pa.Table, keys: Iterable[str]) -> Any:
+def _are_of(frames: pa.Table, row: pa.Table, keys: Sequence[str]) -> Any:
     """Which frames are of the key of a row."""
-    same = np.ones(len(frames), np.bool_)
-    for name in keys:
-        value = row[name].combine_chunks()[0]
-        if value.as_py() is None:
-            same &= np.asarray(frames[name].is_null())
-        else:
-            same &= np.asarray(pc.equal(frames[name], value).fill_null(False))  # noqa: FBT003
-    return same
+    if not keys:
+        return np.ones(len(frames), np.bool_)
+    codes, _ = encode_keys(row.select(keys), frames.select(keys))
+    return codes == 0
 
 
 def frames(bound: FrameBound, fields: Fields) -> DataFrame:
