@@ -537,8 +537,18 @@ BREAKAGES = (
     ),
     chunks(
         "frames of two chunks are joined whatever they are of",
-        "frame_chunks:_join",
+        "frame_chunks:_number",
         InText("cell is not null and cell <=> lag(cell) ", "cell is not null or '' = lag(cell) "),
+    ),
+    chunks(
+        "frames of two chunks are joined however far they are apart",
+        "frame_chunks:_number",
+        Code("gap is None", "True"),
+    ),
+    chunks(
+        "a chunk forgets the frames of a key that has none open at its end",
+        "FrameChunks.results",
+        Code("many if highest is None else highest + 1", "0 if highest is None else highest + 1"),
     ),
     chunks(
         "a frame that a chunk left open ends with its last row",
@@ -546,9 +556,9 @@ BREAKAGES = (
         Code('"(closed or following is not null) as closed"', '"closed"'),
     ),
     chunks(
-        "only the first key of a chunk may go on",
+        "the key with which a chunk ends is taken for another",
         "_are_of",
-        Code("np.asarray(frames[name].is_null())", "False"),
+        Code("codes == 0", "codes > 0"),
     ),
     copies(
         "a window sees the rows of its chunk alone",

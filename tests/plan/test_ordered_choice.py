@@ -96,6 +96,17 @@ def test_rows_that_look_back_are_divided_where_chunks_are_many(reach, keys, task
     assert plan.chosen.strategy.name == chosen
 
 
+@pytest.mark.parametrize(
+    ("tasks", "rows", "chosen"),
+    [(4, 1e9, "arrow"), (100, None, "chunks"), (100, 1e9, "chunks"), (100, 1e3, "native")],
+)
+def test_rows_with_numbers_are_divided_where_that_is_worth_a_further_sort(tasks, rows, chosen):
+    given = {"keys": 1, "tasks": tasks, "rows": rows, "streaming": False}
+    assert frame_plan(FLAGS, **given, of_rows=True).chosen.strategy.name == chosen
+    costs = [frame_plan(FLAGS, **given, of_rows=one).candidates[2].cost for one in (False, True)]
+    assert costs == sorted(set(costs))
+
+
 def test_windows_that_widen_have_one_way():
     spec = ProgressiveWidening(1, max_duration=8, max_rows=10)
     plan = plan_widening(levels_of(spec), spec.max_rows)

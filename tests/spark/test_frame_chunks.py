@@ -8,13 +8,15 @@ import pytest
 
 import fanlight as fl
 from fanlight import agg
-from tests.helpers.dataframes import calls, collected, frame
+from fanlight.engine.spec.frames.base import Least
+from tests.helpers.dataframes import BLANK, calls, collected, frame
 from tests.helpers.frames import HOLDS
 from tests.helpers.refusals import refused
 from tests.helpers.sparks import configured
 from tests.law.data import minute
 from tests.law.kinds.frames import DIVISIBLE
-from tests.oracle.frames import frames
+from tests.oracle.frames import framed, frames
+from tests.oracle.values import instant
 
 SUMS = {"n": ("count",), "total": ("sum", "n"), "most": ("max", "v"), "least": ("min", "s")}
 SESSIONS = (fl.Session("2 minutes"), fl.Session("1 minute", min_rows=4))
@@ -26,6 +28,9 @@ ROWS = [
     for key, count in (("a", 23), (None, 9), ("b", 1), ("c", 40))
     for at in range(count)
 ]  # fmt: skip
+UNTIMED = [{**ROWS[at], "ts": None} for at in (0, 30)]
+RENAMED = {"k": "Lane No", "n": "end", "s": "a.b"}
+NUMBERED = [spec for spec in (*DIVISIBLE, *SESSIONS) if spec.least in (None, Least())]
 
 
 @contextmanager
@@ -42,6 +47,18 @@ def wanted(rows, spec, by):
     return frames(rows, spec, time="ts", by=by, aggregates=SUMS, holds=HOLDS)
 
 
+def numbered(rows, spec, by):
+    """Each row that has a time, with the number of its frame, null if it is in none."""
+    timed = [row for row in rows if row["ts"] is not None]
+    found = framed(timed, spec, time="ts", by=by, values=list(BLANK), holds=HOLDS)
+    ids = {id(row): one.number for one in found for row in one.rows}
+    return [{**row, "frame_id": ids.get(id(row))} for row in timed]
+
+
+def found_rows(df):
+    return [{**row, "ts": instant(row["ts"])} for row in collected(df)]
+
+
 def in_order(rows):
     return sorted(str(sorted(row.items())) for row in rows)
 
@@ -55,6 +72,44 @@ def test_frames_are_those_of_all_rows(classic, count, by):
             windows = fl.over(frame(classic, ROWS), spec, time="ts", by=list(by)).using("chunks")
             found = collected(windows.agg(**calls(SUMS)))
             assert in_order(found) == in_order(wanted(ROWS, spec, by)), spec
+
+
+@pytest.mark.parametrize("count", [5, pytest.param(30, marks=pytest.mark.thorough), 90])
+@pytest.mark.parametrize("by", [KEYS, ()], ids=["by keys", "without keys"])
+def test_rows_have_the_numbers_of_frames_of_all_rows(classic, count, by):
+    rows = [*ROWS, *UNTIMED]
+    with partitions(classic, count):
+        for spec in NUMBERED:
+            windows = fl.over(frame(classic, rows), spec, time="ts", by=list(by))
+            found = found_rows(windows.using("chunks").rows())
+            assert in_order(found) == in_order(numbered(rows, spec, by)), spec
+
+
+def test_rows_keep_their_columns_and_names(classic):
+    df = frame(classic, ROWS).withColumnsRenamed(RENAMED)
+    windows = fl.over(df, NUMBERED[0], time="ts", by="Lane No").using("chunks")
+    with partitions(classic, 5):
+        rows = windows.rows()
+        assert rows.columns == [*df.columns, "frame_id"]
+        assert rows.schema.fields[:-1] == windows.using("arrow").rows().schema.fields[:-1]
+        back = {new: old for old, new in RENAMED.items()}
+        found = found_rows(rows.withColumnsRenamed(back))
+    assert in_order(found) == in_order(numbered(ROWS, NUMBERED[0], ("k",)))
+
+
+@pytest.mark.parametrize("key", ["pair", "nan"])
+def test_keys_and_columns_may_be_of_any_type(classic, key):
+    """Structs whose fields are never null, and keys that are not a number, or are structs."""
+    pair = "named_struct('k', id % 2, 'of', named_struct('one', 1))"
+    df = classic.range(60).selectExpr(
+        "timestamp_seconds(id) as ts", "id % 7 as v", f"{pair} as pair",
+        "if(id % 2 = 0, double('nan'), null) as nan",
+    )  # fmt: skip
+    windows = fl.over(df, fl.ThresholdFrame("v > 1"), time="ts", by=key)
+    with partitions(classic, 5):
+        for ask in (lambda one: one.rows(), lambda one: one.agg(agg.first("pair"))):
+            divided, whole = (collected(ask(windows.using(by))) for by in ("chunks", "arrow"))
+            assert in_order(divided) == in_order(whole)
 
 
 def test_what_cannot_be_divided_is_told(classic):
@@ -76,8 +131,9 @@ def test_what_cannot_be_divided_is_told(classic):
         (lambda: using(fl.StateFrame("s", nulls="carry")), "of one long before it"),
         (lambda: using(fl.Session("n * interval '1' minute")), "decides where it ends"),
         (lambda: using(high, forget_after="1 hour").frames(), "begins anew"),
-        (lambda: using(high).rows(), "once all are found"),
+        (lambda: using(fl.ThresholdFrame("v > 1", min_rows=3)).rows(), "how large the frame"),
         (lambda: using(high).agg(agg.approx_count_distinct("s")), "is of Spark alone"),
+        (lambda: using(high).explain(agg.approx_count_distinct("s")), "is of Spark alone"),
     ]:
         refused(act, "using('chunks') cannot compute this", words, "use 'auto'")
     assert "joined" in using(high).explain(agg.count())

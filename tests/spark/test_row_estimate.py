@@ -15,6 +15,13 @@ from fanlight.engine.spark import row_estimate
 from fanlight.engine.spark.row_estimate import estimated_rows
 
 THIRDS = fl.Sliding("60 minutes", "20 minutes")
+FORCED = [
+    (THIRDS, "ts", ("expand", "panes", "pairs")),
+    (THIRDS, ("ts", "stop"), ("levels", "cells", "aggregate-buckets", "se-slicing")),
+    (fl.ThresholdFrame("v > 1"), "ts", ("arrow", "native", "chunks")),
+    (fl.Session("1 minute"), "ts", ("arrow", "native", "chunks")),
+    (fl.Trailing("1 hour"), "ts", ("arrow", "native")),
+]
 
 
 def test_what_is_known(spark):
@@ -39,6 +46,19 @@ def test_little_data_is_spark_s(spark, rows, strategy):
     assert f"strategy    {strategy}, the cheapest" in text
     estimate = re.search("about ([0-9,]+) rows in all, as Spark estimates", text)[1]
     assert rows <= int(estimate.replace(",", "")) <= 4 * rows
+
+
+@pytest.mark.parametrize("rows", [10_000, 10**9])
+@pytest.mark.parametrize(("spec", "time", "strategies"), FORCED, ids=lambda one: str(one)[:20])
+def test_what_auto_would_choose_is_what_it_chooses(spark, spec, time, strategies, rows):
+    df = spark.range(rows).selectExpr("timestamp_seconds(id) as ts", "id as v")
+    windows = fl.over(df.selectExpr("*", "ts + interval 1 hour as stop"), spec, time=time)
+    chosen = re.search(r"strategy +([\w-]+), the ", windows.explain(agg.sum("v")))[1]
+    for forced in strategies:
+        page = windows.using(forced).explain(agg.sum("v"), verbose=True)
+        assert len(re.findall("<- chosen", page)) == 1
+        said = re.search(r"as requested; 'auto' would choose ([\w-]+)", page)
+        assert (said[1] if said else forced) == chosen
 
 
 def test_an_aggregate_may_be_named_verbose(classic):

@@ -130,9 +130,16 @@ BATCH = (
     *frames("in chunks, others", [DIVISIBLE[0], STATES[0]], ROWS, OTHERS, strategies=("chunks",)),
     *frames("in chunks, without keys", DIVISIBLE, keyless(ROWS, 60), NUMBERS, by=(),
             strategies=("chunks",)),
+    *frames("rows in chunks", [DIVISIBLE[0], *DIVISIBLE[4:9]], ROWS, {}, action="rows",
+            strategies=("chunks",)),
+    *frames("rows in chunks, without keys", [DIVISIBLE[0], DIVISIBLE[10]], keyless(ROWS, 60), {},
+            action="rows", by=(), strategies=("chunks",)),
     *frames("in chunks, alike", ALIKE, TIES, COUNT, by=(), strategies=("chunks",)),
     *(one for data in (NO_ROW, UNTIMED, EDGES)
       for one in frames(f"{data.name} in chunks", DIVISIBLE[:1], data, COUNT,
+                        strategies=("chunks",))),
+    *(one for data in (NO_ROW, UNTIMED, EDGES)
+      for one in frames(f"{data.name}, rows in chunks", DIVISIBLE[:1], data, {}, action="rows",
                         strategies=("chunks",))),
     *frames("alike", ALIKE, TIES, COUNT, by=(), strategies=("native",)),
     *frames("alike, by k", ALIKE, TIES, COUNT, by=("k",), strategies=("native",)),

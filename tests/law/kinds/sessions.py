@@ -62,6 +62,7 @@ KIND = Kind(
         *sessions("others", SESSIONS, ROWS, NATIVELY),
         *sessions("natively", NATIVE, ROWS, NATIVELY, strategies=("native",)),
         *sessions("in chunks", SESSIONS[:1], ROWS, NUMBERS, strategies=("chunks",)),
+        *sessions("rows in chunks", SESSIONS[:1], ROWS, {}, action="rows", strategies=("chunks",)),
         *sessions(
             "every aggregate", SESSIONS[1:2], ROWS, EVERY, strategies=("auto", "arrow", "native")
         ),

@@ -63,6 +63,13 @@ class Plan(Generic[Cut]):
     chosen: Candidate[Cut]
     forced: bool
 
+    @property
+    def by_auto(self) -> Candidate[Cut]:
+        """The candidate that ``"auto"`` chooses; the one that runs if no other fits."""
+        candidates = self.candidates if has_compiler() else _spare_compiled(self.candidates)
+        fitting = [one for one in candidates if not (one.refused or one.forced)]
+        return min(fitting, key=lambda candidate: candidate.cost, default=self.chosen)
+
 
 def find_strategy(strategy: object, strategies: Sequence[Strategy], *, of: str = "") -> Strategy:
     """The strategy of a name; other names raise an error that lists all, and for what (``of``)."""
@@ -122,6 +129,7 @@ def plan_frames(
     *,
     streaming: bool,
     by_spark: bool = False,
+    of_rows: bool = False,
     strategy: ways.Strategy = ways.AUTO,
     rows: float | None = None,
     keys: float | None = None,
@@ -132,8 +140,9 @@ def plan_frames(
     """The plan of frames: found by a pass of the rows through Python, or by Spark SQL alone.
 
     ``by_spark`` says that aggregates are not computed in that pass, so that rows have to leave it
-    with the numbers of their frames; ``rows`` how many there are in a batch, ``keys`` how many keys
-    they have, and ``tasks`` how many tasks run at a time, where that is known.
+    with the numbers of their frames, and ``of_rows`` that these rows are the result; ``rows`` how
+    many there are in a batch, ``keys`` how many keys they have, and ``tasks`` how many tasks run at
+    a time, where that is known.
     ``incomparable`` says why rows cannot be compared in Python, and ``undivided`` why the rows of a
     key cannot be divided among tasks; empty if they can.
     """
@@ -153,7 +162,7 @@ def plan_frames(
                 ways.CHUNKS,
                 ways.FRAMES_IN_CHUNKS,
                 scheme,
-                points.divided_pass(divided, rows, tasks) + started,
+                points.divided_pass(divided, rows, tasks, of_rows=of_rows) + started,
                 incomparable or _why_not_divided(scheme, streaming=streaming) or undivided,
             ),
         ],

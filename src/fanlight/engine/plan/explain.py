@@ -156,11 +156,11 @@ def strategy_facts(plan: Plan[Cut], *, verbose: bool) -> list[Fact]:
 def _explain_choice(plan: Plan[Cut]) -> str:
     chosen = plan.chosen
     strategy = chosen.rollup.name if chosen.strategy == AUTO else chosen.strategy.name
-    fitting = [one for one in plan.candidates if not (one.refused or one.forced)]
     if not plan.forced:
+        fitting = [one for one in plan.candidates if not (one.refused or one.forced)]
         return f"{strategy}, {_describe_rank(len(fitting))}"
-    cheapest = min(fitting, key=lambda one: one.cost, default=chosen)
-    other = "" if cheapest.strategy == chosen.strategy else f"; 'auto' would choose {cheapest.name}"
+    auto = plan.by_auto
+    other = "" if auto.strategy == chosen.strategy else f"; 'auto' would choose {auto.name}"
     return f"{strategy}, as requested{other}"
 
 

@@ -268,13 +268,16 @@ def idle_share(keys: float | None, tasks: float | None, *, busy: float = BUSY) -
     return 1.0 if keys is None or tasks is None else max(1.0, tasks / (busy * max(keys, 1.0)))
 
 
-def divided_pass(row: float, rows: float | None, tasks: float | None) -> float:
+def divided_pass(
+    row: float, rows: float | None, tasks: float | None, *, of_rows: bool = False
+) -> float:
     """Rows divided by ranges of time, of which a pass takes ``row`` each; then a pass over seams.
 
-    A sample and two further shuffles take their time, in which all cores wait.
+    A sample and two further shuffles take their time, in which all cores wait. ``of_rows`` says
+    that the pass over seams is given all rows, which are sorted again, and not only their frames.
     """
     waiting = 0.0 if rows is None else 3 * STEP * (tasks or 1.0) / max(rows, 1.0)
-    return DIVIDED * row + waiting
+    return DIVIDED * row + SORTED * of_rows + waiting
 
 
 def comparison() -> float:

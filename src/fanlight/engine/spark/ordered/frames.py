@@ -121,7 +121,7 @@ def _are_numbers(units: Mapping[str, Unit]) -> bool:
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass that cuts frames and combines partials: its query, and what it is given and gives.
+    """A pass that finds frames: its query, and what it is given and gives.
 
     ``inputs`` are the columns with those of the scheme, and ``counts`` SQL for counts of rows.
     """
@@ -195,6 +195,17 @@ def _number_rows(
     closings: bool = False,
 ) -> DataFrame:
     """Columns of rows with the number of their frame; with ``closings``, see ``FrameQuery``."""
+    made = plan_numbering(bound, rows, payload, closings=closings)
+    return run_operator(bound, fields, rows.df, made.query, made.given, made.hosted)
+
+
+def plan_numbering(
+    bound: FrameBound, rows: Prepared, payload: Sequence[str], *, closings: bool = False
+) -> Pass:
+    """The pass that gives prepared rows, of which it has ``payload``, the numbers of their frames.
+
+    With ``closings``, see ``FrameQuery``.
+    """
     order = rows.order if bound.df.isStreaming else ()
     carried = [name for name in rows.carried if name in payload]
     carried += rows.input_names if rows.carried else ()
@@ -212,7 +223,7 @@ def _number_rows(
     hosted = Hosted(
         _name_frames(bound), kind="rows of frames", order=["t", *rows.order], columns=list(columns)
     )
-    return run_operator(bound, fields, rows.df, query, given, hosted)
+    return Pass(query, given, hosted, rows.input_names, [])
 
 
 def _partials_of(arguments: Collection[str], fields: Fields) -> set[str]:

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+_VERY_MANY = 1e15  # rows
+
 
 class Windowed(Pictured, ABC):
     """A DataFrame seen through windows; made by :func:`fanlight.over`, frozen.
@@ -198,10 +200,14 @@ class Windowed(Pictured, ABC):
         """How many keys there are, if that was told, or there is none to tell."""
         return self._hints.groups if self._bound.by else 1
 
-    def _rows_for(self, plan: Callable[..., Plan[Any]]) -> float | None:
-        """About how many rows there are; Spark is asked only if it makes a difference to a plan."""
-        alike = plan(rows=0.0).chosen.name == plan(rows=None).chosen.name
-        return None if alike else estimated_rows(self._bound.df)
+    def _rows_for(self, plan: Callable[..., Plan[Any]], *, explained: bool) -> float | None:
+        """About how many rows there are; Spark is asked only if it makes a difference to a plan.
+
+        If ``explained``, what ``"auto"`` would choose makes a difference, too.
+        """
+        plans = [plan(rows=rows) for rows in (1.0, None, _VERY_MANY)]
+        names = {(one.chosen.name, one.by_auto.name if explained else "") for one in plans}
+        return estimated_rows(self._bound.df) if len(names) > 1 else None
 
     def _about(self, *, verbose: bool) -> About:
         """What is said of the windows, whatever is computed."""

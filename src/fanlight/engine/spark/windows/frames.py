@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fanlight.engine.algebra.aggregate import Call
 from fanlight.engine.algebra.library.in_order import first
@@ -524,7 +524,9 @@ Row(dye=0, frame_id=None)]
                 return explain_handed(bound, handed)
             fields = self._find_fields(asked, called)
         by_spark = not in_one_pass(bound, fields)
-        plan, about = self._plan(by_spark=by_spark), self._about(verbose=verbose)
+        undivided = self._why_undivided(fields)
+        plan = self._plan(by_spark=by_spark, undivided=undivided, explained=True)
+        about = self._about(verbose=verbose)
         labels = [*(output.label for output in fields.outputs), *others]
         return explain_frames(bound.spec, plan, about, labels, by_spark=by_spark)
 
@@ -565,19 +567,20 @@ Row(dye=0, frame_id=None)]
 
     def _why_undivided(self, fields: Fields, *, of_rows: bool = False) -> str:
         """Explain why the rows of a key cannot be divided among tasks. Empty if they can."""
-        if of_rows:
-            return "it finds frames, and the number of a frame is known once all are found"
+        if of_rows and self._bound.scheme.drops_small_frames:
+            return (
+                "how large the frame of a row is, so whether it has a number, is known once all of "
+                "its rows are found, and they may be in many tasks"
+            )
         if self._bound.forget_after is not None:
             return "a key that is forgotten begins anew"
         alone = next((one for one in fields.all if not one.monoid.in_python), None)
         return f"{alone.facts.label} is of Spark alone" if alone else ""
 
-    @property
-    def _plan(self) -> partial[Plan[Scheme]]:
-        asked = partial(
-            self._plan_by(self._hints.strategy), keys=self._keys, tasks=count_tasks(self._bound.df)
-        )
-        return partial(asked, rows=self._rows_for(asked))
+    def _plan(self, *, explained: bool = False, **how: Any) -> Plan[Scheme]:
+        tasks = count_tasks(self._bound.df)
+        asked = partial(self._plan_by(self._hints.strategy), keys=self._keys, tasks=tasks, **how)
+        return asked(rows=self._rows_for(asked, explained=explained))
 
     def _plan_parts(self) -> Plan[Scheme]:
         """The plan of frames given in parts, which only a pass through Python can find."""
@@ -591,7 +594,8 @@ Row(dye=0, frame_id=None)]
 
     def _choose_module(self, fields: Fields, *, of_rows: bool = False) -> ModuleType:
         """The module that finds the frames, or numbers rows."""
-        plan = partial(self._plan, undivided=self._why_undivided(fields, of_rows=of_rows))
+        undivided = self._why_undivided(fields, of_rows=of_rows)
+        plan = partial(self._plan, undivided=undivided, of_rows=of_rows)
         chosen, by_spark = plan().chosen, plan(by_spark=True).chosen
         if by_spark.way is not chosen.way and not in_one_pass(self._bound, fields):
             chosen = by_spark

@@ -350,9 +350,22 @@ class PlacedWindows(WindowedEarly):
             if not own:
                 continue
             others = [label for label in labels if label not in own]
+            known = self._with_known_costs(plan, asked_for)
             request = replace(asked_for, queries=bound.queries)  # as they are said to be
-            pages.append(explain_placed(plan, request, about, own, others=others, ttp=ttp))
+            pages.append(explain_placed(known, request, about, own, others=others, ttp=ttp))
         return pages[0].with_text("\n\n".join(pages))
+
+    def _with_known_costs(self, plan: Plan[Pieces], request: Request) -> Plan[Pieces]:
+        """The plan of a forced strategy, with the costs from which ``"auto"`` would choose."""
+        if not plan.forced or request.streaming or request.queries.several:
+            return plan
+
+        def with_rows(rows: float | None) -> Plan[Pieces]:
+            return plan_placed(request.with_rows(rows), self._hints.strategy)
+
+        known = with_rows(self._rows_for(with_rows, explained=True))
+        chosen = next(one for one in known.candidates if one.name == plan.chosen.name)
+        return replace(known, chosen=chosen)
 
     def _plan_parts(
         self, aggregates: Several, named: Named, *, followed: bool = False

@@ -157,7 +157,9 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
     def _find_strategy(self, strategy: str) -> Strategy:
         return find_strategy(strategy, STRATEGIES, of=" of trailing windows")
 
-    def _plan(self, fields: Fields, *, asking: bool) -> Plan[tuple[Horizon, ...]]:
+    def _plan(
+        self, fields: Fields, *, asking: bool, explained: bool = False
+    ) -> Plan[tuple[Horizon, ...]]:
         bound = self._bound
         refused, undivided = why_not_natively(bound, fields), ""
         if bound.forget_after is not None:
@@ -171,7 +173,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             keys=self._keys, tasks=count_tasks(bound.df),
             latest=only_latest(fields),
         )  # fmt: skip
-        return asked(rows=self._rows_for(asked))
+        return asked(rows=self._rows_for(asked, explained=explained))
 
     @property
     def _rate_of_key(self) -> float | None:
@@ -250,7 +252,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
         bound = self._bound
         asks = read_at(bound) or bound
         fields = self._build_fields(aggregates, named, asks.df) if aggregates or named else Fields()
-        plan = self._plan(fields, asking=asks is not bound)
+        plan = self._plan(fields, asking=asks is not bound, explained=True)
         about = self._about(verbose=verbose)
         names = [name for output in fields.outputs for name in self._names(output.label)]
         return explain_trailing(bound.spec, plan, about, names)
