@@ -15,10 +15,9 @@ import urllib.request
 import fanlight as fl
 from benchmarks.data import SCHEMA
 from benchmarks.frames import DELTA
-from benchmarks.sessions import ROCKSDB
+from benchmarks.sessions import BATCH_BYTES, ROCKSDB, UNCOUNTED
 from benchmarks.windows import WINDOW
 from fanlight import agg
-from fanlight.engine.spark.fingerprint import BATCH_BYTES, UNCOUNTED
 
 CORES = "FANLIGHT_BENCHMARKS_CORES"  # those that this process and all below it may use
 CALLS = {"n": agg.count(), "s": agg.sum("n"), "m": agg.max("v")}  # exact in every order

@@ -17,6 +17,7 @@ CORES = 2
 HEAP = 6  # GB that the JVM's heap may grow to
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SEGMENT_TREE = "spark.sql.window.segmentTree.enabled"
+BATCH_BYTES, UNCOUNTED = "spark.sql.execution.arrow.maxBytesPerBatch", str(2**31 - 1)
 # What each collection left on the heap, for `benchmarks.growth.memory`.
 GC_LOG = Path(tempfile.gettempdir()) / f"fanlight-benchmarks-{os.getpid()}-gc.log"
 

@@ -141,8 +141,12 @@ AROUND = {"benchmarks", "demo", "experiments", "tests"}
 
 # Ways into the JVM: none of them is there on Spark Connect.
 JVM = {"_jdf", "_jvm", "_jsparkSession", "rdd", "sparkContext"}
-# The command line describes its jobs where Spark has a place for it, and does without elsewhere.
-DESCRIBED = {"fanlight.cli.running": ["sparkContext"]}
+# The command line describes its jobs where Spark has a place for it, and plans ask how many tasks
+# run at a time where Spark says so; both do without elsewhere.
+DESCRIBED = {
+    "fanlight.cli.running": ["sparkContext"],
+    "fanlight.engine.spark.row_estimate": ["sparkContext"],
+}
 
 
 def within(module: str, room: str) -> bool:

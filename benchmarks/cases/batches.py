@@ -6,9 +6,9 @@ import fanlight as fl
 from benchmarks.cases.times import row
 from benchmarks.frames import DELTA
 from benchmarks.queries import Batch
+from benchmarks.sessions import BATCH_BYTES, UNCOUNTED
 from benchmarks.timing import Entry, Result, race
 from fanlight import agg
-from fanlight.engine.spark.fingerprint import BATCH_BYTES, UNCOUNTED
 
 SET, DEFAULT = "no limit on bytes", "Spark's default"
 CALLS = {"c": agg.count(), "s": agg.sum("v"), "m": agg.max("n")}

@@ -8,13 +8,12 @@ import shutil
 from benchmarks.cases.cluster import MORE, ONE, ROUNDS, TWO, everywhere
 from benchmarks.data import SMALL, table
 from benchmarks.on_master import HOLDS, KINDS_OF_ONE_KEY, PARTS, WAYS
+from benchmarks.sessions import BATCH_BYTES, UNCOUNTED
 from benchmarks.timing import DisagreementError, Page, Result, Row
-from fanlight.engine.spark.fingerprint import BATCH_BYTES, UNCOUNTED
-from fanlight.engine.spark.ordered import frame_chunks
 
 ARROW, CHUNKS = WAYS
 PAPER, CORES = 1_000_000_000, (1, 10, 100, 400)
-JOINING = frame_chunks.PARTS  # tasks that join seams, at most
+JOINING = 64  # tasks that join seams, at most
 LONG = ("threshold", "sessions", "trailing hour")  # kinds that are asked of so many times the rows
 TEXT = f"""\
 All rows are of one key, without `by`. *arrow* is how fanlight computes such windows otherwise: one

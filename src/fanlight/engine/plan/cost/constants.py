@@ -122,6 +122,8 @@ BUSY = 2.0  # measured: --only hot-key
 DISTINCT = 0.5  # estimated: docs/decisions/0040-distinct-values-last.md
 # Orders of dyadic intervals in which a window begins ranges, or ends them.
 ORDERS = 4.0  # estimated: docs/spanning.md
+# Rows of a batch, for what pays with more of them alone, if nobody knows how many there are.
+MILLION = 1_000_000.0  # estimated: docs/decisions/0009-told-not-looked-up.md
 # Rows a SLIDE, if no rate is given.
 ROWS = 10_000.0  # estimated: docs/decisions/0009-told-not-looked-up.md
 # SLIDEs of a batch of events, if Spark estimates their number: weeks in quarters of an hour.

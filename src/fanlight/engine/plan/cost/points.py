@@ -29,6 +29,7 @@ from fanlight.engine.plan.cost.constants import (
     KEPT,
     LIFETIME,
     MADE,
+    MILLION,
     PARTIAL,
     PASSED,
     RANKED,
@@ -273,10 +274,11 @@ def divided_pass(
 ) -> float:
     """Rows divided by ranges of time, of which a pass takes ``row`` each; then a pass over seams.
 
-    A sample and two further shuffles take their time, in which all cores wait. ``of_rows`` says
-    that the pass over seams is given all rows, which are sorted again, and not only their frames.
+    A sample and two further shuffles take their time, in which all cores wait; so it is left to
+    those who know of many rows. ``of_rows`` says that the pass over seams is given all rows, which
+    are sorted again, and not only their frames.
     """
-    waiting = 0.0 if rows is None else 3 * STEP * (tasks or 1.0) / max(rows, 1.0)
+    waiting = 3 * STEP * (tasks or 1.0) / max(MILLION if rows is None else rows, 1.0)
     return DIVIDED * row + SORTED * of_rows + waiting
 
 

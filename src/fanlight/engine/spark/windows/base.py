@@ -200,12 +200,15 @@ class Windowed(Pictured, ABC):
         """How many keys there are, if that was told, or there is none to tell."""
         return self._hints.groups if self._bound.by else 1
 
-    def _rows_for(self, plan: Callable[..., Plan[Any]], *, explained: bool) -> float | None:
+    def _rows_for(
+        self, plan: Callable[..., Plan[Any]], *, explained: bool, divisible: bool = False
+    ) -> float | None:
         """About how many rows there are; Spark is asked only if it makes a difference to a plan.
 
-        If ``explained``, what ``"auto"`` would choose makes a difference, too.
+        If ``explained``, what ``"auto"`` would choose makes a difference, too; if ``divisible``,
+        that there are very many.
         """
-        plans = [plan(rows=rows) for rows in (1.0, None, _VERY_MANY)]
+        plans = [plan(rows=rows) for rows in (1.0, None, *([_VERY_MANY] if divisible else []))]
         names = {(one.chosen.name, one.by_auto.name if explained else "") for one in plans}
         return estimated_rows(self._bound.df) if len(names) > 1 else None
 

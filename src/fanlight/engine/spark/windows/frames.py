@@ -580,7 +580,7 @@ Row(dye=0, frame_id=None)]
     def _plan(self, *, explained: bool = False, **how: Any) -> Plan[Scheme]:
         tasks = count_tasks(self._bound.df)
         asked = partial(self._plan_by(self._hints.strategy), keys=self._keys, tasks=tasks, **how)
-        return asked(rows=self._rows_for(asked, explained=explained))
+        return asked(rows=self._rows_for(asked, explained=explained, divisible=True))
 
     def _plan_parts(self) -> Plan[Scheme]:
         """The plan of frames given in parts, which only a pass through Python can find."""

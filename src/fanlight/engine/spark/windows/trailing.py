@@ -173,7 +173,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             keys=self._keys, tasks=count_tasks(bound.df),
             latest=only_latest(fields),
         )  # fmt: skip
-        return asked(rows=self._rows_for(asked, explained=explained))
+        return asked(rows=self._rows_for(asked, explained=explained, divisible=True))
 
     @property
     def _rate_of_key(self) -> float | None:
