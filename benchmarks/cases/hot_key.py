@@ -19,22 +19,22 @@ TEXT = f"""\
 All rows are of one key, without `by`. *arrow* is how fanlight computes such windows otherwise: one
 task puts all rows in order. *chunks* is `using("chunks")`: tasks have ranges of time. Rows are made
 up, in Parquet files: a timestamp, a double and an int, over one day. *threshold* is frames of rows
-for which `{HOLDS}`, each some half seconds long; *sessions* are of the rows for which that is so,
-with a gap of 400 milliseconds; *short frames* have two rows on average; *trailing hour* is each row
-with the hour before it. All have count, sum and max.
-`{BATCH_BYTES}` is {UNCOUNTED}, as `fl.doctor` advises; in *threshold, bytes counted* it is as Spark
-has it.
+for which `{HOLDS}`, each some half seconds long; *sessions* are of the rows for
+which that is so, with a gap of 400 milliseconds; *short frames* have two rows on average; *trailing
+hour* is each row with the hour before it. All have count, sum and max. In all but *bytes counted*,
+`{BATCH_BYTES}` is {UNCOUNTED}, as `fl.doctor` advises.
 
-*One core* is `local[1]` on one core of the machine, which Spark and its Python worker share; *two
-cores* is `local[2]`; *two workers* is a standalone cluster of two workers, each on a core of its
-own with an executor of one core and 1 GB of heap. A process that may use more cores than it is said
-to have runs faster than that, since Python works beside Spark.
+`local[1]` is on one core of the machine, which Spark and its Python worker share. `local[2]` has
+two cores; there the one task of *arrow* uses both, Spark one and Python the other. *Two workers* is
+a standalone cluster of two workers, each on a core of its own, with an executor of one core and
+1 GB of heap; its driver, which runs no task, is on the same two cores.
 
 Seconds are from the call of `over` until a checksum of the result is there: how many rows it has,
 and the sum of the hashes of these rows. All must have the same checksum, in every round, or nothing
 is written. The best of {ROUNDS} rounds counts; {MORE} times as many rows have one round. *MB of a
-Python worker* is the most that one of them held, of which about 150 are libraries.
-
+Python worker* is the most that one of them held, of which about 150 are libraries. It holds the
+open frame's partials, or the rows of the longest window: an hour has {MORE} times as many rows if
+the day has.
 
 *On paper* is what would happen on more cores, from the seconds for which tasks ran on one core, in
 proportion to rows. *sample*: Spark reads all rows once before, and keeps some times, to find the
@@ -42,9 +42,9 @@ ranges or their length. *divide*: it reads them again, and sends each to the tas
 *cut*: tasks sort their rows and cut them, in *arrow* a single one. *join*: frames at seams are
 joined and all are numbered, in at most {JOINING} tasks. *fixed* is what is left of the seconds:
 planning, starting tasks, and waiting. It is assumed that time is divided evenly, that no core waits
-for a disk or the network, and that *fixed* stays as it is; none of these is quite so. It stops
-being faster where rows divided by cores take less than *fixed*, and for very short frames where
-{JOINING} tasks join them."""
+for a disk or the network, and that *fixed* stays as it is; none of these is quite so. More cores
+do not help where the rest takes less than *fixed*, nor with very short frames beyond {JOINING}
+cores, nor with trailing windows beyond half as many cores as windows fit into the data."""
 
 
 def hot_key(bench):
@@ -123,5 +123,5 @@ def _on_paper(asked, first):
         lines.append([kind, way, f"{number:,}", *each, f"{fixed:.1f}",
                       *(f"{taken(cores):,.0f}" for cores in CORES)])  # fmt: skip
     head = ["windows", "way", "measured with rows", *(f"{part}, s" for part in PARTS), "fixed, s",
-            *(f"on {cores:,} cores, s" for cores in CORES)]  # fmt: skip
+            *(f"on {cores:,} core{'s' * (cores > 1)}, s" for cores in CORES)]  # fmt: skip
     return (f"On paper: {PAPER:,} rows of one key", head, lines)
