@@ -145,7 +145,7 @@ JVM = {"_jdf", "_jvm", "_jsparkSession", "rdd", "sparkContext"}
 # run at a time where Spark says so; both do without elsewhere.
 DESCRIBED = {
     "fanlight.cli.running": ["sparkContext"],
-    "fanlight.engine.spark.row_estimate": ["sparkContext"],
+    "fanlight.engine.spark.fingerprint": ["sparkContext"],
 }
 
 

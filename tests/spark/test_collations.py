@@ -119,6 +119,16 @@ def test_what_python_would_compare_is_refused(rows, asked):
         asked(rows)
 
 
+@pytest.mark.parametrize("advice", ["collate(…, 'UTF8_LCASE')", "collate(lower(…), 'UTF8_BINARY')"])
+def test_what_the_refusal_says_to_write_is_taken(rows, advice):
+    with pytest.raises(fl.FanlightError) as told:
+        REFUSED["in frames"](rows)
+    assert advice in str(told.value)
+    followed = rows.selectExpr("*", f"{advice.replace('…', 'icu')} as alike")
+    windows = fl.over(followed, fl.Session("5 seconds"), time="ts")
+    assert windows.agg(agg.max("alike")).count()
+
+
 @pytest.mark.parametrize("asked", REFUSED_STREAMS.values(), ids=REFUSED_STREAMS)
 def test_a_stream_is_refused_before_it_starts(classic, tmp_path, asked):
     df = keyed(stream_of(classic, tmp_path, [ROWS], "1 second"))

@@ -132,7 +132,8 @@ def test_what_cannot_be_divided_is_told(classic):
         (lambda: using(fl.ThresholdFrame("v > 1", max_rows=3)), "decides where it ends"),
         (lambda: using(fl.ThresholdFrame("v > 1", max_duration="1 hour")), "decides where it ends"),
         (lambda: using(fl.StateFrame("s", nulls="carry")), "of one long before it"),
-        (lambda: using(fl.Session("n * interval '1' minute")), "decides where it ends"),
+        (lambda: using(fl.Session("n * interval '1' minute")), "a gap of its own"),
+        (lambda: using(fl.Session("1 day")), "days of the calendar"),
         (lambda: using(high, forget_after="1 hour").frames(), "begins anew"),
         (lambda: using(fl.ThresholdFrame("v > 1", min_rows=3)).rows(), "how large the frame"),
         (lambda: using(high).agg(agg.approx_count_distinct("s")), "is of Spark alone"),
@@ -140,3 +141,6 @@ def test_what_cannot_be_divided_is_told(classic):
     ]:
         refused(act, "using('chunks') cannot compute this", words, "use 'auto'")
     assert "joined" in using(high).explain(agg.count())
+    gaps = df.selectExpr("*", "make_interval(0, 0, 0, cast(n as int)) as gap")
+    apart = fl.over(gaps, high, time="ts", by="gap").using("chunks")
+    refused(apart.frames, "a column of type interval", "cannot go through Python", "cast it")

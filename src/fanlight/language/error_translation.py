@@ -98,7 +98,10 @@ _PHRASES = (
      "write an aggregate or GROUP BY window, or leave EARLY out"),
     ("leave it out: as_of says", "leave it out: AS OF says"),
     ("write agg(…), or give the levels", "give the levels"),
-    ("use lower(…) as the key, or write agg(…)", "use lower(…) as the key"),
+    (
+        "use collate(lower(…), 'UTF8_BINARY') as the key, or write agg(…)",
+        "use collate(lower(…), 'UTF8_BINARY') as the key",
+    ),
     ("for example agg.count()", "for example count(*)"),
     ("agg.count, agg.sum or agg.avg", "count, sum or avg"),
     ("levels compared by", "BURSTS by"),

@@ -177,20 +177,33 @@ def _why_not_divided(scheme: Scheme, *, streaming: bool) -> str:
     """
     if streaming:
         return "it is for batches; in a stream the rows of a key come one after the other"
-    if scheme.overlapping:
-        return "frames that overlap share rows"
-    if scheme.kind in ELSEWHERE:
-        return f"{ELSEWHERE[scheme.kind]} a row that another task has"
-    cut = scheme.timing is not None and scheme.timing.cap is not None
-    far = cut or scheme.max_rows or scheme.has_own_deadlines
-    if far or scheme.kind not in NEIGHBOURS:
-        return (
-            "where a frame began, or what its earlier rows say, decides where it ends, and another "
-            "task may have those rows"
-        )
-    if scheme.nulls in ("skip", "carry"):
-        return f"with nulls={scheme.nulls!r} the state of a row may be that of one long before it"
-    return ""
+    far = bool(scheme.max_rows or (scheme.timing and scheme.timing.cap is not None))
+    reasons = [
+        (scheme.overlapping, "frames that overlap share rows"),
+        (
+            scheme.kind in ELSEWHERE,
+            f"{ELSEWHERE.get(scheme.kind, '')} a row that another task has",
+        ),
+        (
+            scheme.has_own_deadlines,
+            (
+                "each row has a gap of its own, as one in days of the calendar is, and the gap "
+                "that reaches farthest may be that of a row that another task has"
+            ),
+        ),
+        (
+            far or scheme.kind not in NEIGHBOURS,
+            (
+                "where a frame began, or what its earlier rows say, decides where it ends, and "
+                "another task may have those rows"
+            ),
+        ),
+        (
+            scheme.nulls in ("skip", "carry"),
+            f"with nulls={scheme.nulls!r} the state of a row may be that of one long before it",
+        ),
+    ]
+    return next((why for holds, why in reasons if holds), "")
 
 
 def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:

@@ -35,7 +35,7 @@ _FORMS = {
     "UTF8_LCASE_RTRIM": "translate(lower(rtrim({v})), '\u03c2', '\u03c3')",
 }
 WHY_NOT = "which only Spark's own SQL can compare"
-INSTEAD = "use lower(…) of it, or collate(…, 'UTF8_LCASE')"
+INSTEAD = "use collate(…, 'UTF8_LCASE') of it, or collate(lower(…), 'UTF8_BINARY')"
 
 
 def with_places(kind: DataType) -> DataType:

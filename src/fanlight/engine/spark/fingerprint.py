@@ -175,6 +175,15 @@ def tasks_of_setting(setting: str | None) -> int:
     return int(setting) if setting and setting.isdigit() else DEFAULT
 
 
+def count_tasks(session: Any) -> float | None:
+    """How many tasks after a shuffle run at a time; None in Spark Connect, which does not say."""
+    try:
+        most = tasks_of_setting(read_setting(session, PARTITIONS))
+        return float(min(most, session.sparkContext.defaultParallelism))
+    except Exception:  # noqa: BLE001 - a platform hides it by an error of its own
+        return None
+
+
 def describe_state(bound: Bound) -> str:
     """Where a stateful operator keeps its keys, and in how many partitions."""
     if bound.partitions is not None:

@@ -1,7 +1,4 @@
-"""How many rows a DataFrame has, as Spark's optimizer estimates, and how many tasks go over them.
-
-No job runs to find out.
-"""
+"""How many rows a DataFrame has, as Spark's optimizer estimates; no job runs to find out."""
 
 from __future__ import annotations
 
@@ -71,11 +68,3 @@ def _estimate(df: DataFrame) -> float | None:
         return float(rows)
     size = float(number) * _UNITS.get(unit, UNKNOWN)
     return None if size >= UNKNOWN else size / BYTES_A_ROW
-
-
-def count_tasks(df: DataFrame) -> float | None:
-    """How many tasks Spark runs at a time; None in Spark Connect, which does not say."""
-    try:
-        return float(df.sparkSession.sparkContext.defaultParallelism)
-    except Exception:  # noqa: BLE001 - a platform hides it by an error of its own
-        return None

@@ -110,6 +110,7 @@ def run_operator(
     keys = (*bound.keys, *hosted.parts)
     if not bound.df.isStreaming:  # computed columns are not sorted
         if hosted.ranges:
+            arrow_schema(rows.schema)  # or an error that says which column cannot go there
             rows = rows.repartitionByRange(*hosted.ranges)
         else:
             rows = rows.repartition(*keys) if keys else rows.repartition(1)

@@ -17,6 +17,7 @@ from fanlight.engine.spark.sql import expr_as
 
 CHUNK = "chunk"
 MOST = 2**62  # coordinates are less than this, so that two of them can be added
+SEVERAL = 8  # chunks of a task; and windows that a chunk is as long as, if possible
 SHARE, SEED = 0.01, 0  # of the rows, those whose times are looked at
 _TENTHS = "array(0.05D, 0.15D, 0.25D, 0.35D, 0.45D, 0.55D, 0.65D, 0.75D, 0.85D, 0.95D)"
 
@@ -49,15 +50,22 @@ def _number(time: str) -> str:
 
 
 def _find_width(rows: DataFrame, reach: int) -> DataFrame:
-    """The ``width`` of chunks, in one row: some chunks a task, if not half of the rows are copied.
+    """The ``width`` of chunks, in one row: several chunks a task, as they are hashed to tasks.
 
-    Of the tenths of a few rows in order of time, the one of middle length says how long all are: so
-    times that are far from the others, or at which many rows are, make no chunk too long.
+    If these would be so short that many rows are copied, they are fewer, one a task at least, as
+    long as not half of the rows are copied. Of the tenths of a few rows in order of time, the one
+    of middle length says how long all are: so times that are far from the others, or at which many
+    rows are, make no chunk too long.
     """
     tasks = tasks_of_setting(rows.sparkSession.conf.get(PARTITIONS, None))
     few = rows.selectExpr("t").sample(fraction=SHARE, seed=SEED)
     found = few.groupBy().agg(expr_as(few, f"approx_percentile(t, {_TENTHS})", "at"))
     lengths = "array_sort(transform(sequence(1, 9), n -> at[n] - at[n - 1]))"
-    # Nulls, where none of the rows has a time, are left out of both.
-    width = f"greatest({float(SHORTEST * reach)!r}D, {lengths}[4] * {10 / tasks!r}D, 1D)"
+    fair = f"{lengths}[4] * {10 / tasks!r}D"
+    # Nulls, where none of the rows has a time, are left out of all.
+    choices = (
+        f"{float(SHORTEST * reach)!r}D", f"{fair} / {SEVERAL}D",
+        f"least(coalesce({fair}, 0D), {float(SEVERAL * reach)!r}D)", "1D",
+    )  # fmt: skip
+    width = f"greatest({', '.join(choices)})"
     return found.selectExpr(f"cast(least({width}, {float(MOST)!r}D) as bigint) as width")

@@ -51,7 +51,7 @@ def check_at_instants(bound: Placed, method: str) -> None:
          "write agg(…), or leave closed out"),
         (streaming and any(map(has_collation, kinds)), f"{method} by strings with a collation",
          "is a second aggregation, whose state in a stream cannot compare them",
-         "use lower(…) as the key, or write agg(…)"),
+         "use collate(lower(…), 'UTF8_BINARY') as the key, or write agg(…)"),
     ):  # fmt: skip
         if wrong:
             raise refuse(asked, why, instead)

@@ -17,6 +17,7 @@ from fanlight.engine.plan.ways import ARROW, NATIVE, Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.frames import FrameBound
 from fanlight.engine.spark.fields import Fields, build_fields
+from fanlight.engine.spark.fingerprint import count_tasks
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
@@ -29,7 +30,6 @@ from fanlight.engine.spark.ordered.frames import (
     split_frames,
 )
 from fanlight.engine.spark.requested_aggregates import collect_calls
-from fanlight.engine.spark.row_estimate import count_tasks
 from fanlight.engine.spark.spark_aggregates import (
     Handed,
     aggregate_frames,
@@ -578,7 +578,7 @@ Row(dye=0, frame_id=None)]
         return f"{alone.facts.label} is of Spark alone" if alone else ""
 
     def _plan(self, *, explained: bool = False, **how: Any) -> Plan[Scheme]:
-        tasks = count_tasks(self._bound.df)
+        tasks = count_tasks(self._bound.df.sparkSession)
         asked = partial(self._plan_by(self._hints.strategy), keys=self._keys, tasks=tasks, **how)
         return asked(rows=self._rows_for(asked, explained=explained, divisible=True))
 

@@ -17,6 +17,7 @@ from fanlight.engine.plan.ways import Strategy
 from fanlight.engine.spark import result
 from fanlight.engine.spark.binding.trailing import TrailingBound, name_columns, read_at
 from fanlight.engine.spark.fields import Fields, build_fields
+from fanlight.engine.spark.fingerprint import count_tasks
 from fanlight.engine.spark.foreign_frames import in_kind, open_frame, remember
 from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.trailing import (
@@ -26,7 +27,6 @@ from fanlight.engine.spark.ordered.trailing import (
     why_not_natively,
 )
 from fanlight.engine.spark.requested_aggregates import collect_calls, rename
-from fanlight.engine.spark.row_estimate import count_tasks
 from fanlight.engine.spark.sql import expr, expr_as, is_taken
 from fanlight.engine.spark.way_runs import attach_function
 from fanlight.engine.spark.windows.base import (
@@ -170,7 +170,7 @@ Row(amount=2, spend_1m=3, spend_all=1), Row(amount=3, spend_1m=6, spend_all=3)]
             plan_trailing, bound.horizons, len(fields.all), streaming=bound.df.isStreaming,
             refused=refused, incomparable=incomparable, undivided=undivided,
             strategy=self._hints.strategy, rate=self._rate_of_key, asking=asking,
-            keys=self._keys, tasks=count_tasks(bound.df),
+            keys=self._keys, tasks=count_tasks(bound.df.sparkSession),
             latest=only_latest(fields),
         )  # fmt: skip
         return asked(rows=self._rows_for(asked, explained=explained, divisible=True))
