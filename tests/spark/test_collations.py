@@ -122,7 +122,7 @@ def test_what_python_would_compare_is_refused(rows, asked):
 @pytest.mark.parametrize("advice", ["collate(…, 'UTF8_LCASE')", "collate(lower(…), 'UTF8_BINARY')"])
 def test_what_the_refusal_says_to_write_is_taken(rows, advice):
     with pytest.raises(fl.FanlightError) as told:
-        REFUSED["in frames"](rows)
+        REFUSED["looked back at"](rows)
     assert advice in str(told.value)
     followed = rows.selectExpr("*", f"{advice.replace('…', 'icu')} as alike")
     windows = fl.over(followed, fl.Session("5 seconds"), time="ts")

@@ -151,7 +151,7 @@ def plan_frames(
     # Where rows are divided, aggregates that are not numbers are combined in Python.
     divided = points.row_pass(by_python=by_python or by_spark, returned=False)
     cost *= points.idle_share(keys, tasks)
-    compared = points.comparison() * points.idle_share(keys, tasks, busy=1)
+    compared = points.comparison() * points.idle_share(keys, tasks)
     way = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
     why = _why_not_native(scheme, streaming=streaming)
     return choose_candidate(

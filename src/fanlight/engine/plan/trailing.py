@@ -125,7 +125,7 @@ def plan_trailing(
         why = refused or _why_not_native(horizons, asking=asking)
     chunks = (keys or 1) * _count_chunks(horizons, rows, rate, keys)
     divided = points.divided_pass(row, rows, tasks) * points.idle_share(chunks, tasks)
-    native = points.folding(folded, partials) * points.idle_share(keys, tasks, busy=1)
+    native = points.folding(folded, partials) * points.idle_share(keys, tasks)
     return choose_candidate(
         [
             Candidate(ways.ARROW, way, horizons, cost, "" if why else incomparable),

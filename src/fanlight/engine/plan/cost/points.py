@@ -261,12 +261,12 @@ def row_pass(*, by_python: bool, returned: bool) -> float:
     return SORTED + (CALLED if by_python else PASSED) + RETURNED * returned
 
 
-def idle_share(keys: float | None, tasks: float | None, *, busy: float = BUSY) -> float:
+def idle_share(keys: float | None, tasks: float | None) -> float:
     """How many times longer rows take because so many keys leave cores idle; 1 if not known.
 
-    All rows of a key go through one task, which keeps ``busy`` cores busy.
+    All rows of a key go through one task, which keeps some cores busy.
     """
-    return 1.0 if keys is None or tasks is None else max(1.0, tasks / (busy * max(keys, 1.0)))
+    return 1.0 if keys is None or tasks is None else max(1.0, tasks / (BUSY * max(keys, 1.0)))
 
 
 def divided_pass(
