@@ -94,7 +94,7 @@ def pin(process, cores):
 
 
 def _asked(bench, where, master, queries, home, cores=""):
-    """What one master says of each query, asked in one process, on these cores if any are named."""
+    """The answers of a master to all queries, from a process that may be held to some cores."""
     command = [sys.executable, "-m", "benchmarks.on_master", master, HEAPS[where], str(home)]
     found, log = {}, home / "stderr"
     with (

@@ -48,7 +48,7 @@ cores, nor with trailing windows beyond half as many cores as windows fit into t
 
 
 def hot_key(bench):
-    """Frames, sessions and features of rows of one key, in one task and in chunks."""
+    """Frames, sessions and features of rows, all with the same key: in a single task, in chunks."""
     rows = SMALL if bench.smoke else bench.table.rows
     asked = [(kind, way, rows) for kind in KINDS_OF_ONE_KEY for way in WAYS]
     if not bench.smoke:
@@ -70,7 +70,7 @@ def hot_key(bench):
 
 
 def compared(asked, found):
-    """How many times as fast two cores are as one, and chunks as one task."""
+    """The seconds of all queries, and how many times as fast more cores and chunks make them."""
     listed, rows = [], []
     for kind, way, number in asked:
         one = (f"{kind}, {way}", number)

@@ -31,7 +31,7 @@ def rows(spark):
 
 
 def answers(df):
-    """Of each spec and strategy, how many frames there are and the sum of their hashes."""
+    """The number of frames and the sum of their hashes, by spec and strategy."""
     for name, spec in SPECS.items():
         for strategy in ("arrow", "chunks"):
             windows = fl.over(df, spec, time="ts", by="k").using(strategy)

@@ -110,15 +110,16 @@ class Windowed(Pictured, ABC):
             batch ``"native"`` (Spark SQL alone, for clusters whose Python workers have no
             fanlight): threshold and boundary frames, and sessions, unless limits on time or rows
             end them; windows over time that include the row itself, with aggregates whose partials
-            have a fixed size and need no order. Frames of a batch: ``"chunks"`` (the rows of a key
-            in many tasks), for threshold, boundary and state frames and sessions; so features as of
-            a row, of windows with a range in time.
+            have a fixed size and need no order. Both, in a batch: ``"chunks"`` (the rows of one key
+            in many tasks), for threshold, boundary and state frames, for sessions, and for features
+            as of a row whose windows have a range in time.
         rate
             Rows per second over all keys (per unit of a numeric time). fanlight does not read data
             to find it; by default it assumes a busy stream. Widening windows warn if a first batch
             would be longer than ``max_rows``.
         groups
-            The number of distinct keys (the paper's G).
+            The number of distinct keys (the paper's G). Where so few keys would leave cores idle,
+            ``"auto"`` may divide the rows of each among tasks (``"chunks"``).
         partitions
             For a stream with state in Python: the number of groups into which its keys are divided,
             each for one of Spark's tasks. By default the number of tasks,
