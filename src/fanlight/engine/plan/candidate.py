@@ -38,6 +38,11 @@ class Candidate(Generic[Cut]):
         return f"{self.strategy} ({self.rollup})" if self.rollup.name else self.strategy.name
 
     @property
+    def is_automatic(self) -> bool:
+        """Whether ``"auto"`` may choose it."""
+        return not (self.refused or self.forced)
+
+    @property
     def lift(self) -> Lift:
         """What rows become before they are rolled up."""
         return self.way.lift
@@ -66,8 +71,7 @@ class Plan(Generic[Cut]):
     @property
     def by_auto(self) -> Candidate[Cut]:
         """The candidate that ``"auto"`` chooses; the one that runs if no other fits."""
-        candidates = self.candidates if has_compiler() else _spare_compiled(self.candidates)
-        fitting = [one for one in candidates if not (one.refused or one.forced)]
+        fitting = [one for one in _list_for_auto(self.candidates) if one.is_automatic]
         return min(fitting, key=lambda candidate: candidate.cost, default=self.chosen)
 
 
@@ -86,8 +90,7 @@ def find_strategy(strategy: object, strategies: Sequence[Strategy], *, of: str =
 def choose_candidate(candidates: Sequence[Candidate[Cut]], strategy: Strategy = AUTO) -> Plan[Cut]:
     """The cheapest candidate of the strategy that fits; an error says why none does."""
     auto = strategy == AUTO
-    if auto and not has_compiler():
-        candidates = _spare_compiled(candidates)
+    candidates = _list_for_auto(candidates) if auto else candidates
     wanted = [c for c in candidates if c.strategy == strategy or (auto and not c.forced)]
     fitting = [c for c in wanted if not c.refused]
     if not fitting:
@@ -96,11 +99,10 @@ def choose_candidate(candidates: Sequence[Candidate[Cut]], strategy: Strategy = 
     return Plan(tuple(candidates), chosen, not auto)
 
 
-def _spare_compiled(candidates: Sequence[Candidate[Cut]]) -> list[Candidate[Cut]]:
-    """The candidates, of which those that need the compiler are refused where another one fits."""
-    fitting = [one for one in candidates if not (one.refused or one.forced)]
-    if all(one.way.compiled for one in fitting):
-        return list(candidates)
+def _list_for_auto(candidates: Sequence[Candidate[Cut]]) -> Sequence[Candidate[Cut]]:
+    """The candidates; without a compiler, those that need it are refused where another one fits."""
+    if has_compiler() or all(one.way.compiled for one in candidates if one.is_automatic):
+        return candidates
     why = "it needs numba, which is not installed here"
     return [
         replace(one, refused=one.refused or why) if one.way.compiled else one for one in candidates
@@ -150,13 +152,13 @@ def plan_frames(
     cost = points.row_pass(by_python=by_python, returned=by_spark and not streaming)
     # Where rows are divided, aggregates that are not numbers are combined in Python.
     divided = points.row_pass(by_python=by_python or by_spark, returned=False)
-    cost *= points.idle_share(keys, tasks)
-    compared = points.comparison() * points.idle_share(keys, tasks)
+    idle = points.idle_share(keys, tasks)
+    compared = points.comparison() * idle
     way = ways.FRAMES_IN_OPERATOR if streaming else ways.FRAMES_IN_A_PASS
     why = _why_not_native(scheme, streaming=streaming)
     return choose_candidate(
         [
-            Candidate(ways.ARROW, way, scheme, cost + started, incomparable),
+            Candidate(ways.ARROW, way, scheme, cost * idle + started, incomparable),
             Candidate(ways.NATIVE, ways.FRAMES_COMPARED, scheme, compared, why),
             Candidate(
                 ways.CHUNKS,

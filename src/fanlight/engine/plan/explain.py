@@ -157,7 +157,7 @@ def _explain_choice(plan: Plan[Cut]) -> str:
     chosen = plan.chosen
     strategy = chosen.rollup.name if chosen.strategy == AUTO else chosen.strategy.name
     if not plan.forced:
-        fitting = [one for one in plan.candidates if not (one.refused or one.forced)]
+        fitting = [one for one in plan.candidates if one.is_automatic]
         return f"{strategy}, {_describe_rank(len(fitting))}"
     auto = plan.by_auto
     other = "" if auto.strategy == chosen.strategy else f"; 'auto' would choose {auto.name}"

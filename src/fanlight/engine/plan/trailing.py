@@ -116,7 +116,8 @@ def plan_trailing(
     """
     way = ways.LOOKED_BACK_IN_OPERATOR if streaming else ways.LOOKED_BACK
     row, started = points.row_pass(by_python=False, returned=True), points.worker_overhead(rows)
-    cost = row * points.idle_share(keys, tasks) + started
+    idle = points.idle_share(keys, tasks)
+    cost = row * idle + started
     known = math.inf if rows is None else rows
     folded = sum(1.0 if latest else horizon.rows_folded(known, rate) for horizon in horizons)
     if streaming:
@@ -125,7 +126,7 @@ def plan_trailing(
         why = refused or _why_not_native(horizons, asking=asking)
     chunks = (keys or 1) * _count_chunks(horizons, rows, rate, keys)
     divided = points.divided_pass(row, rows, tasks) * points.idle_share(chunks, tasks)
-    native = points.folding(folded, partials) * points.idle_share(keys, tasks)
+    native = points.folding(folded, partials) * idle
     return choose_candidate(
         [
             Candidate(ways.ARROW, way, horizons, cost, "" if why else incomparable),
