@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 
 import pytest
 
 import fanlight as fl
 from fanlight import agg
+from fanlight.engine.spark.fingerprint import count_tasks
+from fanlight.engine.spark.windows import frames as frame_windows
+from fanlight.engine.spark.windows import trailing as trailing_windows
 from fanlight.engine.spec.frames.base import Least
 from tests.helpers.dataframes import BLANK, calls, collected, frame
 from tests.helpers.frames import HOLDS
@@ -144,3 +148,27 @@ def test_what_cannot_be_divided_is_told(classic):
     gaps = df.selectExpr("*", "make_interval(0, 0, 0, cast(n as int)) as gap")
     apart = fl.over(gaps, high, time="ts", by="gap").using("chunks")
     refused(apart.frames, "a column of type interval", "cannot go through Python", "cast it")
+
+
+def test_auto_divides_many_rows_where_cores_would_be_idle(classic, monkeypatch):
+    rows = classic.range(10**10).selectExpr("timestamp_seconds(id) as ts", "id % 7 as k", "id as v")
+    high = fl.ThresholdFrame("v > 1")
+    hour = fl.over(rows, fl.Trailing("1 hour"), time="ts")
+    for module in (frame_windows, trailing_windows):
+        monkeypatch.setattr(module, "count_tasks", lambda _: 100.0)
+    for windows, chosen in [
+        (fl.over(rows, high, time="ts"), "chunks"),
+        (fl.over(rows, high, time="ts", by="k"), "arrow"),  # keys may be many
+        (fl.over(rows, high, time="ts", by="k").using(groups=7), "chunks"),
+        (fl.over(rows.limit(9), high, time="ts"), "native"),
+        (hour, "arrow"),  # all rows may be within an hour
+        (hour.using(rate=1), "chunks"),
+    ]:
+        (told,) = re.findall(r"^  strategy +(\w+)", windows.explain(agg.count()), re.MULTILINE)
+        assert told == chosen, windows
+
+
+def test_how_many_tasks_run_at_a_time_is_asked_of_spark(spark):
+    connect = ".connect." in type(spark).__module__
+    with configured(spark, "spark.sql.shuffle.partitions", 1):
+        assert count_tasks(spark) == (None if connect else 1)
