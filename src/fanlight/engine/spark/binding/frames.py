@@ -76,7 +76,7 @@ class FrameBound(Bound):
         """
         scheme = self.scheme
         longest = None if scheme.timing is None else scheme.timing.cap
-        lingers = scheme.kind == "dwell" and scheme.numbers[1] > 0
+        lingers = scheme.kind == "pattern" or (scheme.kind == "dwell" and scheme.numbers[1] > 0)
         return longest, add_lags(longest if lingers else 0, self.forget_after or 0)
 
     @property
@@ -119,8 +119,8 @@ class FrameBound(Bound):
         given_up = "null" if self.forget_after is None else "'forgotten'"
         causes = [
             ("not closed", given_up if self.early is None else f"if({FINAL}, {given_up}, null)"),
-            ("ending = until", "'gap'"),
-            *([] if cap is None else [(f"ending = start + {cap}L", "'duration'")]),
+            *([] if scheme.kind == "pattern" else [("ending = until", "'gap'")]),
+            *([] if cap is None or scheme.kind == "pattern" else [(f"ending = start + {cap}L", "'duration'")]),
             *([(f"rows = {scheme.max_rows}L", "'rows'")] if scheme.max_rows else []),
         ]
         cases = " ".join(f"when {condition} then {word}" for condition, word in causes)
