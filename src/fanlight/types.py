@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Against", "Aggregated", "Calls", "Closed", "ColumnOrName", "Condition", "DataFrameLike",
     "Duration", "Filling", "Format", "How", "Instant", "Keys", "Late", "LateInOrder", "LateInSql",
-    "Length", "Limit", "Matches", "Method", "Nulls", "Number", "OnError", "Report", "RowsAs", "Side", "Spec",
-    "Weekday",
+    "Length", "Limit", "Matches", "Method", "Nulls", "Number", "OnError", "Report", "RowsAs",
+    "Side", "Spec", "Weekday",
 ]  # fmt: skip
 
 Duration = str | timedelta | float

@@ -128,9 +128,7 @@ PATTERN = named_tuple_of(
 )  # fmt: skip
 DATA = named_tuple_of(Data, _BOOLS_2, _FLOATS_2, NEW_TABLE, _BOOLS_2)
 GROUPS = named_tuple_of(Groups, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
-MATCHES = named_tuple_of(
-    Matches, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS, NEW_INTS
-)
+MATCHES = named_tuple_of(Matches, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS, NEW_INTS)
 STACK = named_tuple_of(Stack, NEW_FLOATS, NEW_INTS, NEW_BOOLS)
 
 
@@ -156,7 +154,7 @@ def _grow_reals(table: Floats, needed: int) -> Floats:
 @jitable
 def _compare(does: int, order: int, same: bool) -> bool:
     """Whether a comparison holds; ``order`` is -1, 0 or 1."""
-    if does == EQUAL or does == SAME:
+    if does in (EQUAL, SAME):
         return same
     if does == UNEQUAL:
         return not same
@@ -180,7 +178,7 @@ def _combine_reals(stack: Stack, does: int, top: int) -> None:
         value = a - b
     elif does == MULTIPLY:
         value = a * b
-    elif does == DIVIDE or does == REMAINDER:
+    elif does in (DIVIDE, REMAINDER):
         if b == 0.0:
             stack.known[top - 1] = False
             return
@@ -205,7 +203,7 @@ def _combine_wholes(stack: Stack, does: int, top: int) -> None:
     """Combine the two topmost values, which are known; what 64 bits do not hold is unknown."""
     a, b = stack.wholes[top - 1], stack.wholes[top]
     value = a
-    if does == ADD or does == SUBTRACT or does == MULTIPLY:
+    if does in (ADD, SUBTRACT, MULTIPLY):
         x, y = float(a), float(b)
         size = x * y if does == MULTIPLY else (x + y if does == ADD else x - y)
         if abs(size) >= _LIMIT:
@@ -242,14 +240,14 @@ def _copy_value(stack: Stack, to: int, at: int) -> None:
 def _combine(stack: Stack, does: int, top: int, real: bool) -> None:
     """Combine the two topmost values; null is what SQL makes of it."""
     one, other = stack.known[top - 1], stack.known[top]
-    if does == AND or does == OR:
+    if does in (AND, OR):
         decides = int(does == OR)  # what one value alone decides
         a, b = stack.wholes[top - 1], stack.wholes[top]
         if (one and a == decides) or (other and b == decides):
             stack.known[top - 1], stack.wholes[top - 1] = True, decides
         else:
             stack.known[top - 1], stack.wholes[top - 1] = one and other, 1 - decides
-    elif does == COALESCE or ((does == GREATEST or does == LEAST) and not (one and other)):
+    elif does == COALESCE or (does in (GREATEST, LEAST) and not (one and other)):
         if not one:
             _copy_value(stack, top - 1, top)
     elif does == NULLIF and not (one and other):
@@ -269,7 +267,7 @@ def _change(stack: Stack, does: int, what: int, top: int, real: bool) -> None:
     """Change the topmost value."""
     if does == IS_NULL:
         stack.known[top], stack.wholes[top] = True, int(not stack.known[top])
-    elif does == IS_TRUE or does == IS_FALSE:
+    elif does in (IS_TRUE, IS_FALSE):
         wanted = int(does == IS_TRUE)
         stack.wholes[top] = int(stack.known[top] and stack.wholes[top] == wanted)
         stack.known[top] = True
@@ -555,7 +553,7 @@ def find_matches(
                         break
                     tried[row - origin, step] = sign
                     does, one, two = steps[step, 0], steps[step, 1], steps[step, 2]
-                    if does == ROW or does == NOT:
+                    if does in (ROW, NOT):
                         if row == stop:
                             if not over:
                                 result = UNDECIDED  # a preferred way may yet lead to a match

@@ -14,8 +14,8 @@ from fanlight.engine.spec.frames.base import Frame
 
 __all__ = [
     "Kind", "aggregate", "boundary", "delta", "forget", "kind_of", "list_kinds", "output_columns",
-    "pattern", "placed", "predicates", "register", "scheme_of", "session", "snapshot", "states", "trailing",
-    "widening",
+    "pattern", "placed", "predicates", "register", "scheme_of", "session", "snapshot", "states",
+    "trailing", "widening",
 ]  # fmt: skip
 
 

@@ -111,9 +111,7 @@ def _draw_example(_: Any) -> Example:
 PATTERN = Kind(
     PatternFrame,
     FRAMED,
-    PatternFrame(
-        "low+ high", {"low": "signal < 0.2", "high": "signal > 0.8"}, within="10 minutes"
-    ),
+    PatternFrame("low+ high", {"low": "signal < 0.2", "high": "signal > 0.8"}, within="10 minutes"),
     FRAMES,
     Words(
         "pattern",
@@ -132,20 +130,23 @@ PATTERN = Kind(
         ),
         terminals=(
             "PATTERN.3: /pattern\\b(?=\\s*\\()/i\n"
-            "DEFINE.3: /define\\b(?=\\s+[\\w\"])/i\n"
+            'DEFINE.3: /define\\b(?=\\s+[\\w"])/i\n'
             "WITHIN.3: /within\\b(?=\\s*['\"\\d]|\\s+interval\\b)/i\n"
             "AFTER_MATCH.3: /after\\s+match\\s+skip\\s+(past\\s+last\\s+row\\b|to\\s+next\\s+row\\b"
             '|to\\s+(first|last)\\s+(\\w+|"(?:[^"]|"")+"))/i\n'
             "FIRST_MATCH.3: /first\\s+match\\b/i\n"
         ),
         terminal_names={
-            "AFTER_MATCH": "AFTER MATCH SKIP TO NEXT ROW", "FIRST_MATCH": "FIRST MATCH",
-        },  # fmt: skip
+            "AFTER_MATCH": "AFTER MATCH SKIP TO NEXT ROW",
+            "FIRST_MATCH": "FIRST MATCH",
+        },
         examples={
-            "PATTERN": "PATTERN (a b+)", "DEFINE": "DEFINE a AS (x > 3)",
-            "WITHIN": "WITHIN 10 MINUTES", "AFTER": "AFTER MATCH SKIP TO NEXT ROW",
+            "PATTERN": "PATTERN (a b+)",
+            "DEFINE": "DEFINE a AS (x > 3)",
+            "WITHIN": "WITHIN 10 MINUTES",
+            "AFTER": "AFTER MATCH SKIP TO NEXT ROW",
             "FIRST": "FIRST MATCH",
-        },  # fmt: skip
+        },
         arguments={
             "pattern": "PATTERN",
             "define": "DEFINE",

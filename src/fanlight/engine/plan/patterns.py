@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from fanlight.engine.algebra.aggregate import base_type
 from fanlight.engine.plan.frames import InputColumn, number_input
@@ -44,6 +45,7 @@ FOLLOWS = ("first", "last", "count", "sum", "min", "max")
 AFTER_LAST, AFTER_FIRST_ROW, AFTER_FIRST_OF, AFTER_LAST_OF = range(4)
 ALWAYS, COMPUTED = -1, -2  # instead of the input that says whether a row is a variable
 _TIMES = {"timestamp": "timestamp", "timestamp_ntz": "local time", "date": "date"}
+_DURATION = re.compile(r"interval (day|hour|minute|second)\b.*")
 _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "<=>")
 _DAY = 86_400_000_000
 
@@ -214,12 +216,13 @@ class _Builder:
             return _NULL
         if base in _TIMES:
             return _Type(_TIMES[base])
-        if kind.startswith("interval") and "year" not in kind and "month" not in kind:
-            if kind != "interval":
-                return _Type("duration")
+        if _DURATION.fullmatch(kind):
+            return _Type("duration")
         if base in _TEXTS:
             if " collate " in kind:
-                raise self._wrong(f"compares {given!r}, a text with a collation", "compare lower(…)")
+                raise self._wrong(
+                    f"compares {given!r}, a text with a collation", "compare lower(…)"
+                )
             return _Type("text")
         if base in _NUMBERS:
             read = number_input("define", given, kind)
@@ -370,40 +373,43 @@ class _Builder:
             self._add("as real", kind.scale)
 
     def _write_operation(self, node: Operation) -> _Type:
-        name, parts = node.name, node.parts
-        if name in ("and", "or", "not", "is true", "is false"):
-            for part in parts:
-                kind = self._write(part)
-                if kind.unit not in ("boolean", "null"):
-                    raise self._wrong(f"has {name} with a {kind.unit}", "compare it with something")
-            self._add(name)
-            return _FLAG
-        if name == "is null":
-            kind = self._write(parts[0])
-            self._add(name, real=kind.real)
-            return _FLAG
-        if name == "between":
-            first = Operation(">=", (parts[0], parts[1]))
-            return self._write(Operation("and", (first, Operation("<=", (parts[0], parts[2])))))
-        if name == "in":
-            found: Node = Operation("=", (parts[0], parts[1]))
-            for part in parts[2:]:
-                found = Operation("or", (found, Operation("=", (parts[0], part))))
-            return self._write(found)
-        if name in ("- of", "+ of", "abs"):
-            return self._write_sign(name, parts[0])
-        if name in ("coalesce", "greatest", "least", "nullif"):
-            return self._write_choice(name, parts)
-        if name in _COMPARISONS:
-            kind = self._write_alike(name, parts)
-            self._add(name, real=kind.real)
-            return _FLAG
-        if name in ("+", "-", "*", "/", "%"):
-            return self._write_arithmetic(name, parts[0], parts[1])
-        raise self._wrong(f"has {name} around matched rows", "write it inside: last(…)")
+        written = self._written.get(node.name)
+        if written is None:
+            raise self._wrong(f"has {node.name} around matched rows", "write it inside: last(…)")
+        return written(self, node.name, node.parts)
 
-    def _write_sign(self, name: str, part: Node) -> _Type:
-        kind = self._write(part)
+    def _write_logic(self, name: str, parts: Sequence[Node]) -> _Type:
+        for part in parts:
+            kind = self._write(part)
+            if kind.unit not in ("boolean", "null"):
+                raise self._wrong(f"has {name} with a {kind.unit}", "compare it with something")
+        self._add(name)
+        return _FLAG
+
+    def _write_is_null(self, name: str, parts: Sequence[Node]) -> _Type:
+        kind = self._write(parts[0])
+        self._add(name, real=kind.real)
+        return _FLAG
+
+    def _write_between(self, _: str, parts: Sequence[Node]) -> _Type:
+        first = Operation(">=", (parts[0], parts[1]))
+        return self._write(Operation("and", (first, Operation("<=", (parts[0], parts[2])))))
+
+    def _write_in(self, _: str, parts: Sequence[Node]) -> _Type:
+        found: Node = Operation("=", (parts[0], parts[1]))
+        for part in parts[2:]:
+            found = Operation("or", (found, Operation("=", (parts[0], part))))
+        return self._write(found)
+
+    def _write_comparison(self, name: str, parts: Sequence[Node]) -> _Type:
+        kind = self._common(name, parts)
+        for part in parts:
+            self._write_as(part, kind)
+        self._add(name, real=kind.real)
+        return _FLAG
+
+    def _write_sign(self, name: str, parts: Sequence[Node]) -> _Type:
+        kind = self._write(parts[0])
         if kind.unit not in ("number", "duration", "null"):
             raise self._wrong(f"takes {name} a {kind.unit}", "take it of a number")
         if name != "+ of":
@@ -416,12 +422,6 @@ class _Builder:
             self._write_as(part, kind)
             if at:
                 self._add(name, real=kind.real)
-        return kind
-
-    def _write_alike(self, name: str, parts: Sequence[Node]) -> _Type:
-        kind = self._common(name, parts)
-        for part in parts:
-            self._write_as(part, kind)
         return kind
 
     def _write_as(self, part: Node, kind: _Type) -> None:
@@ -456,7 +456,8 @@ class _Builder:
         del self.ops[before[0] :], self.constants[before[1] :]
         return kind
 
-    def _write_arithmetic(self, name: str, left: Node, right: Node) -> _Type:
+    def _write_arithmetic(self, name: str, parts: Sequence[Node]) -> _Type:
+        left, right = parts
         one, other = self._peek(left), self._peek(right)
         if _NULL in (one, other):
             self._add("unknown")
@@ -483,9 +484,7 @@ class _Builder:
             self._add("*")
         return _Type(result)
 
-    def _write_numbers(
-        self, name: str, left: Node, right: Node, one: _Type, other: _Type
-    ) -> _Type:
+    def _write_numbers(self, name: str, left: Node, right: Node, one: _Type, other: _Type) -> _Type:
         whole = not (one.real or other.real or name == "/")
         if name == "*":
             whole = whole and one.scale + other.scale <= 18
@@ -495,21 +494,27 @@ class _Builder:
             self._add(name, real=True)
             return _REAL
         scale = max(one.scale, other.scale)
-        kind = replace_scale(scale)
+        kind = _Type("number", scale=scale)
         if name == "*":
             self._write(left)
             self._write(right)
-            kind = replace_scale(one.scale + other.scale)
+            kind = _Type("number", scale=one.scale + other.scale)
         else:
             self._write_as(left, kind)
             self._write_as(right, kind)
         self._add(name)
         return kind
 
-
-def replace_scale(scale: int) -> _Type:
-    """Whole numbers with some decimals."""
-    return _Type("number", scale=scale)
+    _written: ClassVar[Mapping[str, Callable[[_Builder, str, Sequence[Node]], _Type]]] = {
+        **dict.fromkeys(("and", "or", "not", "is true", "is false"), _write_logic),
+        "is null": _write_is_null,
+        "between": _write_between,
+        "in": _write_in,
+        **dict.fromkeys(_COMPARISONS, _write_comparison),
+        **dict.fromkeys(("- of", "+ of", "abs"), _write_sign),
+        **dict.fromkeys(("coalesce", "greatest", "least", "nullif"), _write_choice),
+        **dict.fromkeys(("+", "-", "*", "/", "%"), _write_arithmetic),
+    }
 
 
 _PLACES = 100_000  # more than there are places, and registers

@@ -401,7 +401,9 @@ def build_fields(
                 fields.incomparable.append(_why_incomparable(label, monoid, lacking))
             counted = _type_of_counted(bound, fields, monoid, value, kinds)
             own = bool(native and monoid.sketch_size)
-            parts[part] = _keep_part(bound, fields, (monoid, value), label, types, native=own, of=of)
+            parts[part] = _keep_part(
+                bound, fields, (monoid, value), label, types, native=own, of=of
+            )
             texts[part] = parts[part].sql(weighted=weighted)
             if counted is not None:
                 fields.set_counted_type(texts[part], counted)

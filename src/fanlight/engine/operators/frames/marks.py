@@ -264,7 +264,7 @@ class Searched(Marker):
     """Frames are found by a search, and not by marks; the state is what it needs of a key."""
 
     def initial_state(self, slots: int) -> dict[str, Array]:
-        """Whether rows of a key are decided, and how many of these are kept to be looked back at."""
+        """Whether rows of a key are decided, and how many of these later rows look back at."""
         return {"passed": np.zeros(slots, np.bool_), "context": np.zeros(slots, np.int64)}
 
     def is_remembered(self, state: dict[str, Array]) -> Bools:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from fanlight.engine.operators.partials import combine_any_ranges, combine_colum
 from fanlight.engine.operators.snapshots import CODE
 from fanlight.engine.plan.patterns import ALWAYS, COMPUTED, Automaton
 from fanlight.engine.spec.errors import refuse
-from fanlight.engine.spec.frames.row_patterns import FIRST, LAST, ROW, SPLIT, JUMP
+from fanlight.engine.spec.frames.row_patterns import FIRST, JUMP, LAST, ROW, SPLIT
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -195,13 +195,13 @@ class PatternAssembly(Assembly):
     def _search(self, groups: _Groups, now: Ints, *, complete: bool = False) -> _Found:
         """Find the matches of groups."""
         rows, slots, starts = groups.rows, groups.slots, groups.starts
-        data = _read_columns(rows, self.automaton, self.scheme.marked_inputs)
+        data = _read_columns(rows, self.automaton)
         owner = np.repeat(starts[:-1], np.diff(starts))
         data = _define_rows(self.pattern, data, self.automaton, owner)
         size = len(rows)
         out = kernels.Matches(
-            *(np.empty(size, np.int64) for _ in range(3)), np.empty(size, np.bool_),
-            np.empty(size, np.int64), np.empty(len(slots), np.int64),
+            np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64),
+            np.empty(size, np.bool_), np.empty(size, np.int64), np.empty(len(slots), np.int64),
         )  # fmt: skip
         given = kernels.Groups(
             starts, groups.first, ~self.state["passed"][slots],
@@ -242,7 +242,7 @@ class PatternAssembly(Assembly):
             column = as_array(rows[f"part{at}"])
             if which is not None:
                 column = column.take(which)
-            forth = len(hi) < 2 or (np.diff(hi) >= 0).all()  # noqa: PLR2004
+            forth = len(hi) < 2 or (np.diff(hi) >= 0).all()
             combine = combine_columns if forth else combine_any_ranges
             combined += combine([column], [monoid], lo, hi)
         return combined
@@ -274,9 +274,7 @@ class PatternAssembly(Assembly):
         return pa.table(columns)
 
 
-def _choose_rows(
-    found: _Found, variables: Sequence[int]
-) -> tuple[pa.Array | None, Ints, Ints]:
+def _choose_rows(found: _Found, variables: Sequence[int]) -> tuple[pa.Array | None, Ints, Ints]:
     """The rows of some variables, and the range of each match's among them; None: all rows."""
     if not variables:
         return None, found.lo, found.hi
@@ -307,11 +305,16 @@ def _to_kernel(automaton: Automaton, within: int) -> kernels.Pattern:
         table(automaton.followers, 7),
         np.array(
             [
-                within, automaton.most_rows, automaton.after, automaton.after_variable,
-                automaton.first_only, automaton.integers, automaton.reals,
+                within,
+                automaton.most_rows,
+                automaton.after,
+                automaton.after_variable,
+                automaton.first_only,
+                automaton.integers,
+                automaton.reals,
             ],
             np.int64,
-        ),  # fmt: skip
+        ),
     )
 
 
@@ -337,7 +340,7 @@ def _find_openers(automaton: Automaton) -> list[int]:
     return sorted(set(found))
 
 
-def _read_columns(rows: pa.Table, automaton: Automaton, inputs: Sequence[Any]) -> kernels.Data:
+def _read_columns(rows: pa.Table, automaton: Automaton) -> kernels.Data:
     """The inputs of rows as the kernel takes them."""
     size = len(rows)
     reals = np.zeros((len(automaton.real_inputs), size))
@@ -378,12 +381,13 @@ def _to_wholes(column: pa.Array) -> Ints:
     """Values as whole numbers: those of times and durations in microseconds."""
     kind = column.type
     if pa.types.is_boolean(kind):
-        return column.fill_null(False).to_numpy(zero_copy_only=False).astype(np.int64)  # noqa: FBT003
-    if pa.types.is_date(kind):
+        column = column.cast(pa.int8())
+    elif pa.types.is_date(kind):
         column = column.cast(pa.int32())
     elif pa.types.is_temporal(kind):
         column = column.cast(pa.int64())
-    return column.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    wholes: Ints = column.fill_null(0).to_numpy(zero_copy_only=False)
+    return wholes.astype(np.int64, copy=False)
 
 
 def _rank_texts(columns: Sequence[pa.Array]) -> list[pa.Array]:
@@ -394,5 +398,3 @@ def _rank_texts(columns: Sequence[pa.Array]) -> list[pa.Array]:
     values = pa.concat_arrays(texts).unique().drop_null()
     order = values.take(pa.compute.sort_indices(values))
     return [pa.compute.index_in(text, order) for text in texts]
-
-

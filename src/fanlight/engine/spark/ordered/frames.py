@@ -19,6 +19,7 @@ from pyspark.sql.types import BooleanType, DataType, StringType
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.monoids import Count, Max, Min
+from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.plan.clock_changes import CalendarSteps, with_changes
 from fanlight.engine.plan.coordinate import CalendarUnit, check_zone_of_time
@@ -54,6 +55,8 @@ from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import MICROSECONDS, read_extent
 
 UNORDERED = ("map<", "variant", "interval")
+# SQL of inputs whose type makes no difference, by how they are read.
+_AS_READ = {"flag": "coalesce({name}, false)", "there": "{name} is not null", "value": "{name}"}
 # The kinds of schemes that ask whether values are equal, as errors name them.
 TOLD_APART = {"distinct": "a limit on distinct values", "states": "a state"}
 _LIMIT_DIGITS = 19  # of a limit: times those of 64 bits, it fits the longest decimal
@@ -327,10 +330,8 @@ def _input_sql(
     """
     if name is None or kind is None:
         return "(true)"
-    if read.type == "value":
-        return name
-    if read.type in ("flag", "there"):
-        return f"coalesce({name}, false)" if read.type == "flag" else f"{name} is not null"
+    if read.type in ("flag", "there", "value"):
+        return fill(_AS_READ[read.type], name=name)
     if read.type == "real":
         value = _cast(name, kind, "double")
         return f"(-{value})" if read.negated else value

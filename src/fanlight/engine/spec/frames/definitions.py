@@ -31,8 +31,7 @@ _TOKEN = re.compile(
 )
 _SIGNS = {"!=": "<>", "==": "="}
 _AFTER = frozenset({
-    "and", "or", "not", "between", "in", "is", "like", "ilike", "rlike", "regexp", "then", "when",
-    "else", "end", "as", "from", "escape",
+    "and", "or", "not", "between", "in", "is", "like", "ilike", "rlike", "regexp",
 })  # fmt: skip
 
 
@@ -59,7 +58,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Running:
-    """An aggregate of the rows that a variable has matched so far; ``row``: None for ``count(*)``."""
+    """An aggregate of the rows of a variable so far; ``row`` is None for ``count(*)``."""
 
     function: str
     variable: str
@@ -152,6 +151,13 @@ class _Parser:
 
     def tree(self) -> Node:
         """The tree of the whole text."""
+        words = [(one["name"] or "").lower() for one in self.tokens]
+        signs = ["", *(one["sign"] for one in self.tokens)]
+        if any(word in ("select", "with") and signs[at] == "(" for at, word in enumerate(words)):
+            raise self._wrong(
+                "has a subquery, which is not a condition on a row",
+                "join what it reads to the rows before",
+            )
         if not self._speaks_of_others():
             return Value(self.shared.row(self.text))
         if any(token["comment"] for token in self.tokens):
@@ -162,7 +168,7 @@ class _Parser:
         return self._node(part)
 
     def _speaks_of_others(self) -> bool:
-        """Whether it needs more than the row: a function of matched rows, or a variable's column."""
+        """Whether it needs more than the current row."""
         words = [(one["name"] or "").lower() for one in self.tokens]
         signs = [*(one["sign"] or "" for one in self.tokens), ""]
         functions = (*NAVIGATION, *AGGREGATES, "next", "classifier", "match_number")
@@ -342,9 +348,9 @@ class _Parser:
             raise self._wrong("has CASE around matched rows", "write it with and, or and not")
         if word == "interval":
             return self._interval(begin)
-        if word in ("date", "timestamp") and self.at < len(self.tokens):
-            if self.tokens[self.at]["text"]:
-                return _Part(begin, self._take().end())
+        quoted = self.at < len(self.tokens) and self.tokens[self.at]["text"]
+        if word in ("date", "timestamp") and quoted:
+            return _Part(begin, self._take().end())
         if token["sign"] or word in _AFTER:
             raise self._wrong(f"has {token[0].strip()!r} where a value should be")
         return self._name(begin, token) if token["name"] else _Part(begin, token.end())
@@ -370,7 +376,7 @@ class _Parser:
         return _Part(begin, end, None, frozenset({variable} if variable else ()))
 
     def _call(self, begin: int, name: str) -> _Part:
-        """A call: of a function of matched rows, of one over such, or of one that Spark computes."""
+        """A call: of a function of matched rows, of one over these, or of one of Spark."""
         if name in ("next", "classifier", "match_number"):
             raise self._wrong(*_NOT_READ[name])
         outer, self.inside = self.inside, name

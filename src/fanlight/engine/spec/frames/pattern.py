@@ -25,6 +25,7 @@ from fanlight.engine.spec.frames.row_patterns import (
     EXAMPLE,
     Part,
     ends_absent,
+    has_anchor,
     most_rows,
     names_in,
     parse_pattern,
@@ -154,6 +155,11 @@ class PatternFrame(Frame):
         return min((count for count in counts if count is not None), default=None)
 
     @property
+    def needs_end(self) -> bool:
+        """Whether a match may depend on the end of a key's rows."""
+        return has_anchor(self.part, "$")
+
+    @property
     def overlapping(self) -> bool:
         """Whether a row may be in two matches."""
         return self.after_match != PAST_LAST and self.matches == "all"
@@ -189,10 +195,10 @@ class PatternFrame(Frame):
             if one is not None
         }
         most = self.most or Most()
-        more = {"within": most.duration and str(most.duration), "max_rows": most.rows,
-                "after_match": None if self.after_match == PAST_LAST else self.after_match,
-                "matches": None if self.matches == "all" else self.matches}  # fmt: skip
-        shown = "".join(f", {name}={one!r}" for name, one in more.items() if one is not None)
+        more = {"within": most.duration, "max_rows": most.rows,
+                "after_match": self.after_match != PAST_LAST and repr(self.after_match),
+                "matches": self.matches != "all" and repr(self.matches)}  # fmt: skip
+        shown = "".join(f", {name}={one}" for name, one in more.items() if one)
         return f"PatternFrame({self.pattern!r}, {named!r}{shown})"
 
 

@@ -194,19 +194,16 @@ class _Reader:
                 parts.append(self._choice())
             self._demand(")")
             return Permutation(tuple(parts))
-        if self._take("("):
-            part = self._choice()
-            self._demand(")")
-            return part
-        if self._take("{-"):
-            part = self._choice()
-            self._demand("-}")
-            return Excluded(part)
-        if self._take("!"):
+        if kind != "sign" or word not in ("(", "{-", "!", "^", "$"):
+            return None
+        self.at += 1
+        if word == "!":
             return Absent(self._absent(at))
-        if self._take("^", "$"):
+        if word in "^$":
             return Anchor(word)
-        return None
+        part = self._choice()
+        self._demand(")" if word == "(" else "-}")
+        return part if word == "(" else Excluded(part)
 
     def _name(self) -> str:
         kind, word, _ = self._next
