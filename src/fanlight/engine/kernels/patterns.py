@@ -419,11 +419,18 @@ def _is_variable(
     pattern: Pattern, data: Data, integers: Ints, reals: Floats, stack: Stack,
     v: int, line: int, row: int, earliest: int,
 ) -> bool:  # fmt: skip
-    """Whether a row may be a variable after what was matched before it."""
-    if not pattern.depends[v]:
-        return bool(data.is_a[v, row])
+    """Whether a row may be a variable whose definition depends on what was matched before it."""
     _follow(pattern, data, integers, reals, v, line, row)
     return bool(_holds(pattern, data, integers, reals, stack, v, line + 1, row, earliest))
+
+
+@jitable
+def _is_one_of(is_a: Bools, mask: int, row: int) -> bool:
+    """Whether a row is any of the variables of a mask, none of which depends on a match."""
+    for v in range(len(is_a)):
+        if mask >> v & 1 and is_a[v, row]:
+            return True
+    return False
 
 
 @jitable
@@ -433,10 +440,12 @@ def _is_any(
 ) -> bool:  # fmt: skip
     """Whether a row may be any of the variables of a mask."""
     for v in range(len(pattern.depends)):
-        if mask >> v & 1 and _is_variable(
-            pattern, data, integers, reals, stack, v, line, row, earliest
-        ):
-            return True
+        if mask >> v & 1:
+            if not pattern.depends[v]:
+                if data.is_a[v, row]:
+                    return True
+            elif _is_variable(pattern, data, integers, reals, stack, v, line, row, earliest):
+                return True
     return False
 
 
@@ -461,11 +470,8 @@ def define_rows(pattern: Pattern, data: Data, earliest: Ints, wanted: Bools) -> 
 
 
 @jitable
-def _next_begin(pattern: Pattern, path: Ints, begin: int, end: int) -> int:
-    """Where the next match may begin after one of the rows ``[begin, end)``."""
-    after, variable = pattern.limits[2], pattern.limits[3]
-    if after == AFTER_LAST:
-        return end
+def _next_begin(after: int, variable: int, path: Ints, begin: int, end: int) -> int:
+    """Where the next match may begin after one of the rows ``[begin, end)``, if not at its end."""
     found = begin
     if after == AFTER_FIRST_OF:
         for row in range(begin, end):
@@ -489,9 +495,12 @@ def find_matches(
     Returns the number of matches, the group that took too many tries or -1, and then the labels of
     the rows of all matches: twice the variable, one more if the row is left out, or ``NONE``.
     """
-    steps, within, most = pattern.steps, pattern.limits[0], pattern.limits[1]
+    steps = pattern.steps
     first_only, many = pattern.limits[4] == 1, len(pattern.steps)
     followed, varies = len(pattern.followers) > 0, np.any(pattern.depends)
+    # Arrays that the innermost loop reads: handing on all of a tuple takes longer than a step.
+    is_a, depends, alone, openers = data.is_a, pattern.depends, pattern.alone, pattern.openers
+    after, within, most = pattern.limits[2], pattern.limits[0], pattern.limits[1]
     integers = np.zeros((64, max(pattern.limits[5], 1)), np.int64)
     reals = np.zeros((64, max(pattern.limits[6], 1)))
     path, stamps = np.zeros((64, 1), np.int64), np.zeros((64, 1), np.int64)
@@ -522,10 +531,10 @@ def find_matches(
                 over = over or t[begin] + within <= groups.now[g]
             if 0 < most <= stop - begin:
                 stop, over = begin + most, True
-            if len(pattern.openers):
+            if len(openers):
                 opens = False
-                for k in range(len(pattern.openers)):
-                    opens = opens or data.is_a[pattern.openers[k], begin]
+                for k in range(len(openers)):
+                    opens = opens or is_a[openers[k], begin]
                 if not opens:
                     begin += 1
                     continue
@@ -548,7 +557,7 @@ def find_matches(
                         if tries > MOST_TRIES:
                             result = TOO_LONG
                             break
-                    sign = number if pattern.alone[step] else stamps[row - origin, 0]
+                    sign = number if alone[step] else stamps[row - origin, 0]
                     if tried[row - origin, step] == sign:
                         break
                     tried[row - origin, step] = sign
@@ -567,15 +576,21 @@ def find_matches(
                             integers = _grow(integers, line + 2)
                             reals = _grow_reals(reals, line + 2)
                         if does == ROW:
-                            if not _is_variable(
+                            if not depends[one]:
+                                if not is_a[one, row]:
+                                    break
+                                if followed:
+                                    _follow(pattern, data, integers, reals, one, line, row)
+                            elif not _is_variable(
                                 pattern, data, integers, reals, stack, one, line, row, earliest
                             ):
                                 break
                             path[line, 0] = 2 * one + two
-                            if followed and not pattern.depends[one]:
-                                _follow(pattern, data, integers, reals, one, line, row)
                         else:
-                            if _is_any(
+                            if not varies:
+                                if _is_one_of(is_a, one, row):
+                                    break
+                            elif _is_any(
                                 pattern, data, integers, reals, stack, one, line, row, earliest
                             ):
                                 break
@@ -584,8 +599,9 @@ def find_matches(
                                 _follow(pattern, data, integers, reals, NONE, line, row)
                         step, row = step + 1, row + 1
                         reach = max(reach, row)
-                        prefix += 1
-                        stamps[row - origin, 0] = prefix
+                        if varies:
+                            prefix += 1
+                            stamps[row - origin, 0] = prefix
                     elif does == SPLIT:
                         if top >= len(waiting):
                             waiting = _grow(waiting, top + 1)
@@ -610,6 +626,9 @@ def find_matches(
                         for ahead in range(row, stop):
                             if there:
                                 break
+                            if not varies:
+                                there = _is_one_of(is_a, one, ahead)
+                                continue
                             line = row - begin
                             if line + 1 >= len(path):
                                 path = _grow(path, line + 2)
@@ -644,7 +663,10 @@ def find_matches(
             size += row - begin
             count += 1
             found += 1
-            begin = _next_begin(pattern, path, begin, row)
+            if after == AFTER_LAST:
+                begin = row
+            else:
+                begin = _next_begin(after, pattern.limits[3], path, begin, row)
             number += 1
             reach = begin - 1
         out.left[g] = begin
