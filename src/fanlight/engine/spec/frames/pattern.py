@@ -181,7 +181,10 @@ class PatternFrame(Frame):
     @property
     def ends(self) -> str:
         """Where a frame ends, in words that go on from 'a frame ends'."""
-        return self.scheme_ends
+        most = self.most or Most()
+        limits = [f"{most.rows} rows" if most.rows else "", str(most.duration or "")]
+        listed = " and ".join(filter(None, limits))
+        return self.scheme_ends + (f", which has at most {listed}" if listed else "")
 
     @property
     def scheme_guarantees(self) -> frozenset[Guarantee]:
@@ -224,7 +227,7 @@ def _read_definitions(
             )
         if known[name.lower()] in given:
             raise refuse(f"define={{{name!r}: …}}", "is defined twice", "write it once")
-        given[known[name.lower()]] = read_predicate(f"define={{{name!r}: …}}", condition)
+        given[known[name.lower()]] = read_predicate(f"define[{name!r}]", condition)
     shared = Definitions(variables)
     found = {name: shared.read(name, condition) for name, condition in given.items()}
     return tuple(found.get(name) for name in variables), tuple(shared.rows)
