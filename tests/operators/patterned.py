@@ -94,7 +94,9 @@ def _navigated(rng, names, column):
     if how == 4:
         offset = rng.randrange(3)
         text = f"first({asked})" if offset == 0 else f"first({asked}, {offset})"
-        return Said(text, lambda rows, mapped: _at(rows, _nth(_rows_of(name, mapped), offset), column))
+        return Said(
+            text, lambda rows, mapped: _at(rows, _nth(_rows_of(name, mapped), offset), column)
+        )
     offset, back = rng.randrange(2), rng.randrange(1, 3)
     first = rng.random() < 0.5
 
