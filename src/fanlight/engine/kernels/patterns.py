@@ -529,6 +529,7 @@ def find_matches(
             over = stop < last or groups.complete[g]
             if within > 0:
                 over = over or t[begin] + within <= groups.now[g]
+            ahead_of, known = stop, over  # where absent variables are looked for
             if 0 < most <= stop - begin:
                 stop, over = begin + most, True
             if len(openers):
@@ -623,7 +624,7 @@ def find_matches(
                         step += 1
                     elif does == NEVER:
                         there = False
-                        for ahead in range(row, stop):
+                        for ahead in range(row, ahead_of):
                             if there:
                                 break
                             if not varies:
@@ -639,7 +640,7 @@ def find_matches(
                             )
                         if there:
                             break
-                        if not over:
+                        if not known:
                             result = UNDECIDED
                             break
                         timed = True

@@ -16,6 +16,15 @@ from fanlight.engine.spec.errors import FanlightError, refuse
 OPERATORS = ("or", "and", "not", "=", "<>", "<", "<=", ">", ">=", "<=>", "+", "-", "*", "/", "%")
 FUNCTIONS = {"abs": (1, 1), "coalesce": (1, None), "greatest": (2, None), "least": (2, None),
              "nullif": (2, 2)}  # fmt: skip
+# What may make something of null: of a variable without rows a column is null, too.
+_OF_NULL = frozenset({
+    "and", "or", "<=>", "is null", "is true", "is false", "coalesce", "greatest", "least", "nullif",
+})  # fmt: skip
+_OTHERS_OF_NULL = frozenset({
+    "ifnull", "nvl", "nvl2", "isnull", "isnotnull", "isnan", "if", "iff", "equal_null", "decode",
+    "concat_ws", "nanvl", "zeroifnull", "nullifzero", "array", "struct", "named_struct", "hash",
+    "xxhash64", "to_json", "format_string", "printf", "map",
+})  # fmt: skip
 NAVIGATION = ("prev", "first", "last")
 AGGREGATES = ("count", "sum", "avg", "min", "max")
 DEEPEST = 50
@@ -148,6 +157,7 @@ class _Parser:
         self.tokens = list(_TOKEN.finditer(text))
         self.at = self.depth = 0
         self.inside = ""  # the function whose argument is read
+        self.within = False  # whether that is inside a function of matched rows
 
     def tree(self) -> Node:
         """The tree of the whole text."""
@@ -226,6 +236,14 @@ class _Parser:
         """Parts under an operator; Spark computes it if it is SQL of one row."""
         variables = frozenset[str]().union(*(part.variables for part in parts))
         alike = len({part.variables for part in parts if not self._is_constant(part)}) <= 1
+        if variables and not self.within:
+            if name in _OF_NULL:  # Spark has no row to compute it of where a variable has none
+                return _Part(begin, end, Operation(name, tuple(map(self._node, parts))))
+            if name in _OTHERS_OF_NULL:
+                raise self._wrong(
+                    f"has {name}(…) of a variable, which may have no row",
+                    f"write coalesce(…) or is null, or last({name}(…)), null where there is no row",
+                )
         if all(part.tree is None for part in parts) and alike and len(variables) <= 1:
             return _Part(begin, end, None, variables)
         return _Part(begin, end, Operation(name, tuple(map(self._node, parts))))
@@ -436,7 +454,9 @@ class _Parser:
             self._take(".")
             self._take("*")
             return _Part(begin, self._take(")").end(), Running("count", variable, None))
+        outer, self.within = self.within, True
         part = self._or()
+        self.within = outer
         offset = self._offset(name) if self._next == "," and name in NAVIGATION else None
         end = self._take(")").end()
         if name in AGGREGATES:

@@ -427,7 +427,7 @@ class _Writer:
     def write(self, part: Part, *, last: bool = False) -> None:
         """Add the steps of a part; ``last``: nothing follows it."""
         if isinstance(part, Row):
-            self.add(ROW, self.numbers[part.name], self.hidden)
+            self.add(ROW, self.numbers[part.name], int(self.hidden > 0))
         elif isinstance(part, Absent):
             self._write_absent(sum(1 << self.numbers[name] for name in part.names), last=last)
         elif isinstance(part, Anchor):
@@ -468,18 +468,58 @@ class _Writer:
             self.steps[jump] = (JUMP, len(self.steps), 0)
 
     def _repeat(self, part: Repeated) -> None:
-        for _ in range(part.least):
-            self.write(part.part)
-        splits = []
+        """Rounds one after the other; one without rows is the last, unless more are required."""
+        splits, leaving = [], []
+        for left in range(part.least, 0, -1):
+            if left > 1 or part.most == part.least:
+                self.write(part.part)
+            else:
+                leaving += self._write_round(part.part)
         if part.most is None:
             splits.append(self.add(SPLIT))
-            self.write(part.part)
+            leaving += self._write_round(part.part)
             self.add(JUMP, splits[0])
         else:
             for _ in range(part.most - part.least):
                 splits.append(self.add(SPLIT))
-                self.write(part.part)
+                leaving += self._write_round(part.part)
         beyond = len(self.steps)
+        for jump in leaving:
+            self.steps[jump] = (JUMP, beyond, 0)
         for split in splits:
             ways = (beyond, split + 1) if part.reluctant else (split + 1, beyond)
             self.steps[split] = (SPLIT, *ways)
+
+    def _write_round(self, part: Part) -> list[int]:
+        """Add the steps of a round, and return the jumps with which one without rows leaves.
+
+        Where it may have no rows its steps are there twice: those until its first row, each row of
+        which leads to the steps after it.
+        """
+        begin = len(self.steps)
+        self.write(part)
+        if not may_be_empty(part):
+            return []
+        steps = self.steps[begin:]
+        del self.steps[begin:]
+        places = [begin]  # where each step is among those until the first row
+        for does, _, _ in steps:
+            places.append(places[-1] + (2 if does in (ROW, NOT) else 1))
+        again = places[-1] + 1
+        for at, (does, one, two) in enumerate(steps):
+            if does in (ROW, NOT):
+                self.add(does, one, two)
+                self.add(JUMP, again + at + 1)
+            elif does in (SPLIT, JUMP):
+                second = places[two - begin] if does == SPLIT else two
+                self.add(does, places[one - begin], second)
+            else:
+                self.add(does, one, two)
+        leaving = self.add(JUMP)
+        moved = again - begin
+        for does, one, two in steps:
+            if does in (SPLIT, JUMP):
+                self.add(does, one + moved, two + moved if does == SPLIT else two)
+            else:
+                self.add(does, one, two)
+        return [leaving]
