@@ -103,6 +103,7 @@ class PatternFrame(Frame):
 
     scheme_cause: ClassVar[str] = "pattern"
     pattern: str
+    define: tuple[tuple[str, Any], ...]
     part: Part
     variables: tuple[str, ...]
     definitions: tuple[Definition | None, ...]
@@ -139,6 +140,11 @@ class PatternFrame(Frame):
         set_fields(
             self,
             pattern=pattern,
+            define=tuple(
+                (name, one.given)
+                for name, one in zip(variables, definitions, strict=True)
+                if one is not None
+            ),
             part=part,
             variables=variables,
             definitions=definitions,
@@ -193,9 +199,7 @@ class PatternFrame(Frame):
 
     def __repr__(self) -> str:
         named = {
-            name: one.given if isinstance(one.given, str) else str(one.given)
-            for name, one in zip(self.variables, self.definitions, strict=True)
-            if one is not None
+            name: given if isinstance(given, str) else str(given) for name, given in self.define
         }
         most = self.most or Most()
         more = {"within": most.duration, "max_rows": most.rows,
