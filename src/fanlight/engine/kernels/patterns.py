@@ -427,7 +427,7 @@ def _is_variable(
 @jitable
 def _is_one_of(is_a: Bools, mask: int, row: int) -> bool:
     """Whether a row is any of the variables of a mask, none of which depends on a match."""
-    for v in range(len(is_a)):
+    for v in range(len(is_a)):  # noqa: SIM110 - a loop that is compiled
         if mask >> v & 1 and is_a[v, row]:
             return True
     return False
