@@ -1,4 +1,4 @@
-"""Row patterns made up at random, with their definitions in SQL and in Python, and rows for them."""
+"""Row patterns at random, their definitions in SQL and in Python, and rows for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SPARK = {"VARCHAR": "string", '"NULL"': "void", "INTEGER": "int"}
 _ARROW = {"string": pa.string(), "boolean": pa.bool_()}
 
 
-def text_of(part, outer="or"):
+def text_of(part, outer="or"):  # noqa: PLR0911 - one a kind of part
     """The text of a pattern that is made of tuples."""
     kind, *rest = part
     if kind == "row":
@@ -37,7 +37,7 @@ def text_of(part, outer="or"):
         text = f"{text_of(rest[0], 'many')}{_quantifier(*rest[1:])}"
         return f"({text})" if outer == "many" else text
     text = (" | " if kind == "or" else " ").join(text_of(one, kind) for one in rest)
-    loose = kind == outer or outer == "or"
+    loose = outer in (kind, "or")
     return text if loose else f"({text})"
 
 
@@ -175,7 +175,7 @@ _COMPARISONS = {
 }
 
 
-def truth(rng, names, depth=0):
+def truth(rng, names, depth=0):  # noqa: PLR0911 - one a way
     """A condition."""
     how = rng.randrange(12 if depth < 2 else 7)
     if how < 5:
@@ -236,7 +236,7 @@ def _than(value, limit):
     return None if value is None else value > limit
 
 
-def pattern(rng, depth=0, *, absent=0.15):
+def pattern(rng, depth=0, *, absent=0.15):  # noqa: PLR0911 - one a way
     """A pattern that needs a row."""
     if depth == 0:
         parts = [pattern(rng, 1, absent=absent) for _ in range(rng.randrange(1, 4))]

@@ -2,9 +2,9 @@
 
 A pattern is made of tuples: ``("row", name)``, ``("seq", *parts)``, ``("or", *parts)``,
 ``("many", part, least, most, reluctant)``, ``("permute", *parts)``, ``("first",)``, ``("last",)``,
-``("out", part)``, and of absent variables ``("not", *names)`` between rows and ``("never", *names)``
-at the end. What was mapped is a tuple of ``(row, name or None, shown)``. Exponential, and meant to
-be: it tries all that there is.
+``("out", part)``, and of absent variables ``("not", *names)`` between rows and
+``("never", *names)`` at the end. What was mapped is a tuple of ``(row, name or None, shown)``.
+Exponential, and meant to be: it tries all that there is.
 
 Of rows that may go on, a match is closed if no further row can change it: no way that is preferred
 to it asks for a row that is still to come. It stays open, and so do those after it, otherwise.
@@ -108,7 +108,7 @@ def _sequence(parts: Sequence[Pattern], at: int, mapped: Mapped, rows: Rows) -> 
 
 
 def _many(
-    part: Pattern, least: int, most: int | None, reluctant: bool,  # noqa: FBT001 - as it is written
+    part: Pattern, least: int, most: int | None, reluctant: bool,
     at: int, mapped: Mapped, rows: Rows,
 ) -> Iterator[Way]:  # fmt: skip
     def more() -> Iterator[Way]:
@@ -175,7 +175,7 @@ def matches(
             waits = until == size and times[at] + within > now
         end = until if max_rows is None else min(until, at + max_rows)
         more = waits and (max_rows is None or at + max_rows > until)
-        rows = Rows(is_a, size, end, until, True, more, waits)
+        rows = Rows(is_a, size, end, until, goes_on=True, end_goes_on=more, until_goes_on=waits)
         over = Rows(is_a, size, end, until)
         try:
             way = next(ways(pattern, at, (), rows if closed else over), None)

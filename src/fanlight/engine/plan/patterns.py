@@ -40,7 +40,7 @@ DOES = (
     "coalesce", "greatest", "least", "nullif",
 )  # fmt: skip
 # What follows the rows of a variable: the first rows, the last ones, or a running number.
-FOLLOWS = ("first", "last", "count", "sum", "min", "max")
+FOLLOWS = ("first rows", "last rows", "count", "sum", "min", "max")
 # Where the next match may begin.
 AFTER_LAST, AFTER_FIRST_ROW, AFTER_FIRST_OF, AFTER_LAST_OF = range(4)
 ALWAYS, COMPUTED = -1, -2  # instead of the input that says whether a row is a variable
@@ -312,7 +312,7 @@ class _Builder:
         key = (at, variable)
         if key not in self.kept:
             self.kept[key] = self.integers
-            self._follow(at, variable, -1, real=False, size=farthest + 1)
+            self._follow(f"{at} rows", variable, -1, real=False, size=farthest + 1)
         return self.kept[key] + offset
 
     def _follow(

