@@ -224,7 +224,7 @@ class _Parser:
         last = tokens[end - 1] if end else None
         if last is None or not (last.is_name or last.text == ")") or last.is_word(*_BEFORE):
             self.refuse((self.at, self.at + 1), "follows no table", f"write FROM bids {WORD} (…)")
-        if last.is_name and end >= 2:  # noqa: PLR2004 - the table and its alias
+        if last.is_name and end >= 2:
             before = tokens[end - 2]
             if before.is_word("AS"):
                 alias, end = last.text, end - 2
@@ -244,7 +244,7 @@ class _Parser:
             at -= 1
             if tokens[at - 1].is_word("AS"):  # names of columns: (SELECT …) AS t(a, b)
                 return self._begin_of_table(at - 1)
-        while at >= 2 and tokens[at - 1].is_symbol(".") and tokens[at - 2].is_name:  # noqa: PLR2004
+        while at >= 2 and tokens[at - 1].is_symbol(".") and tokens[at - 2].is_name:
             at -= 2
         return at
 
@@ -401,14 +401,14 @@ class _Parser:
             tokens, name = self.tokens, _name_of(self.tokens[at])
             opened = at + 2
             if not (
-                name and end - at > 3  # noqa: PLR2004 - u = ( )
+                name and end - at > 3
                 and tokens[at + 1].is_symbol("=")
                 and tokens[opened].text == "(" and tokens[opened].partner == end - 1
             ):  # fmt: skip
                 self.refuse((at, end), "is not a subset", "write SUBSET u = (a, b)")
             if name.lower() in known or name.lower() in subsets:
                 self.refuse((at, at + 1), "is already a variable", "give it another name")
-            names = []
+            names: list[str] = []
             for first, last in self._split((opened + 1, end - 1), "SUBSET u = (a, b)"):
                 asked = _name_of(tokens[first]) if last == first + 1 else ""
                 names += self._variables_of(asked, (first, last), known)
@@ -438,7 +438,7 @@ class _Parser:
         define: dict[str, str] = {}
         for at, end in self._split(place, "DEFINE a AS x > 3") if place else ():
             tokens, name = self.tokens, _name_of(self.tokens[at])
-            if not name or end - at < 3 or not tokens[at + 1].is_word("AS"):  # noqa: PLR2004
+            if not name or end - at < 3 or not tokens[at + 1].is_word("AS"):
                 self.refuse((at, end), "is not a definition", "write DEFINE a AS x > 3, b AS …")
             if name.lower() in subsets:
                 self.refuse((at, at + 1), "is a SUBSET, and takes no definition",
@@ -518,7 +518,7 @@ class _Parser:
                 "write AFTER MATCH SKIP PAST LAST ROW, TO NEXT ROW, TO FIRST a or TO LAST a",
             )  # fmt: skip
         name = self._variables_of(_name_of(self.tokens[end - 1]), (end - 1, end), known)[0]
-        return f"{words[1] if end - at > 2 else 'last'} {name}"  # noqa: PLR2004 - TO LAST a
+        return f"{words[1] if end - at > 2 else 'last'} {name}"
 
     def _read_measures(self, place: Place | None, by: Sequence[Name]) -> tuple[Measure, ...]:
         """The measures; no two columns have one name."""
@@ -526,7 +526,7 @@ class _Parser:
         taken = [name[-1].lower() for name in by]
         for at, end in self._split(place, "MEASURES LAST(a.x) AS x") if place else ():
             name = _name_of(self.tokens[end - 1])
-            if not name or end - at < 3 or not self.tokens[end - 2].is_word("AS"):  # noqa: PLR2004
+            if not name or end - at < 3 or not self.tokens[end - 2].is_word("AS"):
                 self.refuse((at, end), "has no name", f"write {self.one_line(at, end)} AS x")
             if name.lower() in taken:
                 self.refuse(

@@ -61,7 +61,7 @@ class _CallReader(CallReader):
         if len(parsed.arguments) != 1:
             return False
         at, end = parsed.arguments[0]
-        of_variable = end - at == 3 and self.tokens[end - 1].is_symbol("*")  # noqa: PLR2004
+        of_variable = end - at == 3 and self.tokens[end - 1].is_symbol("*")
         if of_variable and variable_at(self.tokens, at, self.variables):
             return True
         return super()._counts_rows(parsed)

@@ -101,18 +101,19 @@ def explain(text: str, tables: Mapping[str, DataFrame], *, verbose: bool = False
     """
     running = _RunningText(Query(text, {}), tables)
     result = running.to_dataframe()  # which refuses what is wrong
-    selects = running.query.selects_in_order()
-    recognitions = running.query.recognitions
-    runs = [*(SelectRun(running, one) for one in selects),
-            *(running.run_of(one) for one in recognitions)]  # fmt: skip
-    parts = sorted(zip([*selects, *recognitions], runs, strict=True), key=lambda one: one[0].at)
-    pages = [run.explain(verbose=verbose) for _, run in parts]
+    selects, recognitions = running.query.selects_in_order(), running.query.recognitions
+    found: list[tuple[Select | Recognition, SelectRun | RecognitionRun]] = [
+        *((one, SelectRun(running, one)) for one in selects),
+        *((one, running.run_of(one)) for one in recognitions),
+    ]
+    found.sort(key=lambda one: one[0].clause.start)
+    pages = [run.explain(verbose=verbose) for _, run in found]
     if not pages:
         (row,) = running.session.sql("EXPLAIN SELECT * FROM {df}", df=result).collect()
         return str(row[0])
     if len(pages) == 1:
         return pages[0]
-    clauses = [(one.clause.start, one.clause.end) for one, _ in parts]
+    clauses = [(one.clause.start, one.clause.end) for one, _ in found]
     heads = [
         f"line {text.count(chr(10), 0, at) + 1}: {' '.join(text[at:end].split())}"
         for at, end in clauses
