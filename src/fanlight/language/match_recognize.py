@@ -284,8 +284,10 @@ class _Parser:
 
     def _section_at(self, at: int, end: int) -> tuple[str, int] | None:
         """The part that begins at a token, and where its words end."""
-        tokens = self.tokens
-        if tokens[at - 1].is_symbol(".") or tokens[at - 1].is_word("AS"):
+        tokens, before = self.tokens, self.tokens[at - 1]
+        first = at == self.at + 2
+        inside = before.kind in ("symbol", "open") and not before.is_symbol(",")
+        if not first and (inside or before.is_word("AS")):
             return None
         for name in _SECTIONS:
             words = name.split()
@@ -294,7 +296,7 @@ class _Parser:
                 continue
             after = tokens[last]
             follows = {
-                "MEASURES": not after.is_symbol(".", ",", ")"),
+                "MEASURES": not (before.is_symbol(",") or after.is_symbol(".", ",", ")")),
                 "PATTERN": after.text == "(",
                 "WITHIN": after.is_word("INTERVAL") or after.kind in ("string", "number"),
                 "SUBSET": tokens[last + 1].is_symbol("="),
