@@ -70,8 +70,6 @@ _PHRASES: tuple[tuple[re.Pattern[str], Any], ...] = (
         re.compile(r"\bwithin='([^ ']+) (\w+?)s?'"),
         lambda of: f"WITHIN INTERVAL '{of[1]}' {of[2].upper()} after PATTERN (…)",
     ),
-    (re.compile(r" or max_rows=\d+"), " or how often something is repeated: a{1,10}"),
-    (re.compile(r"\bwithin and max_rows|\bwithin or max_rows"), "WITHIN"),
 )
 
 
