@@ -32,7 +32,6 @@ from fanlight.language.running.table import Table, TextSource, read_rows
 from fanlight.language.tokens import Place, join_name, read_path, refusal_at
 
 _ROWS = "write ONE ROW PER MATCH, or compute it in a query around this one: "
-_ENDS = ("FIRST", "LAST")
 _AFTER_TYPE = ("AS", "INTERVAL", "DATE", "TIMESTAMP")
 
 
@@ -50,7 +49,7 @@ class _CallReader(CallReader):
                 parts.append(super().text_of(first, n))
                 parts.append(self._gap(n))
                 first = n + 2
-        return "".join([*parts, super().text_of(first, end)])
+        return "".join([*parts, super().text_of(first, end)]).strip()
 
     def _gap(self, at: int) -> str:
         """What stands between the token before and this one."""

@@ -38,8 +38,9 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
 
     Write the windows in brackets after the table of a SELECT,
     ``[WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]``, or as in Flink,
-    ``FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``. Aggregates of :mod:`fanlight.agg` are
-    computed over the windows; everything else is Spark SQL.
+    ``FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``; and row patterns as in the standard,
+    ``FROM bids MATCH_RECOGNIZE (…)``. Aggregates of :mod:`fanlight.agg` are computed over the
+    windows; everything else is Spark SQL.
 
     Parameters
     ----------
