@@ -211,6 +211,9 @@ def _place(
         cut = [holds[spec.open](row), holds[spec.close](row)]
     elif isinstance(spec, StateFrame):
         cut = list(_state(row, spec, holds).values())
+    elif isinstance(spec, PatternFrame):
+        texts = [text for text in spec.computed if not text.isdecimal()]
+        cut = [row[text] if text in row else holds[text](row) for text in texts]
     else:
         cut = [row[name] for name in _names(spec)]
     if isinstance(spec, AggregateFrame):

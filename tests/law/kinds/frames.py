@@ -115,7 +115,7 @@ BATCH = (
     *frames("patterns", PATTERNS, ROWS, NUMBERS),
     *frames("patterns, others", [PATTERNS[0], PATTERNS[2]], ROWS, OTHERS),
     *frames("rows of patterns", [PATTERNS[0], *PATTERNS[5:]], ROWS, {}, action="rows"),
-    *frames("patterns without keys", PATTERNS[:2], keyless(ROWS, 30), NUMBERS, by=()),
+    *frames("patterns without keys", PATTERNS[1:3], keyless(ROWS, 30), NUMBERS, by=()),
     *frames("bounds", SOME, ROWS, {}, action="frames"),
     *frames("rows", SOME, ROWS, {}, action="rows"),
     *frames("rows of frames cut short", [SIZED[1], SIZED[6], STATES[8]], ROWS, {}, action="rows"),
