@@ -9,15 +9,12 @@ import re
 import pytest
 
 from fanlight.engine.operators import protocol
-from fanlight.engine.operators.protocol import BatchOperator
 from fanlight.engine.spec.errors import FanlightError
 from tests.helpers.grouped import Grouped
-from tests.helpers.shown import part
-from tests.kernels.both import without_waiting
-from tests.operators.framed import arrow
-from tests.operators.patterned import (
+from tests.helpers.patterned import (
     Said,
     ask,
+    batch,
     expected,
     expected_rows,
     got,
@@ -27,15 +24,10 @@ from tests.operators.patterned import (
     some_rows,
     text_of,
 )
+from tests.helpers.shown import part
+from tests.kernels.both import without_waiting
 
 TODAY = 1_700_000_000_000_000
-
-
-def batch(asked, rows, size=None, **more):
-    asked_for, made = query(asked, rows, batch=True, **more)
-    size = size or max(len(made), 1)
-    pieces = [arrow(asked_for, made[at : at + size]) for at in range(0, len(made), size)]
-    return list(BatchOperator(asked_for, None).results(pieces))
 
 
 def now_of(asked):

@@ -12,7 +12,9 @@ import pyarrow as pa
 import fanlight as fl
 from fanlight.engine.algebra.monoids import Count, Max, Sum
 from fanlight.engine.kinds import scheme_of
+from fanlight.engine.operators.arrow_tables import table_of_rows
 from fanlight.engine.operators.frames.operator import FrameQuery
+from fanlight.engine.operators.protocol import BatchOperator
 from tests.oracle.patterns import matches
 
 NAMES = ("a", "b", "c")
@@ -399,6 +401,17 @@ def query(asked, rows, **more):
         of=((), (names[0],), tuple(names[:2])), **more,
     )  # fmt: skip
     return asked_for, made
+
+
+def batch(asked, rows, size=None, **more):
+    """What the operator gives for rows of a batch, handed over in pieces of a size."""
+    asked_for, made = query(asked, rows, batch=True, **more)
+    size = size or max(len(made), 1)
+    pieces = [
+        one for at in range(0, len(made), size)
+        for one in table_of_rows(made[at : at + size], asked_for.schema).to_batches()
+    ]  # fmt: skip
+    return list(BatchOperator(asked_for, None).results(pieces))
 
 
 def _field(read, kind):
