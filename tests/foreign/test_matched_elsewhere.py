@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 
 import fanlight as fl
-from tests.foreign.tables import trino
+from tests.foreign.tables import flink_patterns, trino
 from tests.helpers.patterned import Asked, batch, text_of
 
-CASES = trino.MATCHED
+CASES = (*trino.MATCHED, *flink_patterns.MATCHED)
 
 
 def rows_of(case):
     """Rows of one key, a unit of time apart."""
     return [
-        {"k": "p", "t": at, "seq": at, "n": value, "v": 1.0, "s": "x"}
-        for at, value in enumerate(case.values, 1)
+        {"k": "p", "t": at, "seq": at, "n": value, "v": 1.0, "s": text}
+        for at, (value, text) in enumerate(
+            zip(case.values, case.texts or ("x",) * len(case.values), strict=True), 1
+        )
     ]
 
 
@@ -47,7 +49,7 @@ def test_the_variables_of_rows_are_theirs(case):
     told = {row["t"]: (row["frame"], row["classifier"])
             for row in found(case, numbered=True, payload=("t",))}  # fmt: skip
     wanted = dict.fromkeys(told, (None, None))
-    for number, (begin, names) in enumerate(case.wanted):
+    for number, (begin, names) in enumerate(case.wanted if case.ours is None else case.ours):
         for at, name in enumerate(names, begin):
             wanted[at] = (number, name) if name.isupper() else (None, None)
     assert told == wanted

@@ -27,12 +27,13 @@ class Matched:
     test: str
     pattern: Any
     define: dict[str, str]
-    values: tuple[int, ...]
+    values: tuple[int | None, ...]
     wanted: tuple[tuple[int, str], ...]
     after: str = "past last row"
     suite: Suite = SUITE
     ours: tuple[tuple[int, str], ...] | None = None
     why: str = ""
+    texts: tuple[str | None, ...] = ()
 
 
 A, B, C, D, X = (("row", name) for name in "ABCDX")
