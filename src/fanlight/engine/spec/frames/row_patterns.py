@@ -388,8 +388,7 @@ def _has_absence(part: Part) -> bool:
 
 
 # A program: for each step what it does, and two numbers.
-WORDS = ("row", "not", "split", "jump", "first", "last", "never", "match")
-ROW, NOT, SPLIT, JUMP, FIRST, LAST, NEVER, MATCH = range(len(WORDS))
+ROW, NOT, SPLIT, JUMP, FIRST, LAST, NEVER, MATCH = range(8)
 Step: TypeAlias = tuple[int, int, int]
 
 
