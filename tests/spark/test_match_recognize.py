@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
 import fanlight as fl
@@ -24,13 +22,8 @@ TICKER = f"""
 """
 
 
-def minute(number):
-    return datetime.fromtimestamp(60 * number, UTC).replace(tzinfo=None)
-
-
 @pytest.fixture
 def ticker(spark):
-    spark.conf.set("spark.sql.session.timeZone", "UTC")
     return spark.sql(TICKER)
 
 
@@ -162,7 +155,7 @@ def test_measures_are_what_the_same_aggregates_are_by_the_api(ticker):
                 count(DISTINCT u.tax) FILTER (WHERE u.price > 14) AS taxes, median(price) AS middle,
                 LAST(up.price) - FIRST(price) AS gain, price AS final, RUNNING MAX(price) AS most,
                 CASE WHEN up.price > 10 THEN 'it''s {much}' END AS said,
-                date_format(FIRST(down.rowtime) + INTERVAL '1' HOUR, 'HH:mm') AS hour_later,
+                unix_seconds(FIRST(down.rowtime) + INTERVAL '1' HOUR) AS hour_later,
                 CAST(FINAL AVG(price) AS INT) AS average, rows AS rows_too, spread(u.price) AS s
             PATTERN (any down+ up) SUBSET u = (down, UP)
             DEFINE down AS price < PREV(price), up AS price > PREV(price)
@@ -170,9 +163,9 @@ def test_measures_are_what_the_same_aggregates_are_by_the_api(ticker):
     """
     found = recognized(ticker, text, spread=SPREAD)
     assert found == [
-        ("ACME", 5, 3, 18 * 3 + 15 * 1 + 14 * 2, 2, 18.0, -1, 24, 25, "it's {much}", "01:05", 19,
+        ("ACME", 5, 3, 18 * 3 + 15 * 1 + 14 * 2, 2, 18.0, -1, 24, 25, "it's {much}", 3900, 19,
          5, 10),
-        ("EMCA", 3, 1, 7, 0, 8.0, 1, 9, 9, None, "01:03", 8, 3, 2),
+        ("EMCA", 3, 1, 7, 0, 8.0, 1, 9, 9, None, 3780, 8, 3, 2),
     ]  # fmt: skip
 
 
@@ -201,6 +194,31 @@ def test_matches_are_a_table_like_any_other(ticker):
         DEFINE b AS p < PREV(p))"""
     # The most of two minutes each: 17 21 25 15 24 26.
     assert recognized(ticker, inner) == [(25, 15)]
+
+
+def test_columns_with_hard_names(spark):
+    odd = spark.sql("""SELECT id AS ts, named_struct('f', 'k', 'g', id) AS s,
+        id * id % 7 AS `Lane No`, id AS window, id + 1 AS rows, array(id) AS arr, id AS hour,
+        id AS `select` FROM range(12)""")
+    text = """SELECT * FROM Ticker MATCH_RECOGNIZE (PARTITION BY s.f ORDER BY ts
+        MEASURES a.s.g AS g, LAST("b".`Lane No`) AS `x.y`, s.f AS window, window AS w, rows AS r,
+            a.arr[0] AS e, MATCH_NUMBER() AS frame_id, COUNT(*) AS rows, hour + a.`select` AS h,
+            EXTRACT(HOUR FROM make_dt_interval(0, ts)) AS hour,
+            TIMESTAMPDIFF(HOUR, timestamp_seconds(0), timestamp_seconds(3600 * ts)) AS hours
+        PATTERN (a b+) DEFINE b AS `Lane No` > PREV(`Lane No`))"""
+    df = fl.sql(text, Ticker=odd)
+    assert df.columns == [
+        "f", "g", "x.y", "window", "w", "r", "e", "frame_id", "rows", "h", "hour", "hours",
+    ]  # fmt: skip
+    # The lanes are 0 1 4 2 2 4 1 0 1 4 2 2.
+    assert rows_of(df) == [
+        ("k", 0, 4, "k", 2, 3, 0, 1, 3, 2, 2, 2),
+        ("k", 4, 4, "k", 5, 6, 4, 2, 2, 9, 5, 5),
+        ("k", 7, 4, "k", 9, 10, 7, 3, 3, 16, 9, 9),
+    ]
+    taken = "SELECT * FROM Ticker MATCH_RECOGNIZE (ORDER BY ts ALL ROWS PER MATCH PATTERN (a))"
+    with pytest.raises(fl.FanlightError, match=r"'frame_id', which.*rename yours in a sub-query"):
+        fl.sql(taken, Ticker=odd.withColumn("frame_id", odd.ts))
 
 
 def test_a_view_and_matches_of_matches(ticker):

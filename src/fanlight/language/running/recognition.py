@@ -29,9 +29,13 @@ from fanlight.language.match_recognize import (
     variable_at,
 )
 from fanlight.language.running.table import Table, TextSource, read_rows
-from fanlight.language.tokens import Place, join_name, read_path, refusal_at
+from fanlight.language.tokens import Place, join_name, read_path, refusal_at, split_at_commas
 
 _ROWS = "write ONE ROW PER MATCH, or compute it in a query around this one: "
+_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND",
+          "MICROSECOND", "DAYOFYEAR")  # fmt: skip
+_OF_UNITS = ("TIMESTAMPADD", "TIMESTAMPDIFF", "DATEADD", "DATEDIFF", "DATE_ADD", "DATE_DIFF",
+             "EXTRACT")  # fmt: skip
 _AFTER_TYPE = ("AS", "INTERVAL", "DATE", "TIMESTAMP")
 
 
@@ -250,9 +254,19 @@ class RecognitionRun:
         unit = before.kind in ("string", "number")  # INTERVAL '1' HOUR
         type_or_path = before.is_word(*_AFTER_TYPE) or before.is_symbol(".")
         called = after.text == "(" or after.kind == "string"  # DATE '2025-01-01'
-        if not path or unit or type_or_path or called:
+        if not path or unit or type_or_path or called or self._is_unit(at):
             return False
         return is_taken(self.table.df, path[0], self.table.df.columns)
+
+    def _is_unit(self, at: int) -> bool:
+        """Whether a word is a unit: ``TIMESTAMPDIFF(HOUR, x, y)``, ``EXTRACT(HOUR FROM x)``."""
+        before, one = self.tokens[at - 1], self.tokens[at]
+        if before.text != "(" or not one.is_word(*_UNITS):
+            return False
+        if not self.tokens[at - 2].is_word(*_OF_UNITS):
+            return False
+        three = len(split_at_commas(self.tokens, at, before.partner)) > 2
+        return three or self.tokens[at + 1].is_word("FROM")
 
     def _write_function(self, n: int) -> str:
         """SQL of ``MATCH_NUMBER()`` and ``CLASSIFIER()``."""
