@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from fanlight.engine.spec.errors import FanlightError, guess, list_some
-from fanlight.engine.spec.frames.pattern import PAST_LAST, PatternFrame
+from fanlight.engine.spec.frames.pattern import PAST_LAST, PLACES, PatternFrame
 from fanlight.engine.spec.frames.row_patterns import (
     Choice,
     Excluded,
@@ -514,8 +514,7 @@ class _Parser:
         if said in ("past last row", "to next row"):
             return said.removeprefix("to ")
         words = said.split()
-        places = ("first", "last")
-        if words[0] != "to" or end - at != 2 + (words[1:2] in [[one] for one in places]):
+        if words[0] != "to" or end - at != 2 + (words[1:2] in [[one] for one in PLACES]):
             self.refuse(
                 (at, end), "is not where the next match may begin",
                 "write AFTER MATCH SKIP PAST LAST ROW, TO NEXT ROW, TO FIRST a or TO LAST a",

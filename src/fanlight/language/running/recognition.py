@@ -13,12 +13,13 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.library.in_order import last
-from fanlight.engine.algebra.sql_text import quote
+from fanlight.engine.algebra.sql_text import literal, quote
 from fanlight.engine.kinds import output_columns
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, expr_as, free_name, is_taken, say_reason
 from fanlight.engine.spec.errors import FanlightError, advise_choice
+from fanlight.engine.spec.frames.pattern import PLACES
 from fanlight.language.calls import CallReader, ParsedCall
 from fanlight.language.error_translation import ArgumentSpan
 from fanlight.language.match_recognize import (
@@ -29,13 +30,21 @@ from fanlight.language.match_recognize import (
     variable_at,
 )
 from fanlight.language.running.table import Table, TextSource, read_rows
-from fanlight.language.tokens import Place, join_name, read_path, refusal_at, split_at_commas
+from fanlight.language.tokens import (
+    Place,
+    join_name,
+    read_path,
+    refusal_at,
+    split_at_commas,
+    unquote,
+)
 
 _ROWS = "write ONE ROW PER MATCH, or compute it in a query around this one: "
 _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND",
           "MICROSECOND", "DAYOFYEAR")  # fmt: skip
 _OF_UNITS = ("TIMESTAMPADD", "TIMESTAMPDIFF", "DATEADD", "DATEDIFF", "DATE_ADD", "DATE_DIFF",
              "EXTRACT")  # fmt: skip
+_UNKNOWN = re.compile(r"UNRESOLVED_COLUMN.*?with name (`(?:[^`]|``)+`)")
 _AFTER_TYPE = ("AS", "INTERVAL", "DATE", "TIMESTAMP")
 
 
@@ -144,9 +153,9 @@ class RecognitionRun:
     ) -> FanlightError:
         """Spark's error about a measure, pointing at what it is about."""
         place = self._place_of(found, texts)
-        unknown = re.search(r"UNRESOLVED_COLUMN.*?with name `((?:[^`]|``)+)`", str(error))
+        unknown = _UNKNOWN.search(str(error))
         for n in range(*place) if unknown else ():
-            if unknown and self.tokens[n].folded == unknown[1].replace("``", "`").casefold():
+            if unknown and self.tokens[n].folded == unquote(unknown[1]).casefold():
                 given = self.table.df.columns
                 return refusal_at(
                     self.query.text, self.tokens[n].start, self.tokens[n].end,
@@ -240,7 +249,7 @@ class RecognitionRun:
                 self._refuse(
                     (n, stop), "is of the rows of a variable, and is asked of ALL ROWS PER MATCH",
                     f"write CLASSIFIER() AS v, and around this query CASE WHEN v = "
-                    f"'{variables[0]}' THEN {path[-1]} END",
+                    f"{literal(variables[0])} THEN {path[-1]} END",
                 )  # fmt: skip
             return self._ask_last(path, variables, (n, stop)), stop
         path, stop = read_path(tokens, n, end)
@@ -284,10 +293,9 @@ class RecognitionRun:
             self._refuse(
                 called, f"may be {' or '.join(names)} in the last row of a match",
                 f"write ALL ROWS PER MATCH, or CASE WHEN LAST({names[0]}.{time}) = LAST({time}) "
-                f"THEN '{names[0]}' … END",
+                f"THEN {literal(names[0])} … END",
             )  # fmt: skip
-        escaped = "".join(f"\\{one}" if one in "\\'" else one for one in names[0])
-        return f"'{escaped}'"
+        return literal(names[0])
 
     def _ask(self, parsed: ParsedCall) -> str:
         """The column of an aggregate, as SQL."""
@@ -300,7 +308,7 @@ class RecognitionRun:
         if len(named) > 1:
             self._refuse(place, "is of the rows of several variables",
                          "write SUBSET u = (a, b), and name u")  # fmt: skip
-        if parsed.name in ("first", "last") and len(parsed.arguments) > 1:
+        if parsed.name in PLACES and len(parsed.arguments) > 1:
             self._refuse(
                 place, "is the value of another row than the first or last",
                 f"write nth_youngest({self.reader.text_of(*parsed.arguments[0])}, 2) for the last "

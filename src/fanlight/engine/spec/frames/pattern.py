@@ -33,7 +33,7 @@ from fanlight.engine.spec.frames.row_patterns import (
 from fanlight.types import Condition, Duration, Matches
 
 PAST_LAST, NEXT = "past last row", "next row"
-_PLACES = ("first", "last")
+PLACES = ("first", "last")
 
 
 @dataclass(frozen=True, init=False)
@@ -254,7 +254,7 @@ def _read_after_match(given: Any, variables: tuple[str, ...]) -> str:
         return joined
     known = {name.lower(): name for name in variables}
     place, _, name = " ".join(words).partition(" ")
-    if place.lower() in _PLACES and name.strip('"').lower() in known:
+    if place.lower() in PLACES and name.strip('"').lower() in known:
         return f"{place.lower()} {known[name.strip(chr(34)).lower()]}"
     raise refuse(
         f"after_match={given!r}",
