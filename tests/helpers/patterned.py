@@ -137,7 +137,7 @@ def _aggregated(rng, names, column):
 
 def number(rng, names, depth=0):
     """A number."""
-    how = rng.randrange(9 if depth < 2 else 6)
+    how = rng.randrange(12 if depth < 2 else 6)
     column = rng.choice("nnv")
     if how == 0:
         value = rng.randrange(6)
@@ -147,14 +147,31 @@ def number(rng, names, depth=0):
     if how < 6:
         return _aggregated(rng, names, column)
     one, other = number(rng, names, depth + 1), number(rng, names, depth + 1)
-    if how == 6:
-        return Said(f"coalesce({one.sql}, {other.sql})",
-                    lambda *at: other.of(*at) if one.of(*at) is None else one.of(*at))  # fmt: skip
-    if how == 7:
+    if how < 9:
+        name = rng.choice(list(_CHOICES))
+        return Said(
+            f"{name}({one.sql}, {other.sql})",
+            lambda *at: _CHOICES[name](one.of(*at), other.of(*at)),
+        )
+    if how < 11:
         sign = rng.choice("+-*")
         does = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}[sign]
         return Said(f"({one.sql} {sign} {other.sql})", _strict(does, one, other))
-    return Said(f"abs({one.sql} - {other.sql})", _strict(lambda a, b: abs(a - b), one, other))
+    text, does = rng.choice(
+        [
+            ("abs({})", abs), ("(-({}))", lambda a: -a), ("({} / 2)", lambda a: a / 2),
+            ("({} % 3)", lambda a: math.fmod(a, 3)),
+        ]
+    )  # fmt: skip
+    return Said(text.format(one.sql), _strict(does, one))
+
+
+_CHOICES = {
+    "coalesce": lambda a, b: b if a is None else a,
+    "greatest": lambda a, b: max((x for x in (a, b) if x is not None), default=None),
+    "least": lambda a, b: min((x for x in (a, b) if x is not None), default=None),
+    "nullif": lambda a, b: None if a == b else a,
+}
 
 
 def _strict(does, *parts):
@@ -179,7 +196,7 @@ _COMPARISONS = {
 
 def truth(rng, names, depth=0):  # noqa: PLR0911 - one a way
     """A condition."""
-    how = rng.randrange(12 if depth < 2 else 7)
+    how = rng.randrange(14 if depth < 2 else 8)
     if how < 5:
         sign = rng.choice(list(_COMPARISONS))
         one, other = number(rng, names), number(rng, names)
@@ -194,21 +211,39 @@ def truth(rng, names, depth=0):  # noqa: PLR0911 - one a way
             return Said(f"{one.sql} is null", lambda *at: one.of(*at) is None)
         return Said(f"{one.sql} is not null", lambda *at: one.of(*at) is not None)
     if how == 7:
+        one, other = number(rng, names), number(rng, names)
+        return Said(f"{one.sql} <=> {other.sql}", lambda *at: one.of(*at) == other.of(*at))
+    if how == 8:
         one, low, high = (number(rng, names, 1) for _ in range(3))
         return Said(f"{one.sql} between {low.sql} and {high.sql}", _between(one, low, high))
+    if how == 9:
+        one, *others = (number(rng, names, 1) for _ in range(3))
+        return Said(
+            f"{one.sql} not in ({', '.join(other.sql for other in others)})",
+            lambda *at: _not(_any(_strict(_COMPARISONS["="], one, other)(*at) for other in others)),
+        )
     one = truth(rng, names, depth + 1)
-    if how == 8:
-        return Said(f"not ({one.sql})", _strict(lambda a: not a, one))
+    if how == 10:
+        said = rng.random() < 0.5
+        return Said(f"({one.sql}) is {str(said).lower()}", lambda *at: one.of(*at) is said)
+    if how == 11:
+        return Said(f"not ({one.sql})", lambda *at: _not(one.of(*at)))
     other = truth(rng, names, depth + 1)
-    decides = how == 9
+    if how == 12:
+        return Said(f"({one.sql}) or ({other.sql})", lambda *at: _any([one.of(*at), other.of(*at)]))
+    return Said(
+        f"({one.sql}) and ({other.sql})",
+        lambda *at: _not(_any([_not(one.of(*at)), _not(other.of(*at))])),
+    )
 
-    def both(*at):
-        values = [one.of(*at), other.of(*at)]
-        if decides in values:
-            return decides
-        return None if None in values else not decides
 
-    return Said(f"({one.sql}) {'or' if decides else 'and'} ({other.sql})", both)
+def _not(one):
+    return None if one is None else not one
+
+
+def _any(several):
+    known = set(several)
+    return True if True in known else None if None in known else False
 
 
 def _between(one, low, high):
@@ -374,7 +409,8 @@ def _computed(texts, rows):
     if not texts:
         return [], [() for _ in rows]
     _DUCK.register("given", values)
-    found = _DUCK.execute(f"SELECT {', '.join(f'({text})' for text in texts)} FROM given")
+    asked = ", ".join(f"({text.replace('<=>', 'IS NOT DISTINCT FROM')})" for text in texts)
+    found = _DUCK.execute(f"SELECT {asked} FROM given")
     kinds = [str(one[1]) for one in found.description]
     return [_SPARK.get(kind, kind.lower()) for kind in kinds], found.fetchall()
 
