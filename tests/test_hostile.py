@@ -89,7 +89,9 @@ GOOD = [
     ("Call", Good(algebra.Call, {
         "aggregate": agg.max("x").aggregate, "columns": ("x",), "shown": (), "output": None,
         "exact": None, "conditions": ("x > 1",), "usual": "", "synonym": "", "options": None,
+        "variables": ("a",),
     })),
+    ("Call", Good(agg.max("x").of, {"variables": ("a", "b")})),
     ("Rows", Good(fl.Rows, {"count": 3})),
     ("decay", Good(fl.decay, {"half_life": "10 minutes"})),
     ("Sliding", Good(fl.Sliding, {
@@ -162,6 +164,14 @@ GOOD = [
         **SIZES,
     })),
     ("StateFrame", Good(fl.StateFrame, {"state": ["x", "y > 1"], "nulls": "skip", **SIZES})),
+    ("PatternFrame", Good(fl.PatternFrame, {
+        "pattern": "a b+ {- c -}", "define": {"a": "x > 1", "b": "x < prev(x)"},
+        "within": "1 hour", "max_rows": 5, "after_match": "last b", "matches": "first",
+    })),
+    ("PatternFrame", Good(fl.PatternFrame, {
+        "pattern": "a !b", "define": {"a": "count(a.*) > 0"}, "within": 9, "max_rows": None,
+        "after_match": "next row", "matches": "all",
+    })),
     ("Session", Good(fl.Session, {
         "gap": "1 minute", "max_duration": "1 hour", "max_rows": 3, "min_rows": 1,
         "min_duration": "1 minute",

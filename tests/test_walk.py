@@ -69,7 +69,7 @@ def test_each_step_is_called_from_above(walk):
 ABOVE = (
     "fanlight", "fanlight.engine.spark.over", "fanlight.engine.spark.roll_up",
     "fanlight.engine.spark.repair",
-    "fanlight.language.running.select",
+    "fanlight.language.running.recognition", "fanlight.language.running.select",
 )  # fmt: skip
 
 

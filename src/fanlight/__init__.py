@@ -22,6 +22,7 @@ from fanlight.engine.spec import (
     Episode,
     FanlightError,
     MultiGranular,
+    PatternFrame,
     PredicateFrame,
     ProgressiveWidening,
     Rows,
@@ -64,7 +65,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AggregateFrame", "BoundaryFrame", "Calendar", "Cumulative", "DeltaFrame", "Episode",
     "EventWindows", "FanlightError", "FrameWindows", "LevelWindows", "MultiGranular",
-    "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
+    "PatternFrame", "PredicateFrame", "ProgressiveWidening", "Rows", "Server", "Session", "Sliding",
     "SlidingWindows", "Snapshot", "SnapshotWindows", "StateFrame", "ThresholdFrame", "Trailing",
     "TrailingWindows", "Upsert", "WideningWindows", "Windowed", "agg", "algebra", "clause", "decay",
     "doctor", "heartbeat", "over", "progress", "replay", "roll_up", "roll_up_late", "serve", "sql",

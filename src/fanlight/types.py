@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Against", "Aggregated", "Calls", "Closed", "ColumnOrName", "Condition", "DataFrameLike",
     "Duration", "Filling", "Format", "How", "Instant", "Keys", "Late", "LateInOrder", "LateInSql",
-    "Length", "Limit", "Method", "Nulls", "Number", "OnError", "Report", "RowsAs", "Side", "Spec",
-    "Weekday",
+    "Length", "Limit", "Matches", "Method", "Nulls", "Number", "OnError", "Report", "RowsAs",
+    "Side", "Spec", "Weekday",
 ]  # fmt: skip
 
 Duration = str | timedelta | float
@@ -89,6 +89,8 @@ Against = Literal["range", "first"]
 """What a value of a delta frame is compared with."""
 Nulls = Literal["state", "skip", "end", "carry"]
 """What a null is to a state frame."""
+Matches = Literal["all", "first"]
+"""Which matches of a pattern a key has."""
 RowsAs = Literal["arrow", "pandas", "dicts"]
 """As what a function of yours is given rows."""
 OnError = Literal["fail", "record"]

@@ -28,6 +28,11 @@ KEYS = ("a", "b", None)
 TIMES = fl.Sliding("4 minutes", "2 minutes")
 LEVELS = fl.MultiGranular(["2 minutes", "4 minutes"], ["1 minute", "2 minutes"])
 DELTA = fl.DeltaFrame({"v": 1.5})
+PATTERN = fl.PatternFrame(
+    "low+ (high | up){1,2} !same",
+    {"low": "v < 0.5", "high": "v > 1", "up": "v > last(low.v)", "same": "n = prev(n, 2)"},
+    within="6 minutes",
+)
 WIDENED = fl.ProgressiveWidening("1 minute", max_duration="8 minutes", max_rows=5)
 PAIR = ("began", "ts")
 # Late in all windows: whether they are counted depends on what state says of the watermark.
@@ -88,6 +93,10 @@ def calls():
 
 def numbers():
     return {"seen": agg.count(), "sum": agg.sum("v"), "most": agg.max("n")}
+
+
+def of_variables():
+    return {**calls(), "low": agg.count().of("low"), "up": agg.max("v").of("high", "up")}
 
 
 def parts():
@@ -226,6 +235,8 @@ STREAMS = {
     "aggregate": Stream(aggregating(fl.AggregateFrame(agg.sum("n"), 12)), CLOSED),
     "distinct": Stream(aggregating(fl.AggregateFrame(agg.count_distinct("s", "n"), 4)), CLOSED),
     "predicate": Stream(aggregating(fl.PredicateFrame(opens, closes, columns=["v"])), CLOSED),
+    "pattern": Stream(aggregating(PATTERN, of_variables), CLOSED),
+    "pattern-rows": Stream(lambda df: over(df.drop("ok", "c"), PATTERN).rows()),
     # What is kept has all columns that there were.
     "frames-rows": Stream(lambda df: over(df.drop("ok", "c"), DELTA).rows()),
     "frames-filled": Stream(filled, CUT),

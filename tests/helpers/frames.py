@@ -48,6 +48,59 @@ HOLDS = {
         one for one in (value(4, 2), row["n"], 0.507) if one is not None
     ),
 }
+
+
+def _nth(rows, mapped, name, place, column):
+    """The column of the place-th row that is a variable, from the end if it is negative."""
+    found = [row for row, one, _ in mapped if one == name]
+    return rows[found[place]][column] if -len(found) <= place < len(found) else None
+
+
+def _than(one, other, *, least=False):
+    if one is None or other is None:
+        return None
+    return one >= other if least else one > other
+
+
+# Of patterns: definitions that look at other rows, by the rows and what is mapped so far, the row
+# itself included; and the patterns, as tuples.
+HOLDS |= {
+    "n > prev(n)": lambda rows, mapped: _than(*_steps(rows, mapped)),
+    "n < prev(n)": lambda rows, mapped: _than(*reversed(_steps(rows, mapped))),
+    "n >= first(a.n) + 1": lambda rows, mapped: _than(
+        rows[mapped[-1][0]]["n"], _and(_nth(rows, mapped, "a", 0, "n")), least=True
+    ),
+    "count(rest.*) <= 2 and coalesce(start.n, 0) <= 1": lambda rows, mapped: (
+        sum(name == "rest" for _, name, _ in mapped) <= 2
+        and (_nth(rows, mapped, "start", -1, "n") or 0) <= 1
+    ),
+    "low high+": ("seq", ("row", "low"), ("many", ("row", "high"), 1, None, False)),
+    "up+ down": ("seq", ("many", ("row", "up"), 1, None, False), ("row", "down")),
+    "a b*? c": (
+        "seq", ("row", "a"), ("many", ("row", "b"), 0, None, True), ("row", "c"),
+    ),
+    "some !none": ("seq", ("row", "some"), ("never", "none")),
+    "a !(b | d) c": ("seq", ("row", "a"), ("not", "b", "d"), ("row", "c")),
+    "{- start -} rest+": (
+        "seq", ("out", ("row", "start")), ("many", ("row", "rest"), 1, None, False),
+    ),
+    "^ PERMUTE(low, high) | high{2}": (
+        "or",
+        ("seq", ("first",), ("permute", ("row", "low"), ("row", "high"))),
+        ("many", ("row", "high"), 2, 2, False),
+    ),
+}  # fmt: skip
+
+
+def _steps(rows, mapped):
+    at = mapped[-1][0]
+    return rows[at]["n"], rows[at - 1]["n"] if at else None
+
+
+def _and(value):
+    return None if value is None else value + 1
+
+
 NUMBERS = {"v * 2": "double", "n + 3": "bigint"}  # what is no condition, by its type
 
 
@@ -219,6 +272,31 @@ STATES = (
     fl.StateFrame(["v > 1", "n >= 1"], nulls="carry", min_rows=2),
     fl.StateFrame(["d", "n >= 1"], nulls="carry", max_gap="1 minute", max_rows=3),
     fl.StateFrame("s", nulls="carry", max_duration="2 minutes"),
+)
+PATTERNS = (
+    fl.PatternFrame("low high+", {"low": "v < 1", "high": "v > 1"}, within="3 minutes"),
+    fl.PatternFrame("up+ down", {"up": "n > prev(n)", "down": "n < prev(n)"}, max_rows=6),
+    fl.PatternFrame(
+        "a b*? c", {"a": "n >= 1", "c": "n >= first(a.n) + 1"}, max_rows=4, after_match="next row"
+    ),
+    fl.PatternFrame("some !none", {"some": "v > 1", "none": "n < 0"}, within="2 minutes"),
+    fl.PatternFrame(
+        "a !(b | d) c",
+        {"a": "n >= 1", "b": "n < 0", "c": "v < 1", "d": "s is not null"},
+        within="4 minutes",
+        after_match="last c",
+    ),
+    fl.PatternFrame(
+        "{- start -} rest+",
+        {"start": "v > 1", "rest": "count(rest.*) <= 2 and coalesce(start.n, 0) <= 1"},
+        within="5 minutes",
+    ),
+    fl.PatternFrame(
+        "^ PERMUTE(low, high) | high{2}",
+        {"low": "v < 1", "high": "v > 1"},
+        within="3 minutes",
+        matches="first",
+    ),
 )
 SIZED = (
     fl.ThresholdFrame("v > 1", max_rows=2),

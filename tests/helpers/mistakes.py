@@ -86,6 +86,9 @@ MISTAKES = {
     'fl.DeltaFrame({"x": "3"})': 'fl.DeltaFrame({"x": 0.5, "y": Decimal(3)})',
     "fl.ThresholdFrame(lambda row: True)": 'fl.ThresholdFrame(F.col("x") > 3, leave="x < 2")',
     'fl.StateFrame("x", nulls="drop")': 'fl.StateFrame(["x", F.col("y")], nulls="skip")',
+    'fl.PatternFrame("a b", {"a": 3})':
+        'fl.PatternFrame("a b", {"a": "x > 3", "b": F.col("x") < 1}, within=hour)',
+    'fl.PatternFrame("a b", matches="last")': 'fl.PatternFrame("a b", matches="first")',
     'fl.AggregateFrame(F.sum("x"), 3)': 'fl.AggregateFrame([agg.sum("x")], [F.col("y")])',
     "fl.PredicateFrame(1, 0)": "fl.PredicateFrame(lambda row, x: True, lambda row, x: True)",
     'fl.MultiGranular(["1 hour"], ["1 hour"], report="often")':

@@ -189,6 +189,15 @@ KINDS = {
     "state frames": lambda df, c: over(df, c, fl.StateFrame([c("text"), c("packed")])).agg(
         *aggregates(c)
     ),
+    "pattern frames": lambda df, c: over(
+        df,
+        c,
+        fl.PatternFrame(
+            "low+ high",
+            {"low": c.column("real") < 1, "high": c.column("real") >= 1},
+            within="5 minutes",
+        ),
+    ).agg(*aggregates(c)),
     "dwelling frames": lambda df, c: over(
         df,
         c,

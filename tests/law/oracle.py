@@ -192,6 +192,8 @@ def numbered(ask, rows):
         gap = HOLDS[ask.spec.own_gap]
         timed = [row for row in timed if (gap(row) or 0) > 0]
     every = framed(timed, ask.spec, values=VALUES, holds=HOLDS, **where(ask))
+    if isinstance(ask.spec, fl.PatternFrame):
+        return _classified(ask, timed, every)
     outside = Counter(_named(ask, row) for row in timed)
     made = []
     for frame in every:
@@ -203,6 +205,24 @@ def numbered(ask, rows):
     return [
         Wanted(dict(zip(names, (*row, number), strict=True)), optional=optional)
         for row, number, optional in made
+    ]
+
+
+def _classified(ask, rows, every):
+    """The rows of matches, each with its variable; those that are left out are in none."""
+    outside = Counter(_named(ask, row) for row in rows)
+    made = []
+    for frame in every:
+        for row, (name, shown) in zip(frame.rows, frame.labels, strict=True):
+            if shown:
+                outside[_named(ask, row)] -= 1
+                held_back = ask.streamed and not frame.closed
+                made.append((_named(ask, row), frame.number, name, held_back))
+    made += [(row, None, None, ask.streamed) for row in outside.elements()]
+    names = (*ask.by, "at", "frame_id", "classifier")
+    return [
+        Wanted(dict(zip(names, (*row, *told), strict=True)), optional=optional)
+        for row, *told, optional in made
     ]
 
 

@@ -147,7 +147,8 @@ def _frames(ask, windowed):
 def _rows(ask, windowed):
     names = [quote(name) for name in _called(ask.names, ask.by)]
     time = quote(_called(ask.names, ask.time))
-    return windowed.rows().selectExpr(*names, f"unix_micros({time}) as at", "frame_id")
+    also = ["classifier"] if isinstance(ask.spec, fl.PatternFrame) else []
+    return windowed.rows().selectExpr(*names, f"unix_micros({time}) as at", "frame_id", *also)
 
 
 def _fit(ask, windowed):

@@ -13,6 +13,7 @@ from fanlight.engine.spec.frames import (
     BoundaryFrame,
     DeltaFrame,
     Frame,
+    PatternFrame,
     PredicateFrame,
     Session,
     StateFrame,
@@ -20,6 +21,7 @@ from fanlight.engine.spec.frames import (
 )
 from tests.oracle import aggregates as functions
 from tests.oracle.framings import Local, Pair, candidates, chain, maximal
+from tests.oracle.patterns import Mapped, matches
 from tests.oracle.values import instant, is_finite, is_nan, rank
 
 Row = Mapping[str, Any]
@@ -39,6 +41,7 @@ class Framed:
     number: int
     rows: tuple[Row, ...]
     closed: bool
+    labels: tuple[tuple[str | None, bool], ...] = ()  # of a match: each row's variable, if shown
 
     @property
     def origin(self) -> int:
@@ -75,6 +78,9 @@ def framed(
             ordered = list(_carried(ordered, spec, holds or {}))
         times = [instant(row[time]) for row in ordered]
         key = tuple(ordered[0][name] for name in by)
+        if isinstance(spec, PatternFrame):
+            found += _matches(key, ordered, times, spec, holds or {})
+            continue
         if isinstance(spec, Session):
             gaps = [_gap(row, spec, holds or {}) for row in ordered]
             every = [(*one, True) for one in _sessions(times, gaps, spec)]
@@ -99,6 +105,44 @@ def framed(
             for number, (i, j, end, closed) in enumerate(large)
         ]
     return found
+
+
+def _matches(
+    key: tuple[Any, ...], rows: Sequence[Row], times: Sequence[int], spec: PatternFrame,
+    holds: Holds,
+) -> Iterator[Framed]:  # fmt: skip
+    """The matches of a pattern, which ``holds`` gives as a tree; time goes on to the end.
+
+    A definition that asks for other rows is a function of all rows and of what is mapped.
+    """
+    defined = dict(zip(spec.variables, spec.definitions, strict=True))
+
+    def is_a(name: str, row: int, mapped: Mapped) -> bool:
+        one = defined[name]
+        if one is None:
+            return True
+        held: Any = holds[one.given]
+        told = held(rows[row]) if one.plain else held(rows, (*mapped, (row, name, True)))
+        return told is True
+
+    duration = spec.most.duration if spec.most else None
+    found = matches(
+        holds[spec.pattern],  # type: ignore[arg-type]
+        times,
+        is_a,
+        within=None if duration is None else int(duration.value),
+        max_rows=spec.most.rows if spec.most else None,
+        after=spec.after_match,
+        only_first=spec.matches == "first",
+        now=math.inf if duration is not None else -math.inf,
+    )
+    for number, match in enumerate(found):
+        start, end = times[match.begin], times[match.end - 1] + 1
+        if match.timed and duration is not None:
+            end = start + int(duration.value)
+        labels = tuple((name, shown) for _, name, shown in match.mapped)
+        members = tuple(rows[match.begin : match.end])
+        yield Framed(key, start, end, number, members, match.closed, labels)
 
 
 def frames(
@@ -167,6 +211,9 @@ def _place(
         cut = [holds[spec.open](row), holds[spec.close](row)]
     elif isinstance(spec, StateFrame):
         cut = list(_state(row, spec, holds).values())
+    elif isinstance(spec, PatternFrame):
+        texts = [text for text in spec.computed if not text.isdecimal()]
+        cut = [row[text] if text in row else holds[text](row) for text in texts]
     else:
         cut = [row[name] for name in _names(spec)]
     if isinstance(spec, AggregateFrame):

@@ -40,6 +40,7 @@ SPECS = [
     fl.PredicateFrame(max, min, columns=["x"], overlapping=True),
     fl.Session("5 minutes"),
     fl.StateFrame("<b>", max_gap="5 minutes"),
+    fl.PatternFrame("a+ b", {"a": "x < 1", "b": "<b> > 1"}, within="5 minutes"),
     fl.ProgressiveWidening("1 second", max_duration="1 day", max_rows=100),
     fl.ProgressiveWidening("1 second", max_duration="1 second", max_rows=100),
     fl.ProgressiveWidening(["1 second", "1 hour"], max_duration="1 hour", max_rows=100),

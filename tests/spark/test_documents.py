@@ -19,6 +19,7 @@ from tests.spark.documents import FENCE, START, examples, run, start_of
 
 OWN_DATA = ["README.md", START, "docs/start.md", "docs/bars.md", "docs/calendar.md"]
 FURTHER = [
+    "patterns",
     "sliding", "multi_granular", "spanning", "frames", "session", "trailing", "as_of", "snapshots",
     "windows_over_windows", "early", "pieces", "cumulative", "suggest", "widening", "plots", "sql",
     "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes", "names", "held",

@@ -62,6 +62,20 @@ BY_API = [
     lambda df: by(df, "antenna")(WIDENING).detect(PAIR).select("p", "level", "found_at"),
     lambda df: by(df, "antenna")(fl.Sliding("1 hour", "1 minute")).agg(calls=agg.count())
         .selectExpr("window.start as window_start", "window.end as window_end", "antenna", "calls"),
+    lambda df: by(df, "antenna")(fl.PatternFrame(
+        "failed{2,} answered",
+        {"failed": "outcome <> 'answered'", "answered": "outcome = 'answered'"},
+        within="10 minutes",
+    )).agg(
+        since=agg.first("ts").of("failed"), failures=agg.count().of("failed"),
+        phone=agg.last("phone").of("answered"), mean=agg.avg("seconds"),
+    ).where("failures < 5")
+        .selectExpr("antenna", "since", "failures", "phone", "round(mean, 1) as mean"),
+    lambda df: by(df, "antenna")(fl.PatternFrame("failed{2,} longer", {
+        "failed": "outcome <> 'answered'",
+        "longer": "seconds > prev(seconds) and outcome = 'answered'",
+    })).rows().where("frame_id is not null")
+        .selectExpr("antenna", "ts", "phone", "frame_id + 1 as outage", "classifier as what"),
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.kinds.options import EARLY, WITH_EMPTY
 from fanlight.engine.spec.frames import Frame
 from fanlight.language.clause import Clause
+from fanlight.language.match_recognize import Recognition, parse_recognition
 from fanlight.language.select import BEGINS, Item, Select, SelectReader, WithQueries
 from fanlight.language.tokens import Place, read_path, refusal_at, tokenize, unquote
 
@@ -36,6 +37,7 @@ class Query:
                 "does not begin a query", "write SELECT …, or WITH … SELECT …",
             )  # fmt: skip
         self.selects: list[Select] = []
+        self.recognitions: list[Recognition] = []
         self._find_selects(0, self.end, ())
         self._check_clauses()
 
@@ -75,8 +77,16 @@ class Query:
                     self._find_subqueries(*place, visible)
 
     def _find_subqueries(self, at: int, end: int, visible: WithQueries) -> None:
-        """Find the SELECTs over windows in the sub-queries of a range of tokens."""
+        """Find the SELECTs over windows in the sub-queries of a range of tokens.
+
+        And tables with ``MATCH_RECOGNIZE``, which may stand wherever a table may.
+        """
         while at < end:
+            recognition = parse_recognition(self.text, self.tokens, at, visible)
+            if recognition is not None:
+                self.recognitions.append(recognition)
+                at = recognition.end
+                continue
             if self.call_reader.opens_subquery(at):
                 self._find_selects(at + 1, self.tokens[at].partner, visible)
                 at = self.tokens[at].partner
@@ -118,6 +128,23 @@ class Query:
     def selects_in_order(self) -> list[Select]:
         """The SELECTs over windows as they begin in the text, an outer one before those in it."""
         return sorted(self.selects, key=lambda select: (select.at, -select.end))
+
+    def outermost_recognitions(self, at: int, end: int) -> list[Recognition]:
+        """The tables with ``MATCH_RECOGNIZE`` in a range of tokens that are in no other such part.
+
+        A SELECT over windows is such a part, too.
+        """
+        selects = [(one.at, one.end) for one in self.outermost_selects(at, end)]
+        return [
+            one
+            for one in self.recognitions
+            if at <= one.at and one.end <= end
+            and not any(first <= one.at < last for first, last in selects)
+            and not any(
+                at <= other.at <= one.at and one.end < other.end <= end
+                for other in self.recognitions
+            )
+        ]  # fmt: skip
 
     def outermost_selects(self, at: int, end: int) -> list[Select]:
         """The SELECTs over windows in a range of tokens that are in no other one."""

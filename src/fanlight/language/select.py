@@ -12,6 +12,7 @@ from fanlight.language.calls import CallReader
 from fanlight.language.clause import Clause
 from fanlight.language.clause_reader import read_clause
 from fanlight.language.flink import parse_windowing
+from fanlight.language.match_recognize import opens_recognition
 from fanlight.language.tokens import Place, Token, read_path, refusal_at, split_at_commas
 
 WithQueries = tuple[tuple[str, Place], ...]  # the queries of WITH: their names and places
@@ -168,6 +169,10 @@ class SelectReader:
         if alias and after < end and tokens[after].text == "(":  # names of columns
             after = tokens[after].partner + 1
             relation = (at, after)
+        if clause is None and after < end and opens_recognition(tokens, after):
+            after = tokens[after + 1].partner + 1
+            relation = (at, after)
+            alias, after = self._read_alias(after, end)
         if clause is None and after < end and tokens[after].text == "[":
             clause, after = self._read_clause(after), tokens[after].partner + 1
             outer_alias, after = self._read_alias(after, end)
@@ -199,7 +204,8 @@ class SelectReader:
         if at + 1 < end and tokens[at].is_word("AS") and tokens[at + 1].is_name:
             return tokens[at + 1].text, at + 2
         words = (*_SECTIONS, *_REFUSED, *_JOINED)
-        if at < end and tokens[at].is_name and not tokens[at].is_word(*words):
+        plain = at < end and tokens[at].is_name and not opens_recognition(tokens, at)
+        if plain and not tokens[at].is_word(*words):
             return tokens[at].text, at + 1
         return "", at
 

@@ -371,6 +371,8 @@ class Call(Arithmetic):
         The exact aggregate that replaces a sketch where windows have few rows anyway.
     conditions
         Which rows it is of, as :meth:`where` was given them: those for which all are true.
+    variables
+        The variables of a pattern whose rows it is of, as :meth:`of` was given them.
     usual
         The usual name of the result, if it is not made of the aggregate's name and arguments.
     synonym
@@ -395,6 +397,7 @@ class Call(Arithmetic):
     output: str | None = None
     exact: Aggregate | None = None
     conditions: tuple[Any, ...] = ()
+    variables: tuple[str, ...] = ()
     usual: str = ""
     synonym: str = ""
     options: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
@@ -407,6 +410,7 @@ class Call(Arithmetic):
             and (self.output is None or isinstance(self.output, str))
             and (self.exact is None or isinstance(self.exact, Aggregate))
             and isinstance(self.conditions, tuple)
+            and isinstance(self.variables, tuple)
             and isinstance(self.usual, str)
             and isinstance(self.synonym, str)
             and (self.options is None or isinstance(self.options, Mapping))
@@ -516,6 +520,48 @@ class Call(Arithmetic):
             )
         return replace(self, conditions=(*self.conditions, condition))
 
+    @explain_wrong_calls("agg.count().of('fail')")
+    def of(self, *variables: str) -> Call:
+        """The same aggregate of the rows of a match that are one of these variables.
+
+        Parameters
+        ----------
+        *variables
+            Variables of the pattern of a :class:`fanlight.PatternFrame`, as it spells them.
+
+        Returns
+        -------
+        Call
+            The aggregate, named ``sum(x) OF fail``; this one stays as it is. Of no rows, a count
+            is 0 and a sum null.
+
+        Raises
+        ------
+        FanlightError
+            If no variable is named. By ``agg`` of the windows: if the pattern has no such variable,
+            or the windows are not those of a pattern.
+
+        Examples
+        --------
+        >>> from fanlight import agg
+        >>> agg.count().of("fail").label, agg.max("x").of("down", "up").label
+        ('count(1) OF fail', 'max(x) OF down, up')
+
+        """
+        if not variables or not all(isinstance(name, str) and name for name in variables):
+            raise refuse(
+                f"of({', '.join(map(repr, variables))})",
+                "does not name variables of a pattern",
+                "write for example of('fail')",
+            )
+        if self.aggregate.framed:
+            raise refuse(
+                f"{self!r}.of({variables[0]!r})",
+                "is of a whole match, and not of some of its rows",
+                "leave of out",
+            )
+        return replace(self, variables=variables)
+
     @property
     def label(self) -> str:
         """The output name where all columns are given by name."""
@@ -530,6 +576,7 @@ class Call(Arithmetic):
             options = [f"{name}={show(one)}" for name, one in self.options.items()]
             given = [*columns, *(one for one in options if one != "column='*'")]
         conditions = "".join(f".where({show(one)})" for one in self.conditions)
+        conditions += f".of({', '.join(map(repr, self.variables))})" if self.variables else ""
         name = f".alias({self.output!r})" if self.output else ""
         return f"{self.synonym or self.aggregate.name}({', '.join(given)}){conditions}{name}"
 
@@ -542,7 +589,8 @@ class Call(Arithmetic):
         usual = self.usual or f"{self.aggregate.name}({', '.join(parts)})"
         if self.synonym:
             usual = self.synonym + usual.removeprefix(self.aggregate.name)
-        return usual + "".join(f" FILTER (WHERE {name})" for name in names[count:])
+        usual += "".join(f" FILTER (WHERE {name})" for name in names[count:])
+        return usual + (f" OF {', '.join(self.variables)}" if self.variables else "")
 
     @property
     def watchable(self) -> list[str]:

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from fanlight.engine.kinds import placed  # isort: skip
 from fanlight.engine.kinds import predicates  # isort: skip
 from fanlight.engine.kinds import boundary, delta, aggregate, states, session, widening  # isort: skip
-from fanlight.engine.kinds import trailing, snapshot  # isort: skip
+from fanlight.engine.kinds import pattern, trailing, snapshot  # isort: skip
 from fanlight.engine.kinds.kind import Kind, forget, kind_of, list_kinds, output_columns, register
 from fanlight.engine.plan.frames import Scheme
 from fanlight.engine.spec.frames.base import Frame
 
 __all__ = [
     "Kind", "aggregate", "boundary", "delta", "forget", "kind_of", "list_kinds", "output_columns",
-    "placed", "predicates", "register", "scheme_of", "session", "snapshot", "states", "trailing",
-    "widening",
+    "pattern", "placed", "predicates", "register", "scheme_of", "session", "snapshot", "states",
+    "trailing", "widening",
 ]  # fmt: skip
 
 

@@ -123,6 +123,11 @@ ELSEWHERE = {
     "latches": "whether a frame is open may have been decided by",
     "logical": "whether a frame is open may have been decided by",
 }
+# What of a row later ones decide.
+LATER = {
+    "dwell": "how long a predicate goes on holding",
+    "pattern": "whether a row belongs to a match",
+}
 NEIGHBOURS = ("every", "flags", "cells", "states")  # a row and the one before say what it is in
 
 
@@ -212,8 +217,8 @@ def _why_not_native(scheme: Scheme, *, streaming: bool) -> str:
     """Explain why Spark SQL cannot find the frames by comparing rows. Empty if it can."""
     if streaming:
         return "it is for batches; in a stream a stateful operator puts rows in order"
-    if scheme.kind == "dwell":
-        return "only later rows say how long a predicate goes on holding"
+    if scheme.kind in LATER:
+        return f"only later rows say {LATER[scheme.kind]}"
     if scheme.overlapping:
         return "frames that overlap share rows"
     cut = scheme.timing and (scheme.timing.cap is not None or scheme.kind != "every")

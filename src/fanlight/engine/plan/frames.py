@@ -16,7 +16,7 @@ from fanlight.engine.spec.frames.base import Frame, Least, Most
 from fanlight.engine.spec.frames.limits import Mean, Step
 from fanlight.engine.spec.units import Extent
 
-Type = Literal["real", "whole", "flag", "there", "any", "limit", "until"]
+Type = Literal["real", "whole", "flag", "there", "any", "limit", "until", "value"]
 _EXACT = 18  # digits that 64-bit integers hold
 LEAST, MOST = -(2**63), 2**63 - 1
 
@@ -29,7 +29,7 @@ class InputColumn:
     times ``10**scale``, ``negated`` with the other sign; predicates, and whether a value is there,
     as booleans. A ``limit`` is the least whole number, in units of ``10**-scale``, that reaches a
     limit, or with ``beyond`` exceeds it. ``until`` is the time up to which a row keeps its frame
-    open, made of the row's time and a length, ``column``.
+    open, made of the row's time and a length, ``column``. A ``value`` travels as it is.
     """
 
     column: Any
@@ -103,6 +103,7 @@ class Scheme:
     functions: tuple[Callable[..., Any] | None, ...] = ()
     names: tuple[str, ...] = ()
     timing: Timing | None = None
+    automaton: Any = None  # of patterns: ``plan/patterns.Automaton``
 
     @property
     def has_own_deadlines(self) -> bool:
@@ -117,7 +118,12 @@ class Scheme:
     @property
     def is_unnumbered(self) -> bool:
         """Whether rows have no number of a frame: they may be in two, or later rows decide."""
-        return self.overlapping or self.kind == "dwell"
+        return self.overlapping or self.kind in ("dwell", "pattern")
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the rows of frames can be listed once these are decided, each with its frame."""
+        return self.kind == "pattern" and not self.overlapping
 
     @property
     def may_vanish(self) -> bool:

@@ -37,7 +37,7 @@ def settled_fields(fields: Fields) -> Fields:
     if not by_name:
         return fields
     parts = [part for one in fields.all for part in _settled(one)]
-    kept = {(part.name, part.monoid): part for part in parts}
+    kept = {(part.name, part.monoid, part.of): part for part in parts}
     outputs = [_settled_output(one, by_name) for one in fields.outputs]
     return replace(fields, kept=kept, outputs=outputs)
 

@@ -52,7 +52,8 @@ from fanlight.engine.spark.sql import (
     types_in,
 )
 from fanlight.engine.spark.supported import at_least
-from fanlight.engine.spec.errors import refuse
+from fanlight.engine.spec.errors import advise_choice, refuse
+from fanlight.engine.spec.frames import PatternFrame
 from fanlight.engine.spec.units import Extent
 
 BEGINS, ENDS_AT = "begins", "ends"  # columns: where an event's part that lies in a window is
@@ -77,6 +78,7 @@ class Field:
     monoid: Monoid
     facts: FieldFacts
     counted: DataType | None = None  # the type of values that are counted, if it has a collation
+    of: tuple[str, ...] = ()  # the variables of a pattern whose rows it is of; none: of all rows
 
     @property
     def invertible(self) -> bool:
@@ -160,7 +162,7 @@ class Fields:
 
     arguments: dict[Any, str] = field(default_factory=dict)  # argument -> its column
     values: dict[str, str] = field(default_factory=dict)  # lifted value: SQL text -> its column
-    kept: dict[tuple[str, Monoid], Field] = field(default_factory=dict)
+    kept: dict[tuple[str, Monoid, tuple[str, ...]], Field] = field(default_factory=dict)
     incomparable: list[Incomparable] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
 
@@ -314,13 +316,14 @@ class Fields:
         types: Sequence[str] = (),
         *,
         native: bool = False,
+        of: tuple[str, ...] = (),
     ) -> Field:
         """Add the field of a monoid over a value (SQL), unless it is there, and return it.
 
         ``native``: Spark has an aggregate of its own for what is asked of it.
         """
         column = self.values.setdefault(value, f"v{len(self.values)}")
-        key = (column, monoid)
+        key = (column, monoid, of)
         if key not in self.kept:
             holistic = monoid.by_value and not monoid.bounded
             why_not = why_not_invertible(monoid, types)
@@ -331,7 +334,7 @@ class Fields:
                 decides_ties=monoid.decides_ties, divided=monoid.divided,
                 additive=monoid.additive, at_once=monoid.at_once, united=monoid.united,
             )  # fmt: skip
-            self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts)
+            self.kept[key] = Field(f"f{len(self.kept)}", column, monoid, facts, of=of)
         return self.kept[key]
 
     def set_counted_type(self, name: str, kind: DataType) -> None:
@@ -371,7 +374,9 @@ def build_fields(
         arguments = {}
         for letter, column in zip(ARGUMENTS, call.columns, strict=False):
             arguments[letter] = fields.add_argument(column)
-        label = call.label_of(names)
+        label, of = call.label_of(names), call.variables
+        if of:
+            _check_variables(bound, of, label)
         kinds = _find_collated(bound, call, arguments, types)
         partials = chosen.partials(tuple(types))
         if call.conditions:
@@ -396,7 +401,9 @@ def build_fields(
                 fields.incomparable.append(_why_incomparable(label, monoid, lacking))
             counted = _type_of_counted(bound, fields, monoid, value, kinds)
             own = bool(native and monoid.sketch_size)
-            parts[part] = _keep_part(bound, fields, (monoid, value), label, types, native=own)
+            parts[part] = _keep_part(
+                bound, fields, (monoid, value), label, types, native=own, of=of
+            )
             texts[part] = parts[part].sql(weighted=weighted)
             if counted is not None:
                 fields.set_counted_type(texts[part], counted)
@@ -414,6 +421,23 @@ def _texts_of_parts(bound: Lasting) -> dict[str, str]:
     """SQL: how long a window is, and the number ``at`` as a time."""
     start, end = bound.exact_bounds
     return {"length": f"({end} - {start})", "instant": restore_exact(bound.coordinate, "at")}
+
+
+def _check_variables(bound: Bound, variables: Sequence[str], label: str) -> None:
+    """Refuse an aggregate of rows of variables that these windows do not have."""
+    if not isinstance(bound, FrameBound) or not isinstance(bound.spec, PatternFrame):
+        raise refuse(
+            label,
+            "is of the rows that match a variable, and only a pattern has variables",
+            "ask it of fl.PatternFrame, or write agg.count().where('x > 3')",
+        )
+    for name in variables:
+        if name not in bound.spec.variables:
+            raise refuse(
+                label,
+                f"names {name!r}, which is not a variable of the pattern",
+                advise_choice(name, bound.spec.variables),
+            )
 
 
 def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:
@@ -552,6 +576,7 @@ def _keep_part(
     types: Sequence[str],
     *,
     native: bool,
+    of: tuple[str, ...],
 ) -> Part:
     """Add a field, or two for a sum that may overflow."""
     monoid, value = lifted
@@ -562,8 +587,8 @@ def _keep_part(
         sums = split_sum_of(kind)
         kind, values = (kind, list(sums.split(value))) if sums else ("", [value])
     if not kind:
-        return Part((fields.add_field(value, monoid, label, types, native=native).name,))
-    names = [fields.add_field(one, monoid, label, types).name for one in values]
+        return Part((fields.add_field(value, monoid, label, types, native=native, of=of).name,))
+    names = [fields.add_field(one, monoid, label, types, of=of).name for one in values]
     return Part(tuple(names), kind)
 
 

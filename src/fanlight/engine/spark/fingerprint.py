@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 
 Windows = Placed | FrameBound | WideningBound | TrailingBound
-REPEATED = ("shown", "durations", "value")  # attributes that repeat what is said elsewhere
+# Attributes that repeat what is said elsewhere.
+REPEATED = (
+    "shown", "durations", "value", "part", "variables", "definitions", "computed",
+)  # fmt: skip
 # Attributes that checkpoints have under another name.
 _CALLED = {("ProgressiveWidening", "max_duration"): "longest"}
 _INTERNAL = re.compile(r"\b[kbx]\d+\b")
@@ -67,7 +70,11 @@ def fingerprint(
         "time": f"{bound.start}, {bound.time}" if isinstance(bound, Lasting) else bound.time,
         "by": ", ".join(texts[key] for key in bound.keys),
         "tiebreak": ", ".join(texts[name] for name in bound.tie_keys),
-        "aggregates": ", ".join(f"{describe(f.monoid)} of {values[f.value]}" for f in fields.all),
+        "aggregates": ", ".join(
+            f"{describe(f.monoid)} of {values[f.value]}"
+            + (f" in rows of {', '.join(f.of)}" if f.of else "")
+            for f in fields.all
+        ),
         "columns": ", ".join(
             f"{texts.get(name, name)} {type_text(of)}" for name, of in given.items()
         ),

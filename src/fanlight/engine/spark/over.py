@@ -11,7 +11,7 @@ from fanlight.engine.kinds.kind import FRAMED, LEVELLED, PLACED, SNAPPED, TRAILE
 from fanlight.engine.plan.late_rows import check_late, refuse_open_windows
 from fanlight.engine.spark import translation
 from fanlight.engine.spark.binding.bound import Bound
-from fanlight.engine.spark.binding.frames import bind_frames
+from fanlight.engine.spark.binding.frames import bind_frames, check_ends
 from fanlight.engine.spark.binding.placed import bind_lasting, bind_points
 from fanlight.engine.spark.binding.snapshot import bind_snapshot
 from fanlight.engine.spark.binding.trailing import bind_trailing
@@ -284,7 +284,9 @@ def _bind_windows(
     rule = "drop" if collects else late
 
     def finish(bound: Any) -> Any:
-        return replace(count_rejected(forget_keys(bound, forget_after)), collects=collects)
+        asked = forget_keys(bound, forget_after)
+        check_ends(asked)
+        return replace(count_rejected(asked), collects=collects)
 
     # What is wrong in a list or a mapping is told below.
     listed = TRAILED if isinstance(spec, Mapping) else PLACED

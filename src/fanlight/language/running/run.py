@@ -19,9 +19,11 @@ from fanlight.engine.spark.sql import say_reason
 from fanlight.engine.spec.arguments import check_text
 from fanlight.engine.spec.errors import FanlightError, explain_wrong_calls, guess, refuse
 from fanlight.language.flink import flink_windows
+from fanlight.language.match_recognize import Recognition
 from fanlight.language.query import Query, escape_braces, unescape_braces
+from fanlight.language.running.recognition import RecognitionRun
 from fanlight.language.running.select import SelectRun
-from fanlight.language.running.table import TextSource
+from fanlight.language.running.table import OfTable, TextSource
 from fanlight.language.select import Select
 from fanlight.language.tokens import Place, error_at, unquote
 
@@ -36,8 +38,9 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
 
     Write the windows in brackets after the table of a SELECT,
     ``[WATTR ts RANGE 4 MINUTES SLIDE 1 MINUTE]``, or as in Flink,
-    ``FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``. Aggregates of :mod:`fanlight.agg` are
-    computed over the windows; everything else is Spark SQL.
+    ``FROM TABLE(HOP(TABLE bids, DESCRIPTOR(ts), …))``; and row patterns as in the standard,
+    ``FROM bids MATCH_RECOGNIZE (…)``. Aggregates of :mod:`fanlight.agg` are computed over the
+    windows; everything else is Spark SQL.
 
     Parameters
     ----------
@@ -89,7 +92,7 @@ def sql(text: str, /, **tables: Any) -> DataFrame:
                 "pass what the text calls by this name",
             )
     query = Query(text, own)
-    return _RunningText(query, frames).to_dataframe()
+    return _RunningText(query, frames, own).to_dataframe()
 
 
 def explain(text: str, tables: Mapping[str, DataFrame], *, verbose: bool = False) -> str:
@@ -99,14 +102,19 @@ def explain(text: str, tables: Mapping[str, DataFrame], *, verbose: bool = False
     """
     running = _RunningText(Query(text, {}), tables)
     result = running.to_dataframe()  # which refuses what is wrong
-    selects = running.query.selects_in_order()
-    pages = [SelectRun(running, one).explain(verbose=verbose) for one in selects]
+    selects, recognitions = running.query.selects_in_order(), running.query.recognitions
+    found: list[tuple[Select | Recognition, SelectRun | RecognitionRun]] = [
+        *((one, SelectRun(running, one)) for one in selects),
+        *((one, running.run_of(one)) for one in recognitions),
+    ]
+    found.sort(key=lambda one: one[0].clause.start)
+    pages = [run.explain(verbose=verbose) for _, run in found]
     if not pages:
         (row,) = running.session.sql("EXPLAIN SELECT * FROM {df}", df=result).collect()
         return str(row[0])
     if len(pages) == 1:
         return pages[0]
-    clauses = [(one.clause.start, one.clause.end) for one in selects]
+    clauses = [(one.clause.start, one.clause.end) for one, _ in found]
     heads = [
         f"line {text.count(chr(10), 0, at) + 1}: {' '.join(text[at:end].split())}"
         for at, end in clauses
@@ -117,8 +125,13 @@ def explain(text: str, tables: Mapping[str, DataFrame], *, verbose: bool = False
 class _RunningText(TextSource):
     """A text that is being run; each of its SELECTs over windows becomes a DataFrame."""
 
-    def __init__(self, query: Query, frames: Mapping[str, DataFrame]) -> None:
-        self.query = query
+    def __init__(
+        self,
+        query: Query,
+        frames: Mapping[str, DataFrame],
+        own: Mapping[str, Aggregate] | None = None,
+    ) -> None:
+        self.query, self.own = query, own or {}
         self.frames = {name.casefold(): df for name, df in frames.items()}
         self.session = _session_of(frames)
         _check_settings(query, self.session)
@@ -142,18 +155,34 @@ class _RunningText(TextSource):
         self, at: int, end: int, replacements: Mapping[int, tuple[int, str]] | None = None
     ) -> str:
         """SQL of a range of tokens, with each SELECT over windows replaced by its results."""
+        matches = {
+            one.at: (one.end, self._render_recognition(one))
+            for one in self.query.outermost_recognitions(at, end)
+        }
         selects = {
             one.at: (one.end, self._render_select(one))
             for one in self.query.outermost_selects(at, end)
+            if not any(first <= one.at < last for first, (last, _) in matches.items())
         }
-        return self.query.replace_parts(at, end, {**(replacements or {}), **selects})
+        return self.query.replace_parts(at, end, {**(replacements or {}), **selects, **matches})
+
+    def run_of(self, recognition: Recognition) -> RecognitionRun:
+        """A ``MATCH_RECOGNIZE`` that is being run."""
+        return RecognitionRun(self, recognition, self.own)
+
+    def _render_recognition(self, recognition: Recognition) -> str:
+        """The placeholder of the matches."""
+        if recognition.word not in self.rendered:
+            df = self.run_of(recognition).to_dataframe()
+            self.rendered[recognition.word] = self.placeholder_of(df)
+        return self.rendered[recognition.word]
 
     def _render_select(self, select: Select) -> str:
         if select.at not in self.rendered:
             self.rendered[select.at] = SelectRun(self, select).to_sql()
         return self.rendered[select.at]
 
-    def with_clause(self, select: Select) -> str:
+    def with_clause(self, select: OfTable) -> str:
         """SQL of the WITH clause that a SELECT sees. Empty if it sees no query."""
         parts = [self.render(*place) for _, place in select.visible]
         return f"WITH {', '.join(parts)} " if parts else ""
@@ -199,6 +228,8 @@ class _RunningText(TextSource):
         """Names where a table may stand, outside of the tables of SELECTs over windows."""
         own = [one for one in self.query.selects if at <= one.at and one.end <= end]
         aside = [(one.relation[0], (one.having or one.tail)[0]) for one in own]
+        inner = [one for one in self.query.recognitions if at <= one.at and one.end <= end]
+        aside += [(one.at, one.end) for one in inner]
         tokens = self.query.tokens
         before = ("FROM", "JOIN", "TABLE")
         return [

@@ -13,10 +13,31 @@ from pyspark.sql import DataFrame, SparkSession
 from fanlight.engine.algebra.sql_text import quote
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, free_name, is_same_name, is_taken, say_reason
+from fanlight.engine.spec.errors import FanlightError
 from fanlight.language.calls import ParsedCall
 from fanlight.language.query import Query, escape_braces
 from fanlight.language.select import Select
 from fanlight.language.tokens import Place, error_at, join_name, read_path, unquote
+
+
+class OfTable(Protocol):
+    """What is of a table: a SELECT over windows, or a ``MATCH_RECOGNIZE``."""
+
+    @property
+    def relation(self) -> Place:
+        """Where the table stands."""
+
+    @property
+    def alias(self) -> str:
+        """The table's alias as it is written, or an empty text."""
+
+    @property
+    def where(self) -> Place | None:
+        """The condition on its rows."""
+
+    @property
+    def visible(self) -> Sequence[tuple[str, Place]]:
+        """The queries of WITH that it may name."""
 
 
 class TextSource(Protocol):
@@ -30,7 +51,7 @@ class TextSource(Protocol):
     ) -> str:
         """SQL of a range of tokens."""
 
-    def with_clause(self, select: Select) -> str:
+    def with_clause(self, select: OfTable) -> str:
         """SQL of the WITH that a SELECT sees."""
 
     def placeholder_of(self, df: DataFrame) -> str:
@@ -41,6 +62,9 @@ class TextSource(Protocol):
 
     def run_sql(self, text: str, places: Sequence[Place]) -> DataFrame:
         """The DataFrame of SQL rendered from parts of the text."""
+
+    def spark_error_at(self, error: PySparkException, places: Sequence[Place]) -> FanlightError:
+        """Spark's error about parts of the text, pointing at the name that it mentions."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +100,7 @@ class Table:
 def table_of(source: TextSource, select: Select) -> Table:
     """The table of a SELECT: its rows and alias."""
     tokens, alias = source.query.tokens, unquote(select.alias)
-    df = _read_rows(source, select, alias.casefold())
+    df = read_rows(source, select)
     qualified = alias and any(
         one.is_name and one.folded == alias.casefold() and tokens[n + 1].is_symbol(".")
         for n, one in enumerate(tokens[select.at : select.end], select.at)
@@ -84,9 +108,9 @@ def table_of(source: TextSource, select: Select) -> Table:
     return Table(df.alias(alias) if qualified else df, alias)
 
 
-def _read_rows(source: TextSource, select: Select, alias: str) -> DataFrame:
+def read_rows(source: TextSource, select: OfTable) -> DataFrame:
     """The rows of the table or sub-query for which WHERE holds."""
-    tokens = source.query.tokens
+    tokens, alias = source.query.tokens, unquote(select.alias).casefold()
     first, last = select.relation
     name, after = read_path(tokens, first, last)
     df = None
@@ -108,7 +132,7 @@ def _read_rows(source: TextSource, select: Select, alias: str) -> DataFrame:
 
 
 def find_table(
-    source: TextSource, select: Select, name: Sequence[str], at: tuple[int, int]
+    source: TextSource, select: OfTable, name: Sequence[str], at: tuple[int, int]
 ) -> DataFrame | None:
     """The table that was passed under a name, or the session's; None for a query of WITH."""
     visible = [one for one, _ in select.visible]

@@ -168,7 +168,7 @@ class Assembly:
         slots: Ints,
         *,
         numbered: bool = False,
-    ) -> tuple[Frames, FrameNumbers | None]:
+    ) -> tuple[Frames, FrameNumbers | pa.Table | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         before = state_of_slots(self.state, slots)
         columns, shift = self._insert_carried(partials, starts, slots, before["opened"])
@@ -288,7 +288,7 @@ class Assembly:
             np.array(t), until, cap, most, began, rows, deadline, np.empty(len(t), np.int64)
         )
 
-    def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | None]:
+    def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | pa.Table | None]:
         """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
         at = np.flatnonzero(self.opened & due & (self.deadline <= now))
         closed = self._frames_at(at[self._has_frame()[at]], self.deadline)

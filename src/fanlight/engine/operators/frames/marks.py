@@ -260,6 +260,20 @@ class Logical(_PythonMarker):
         )
 
 
+class Searched(Marker):
+    """Frames are found by a search, and not by marks; the state is what it needs of a key."""
+
+    def initial_state(self, slots: int) -> dict[str, Array]:
+        """Whether rows of a key are decided, and how many of these later rows look back at."""
+        return {"passed": np.zeros(slots, np.bool_), "context": np.zeros(slots, np.int64)}
+
+    def is_remembered(self, state: dict[str, Array]) -> Bools:
+        """Which keys have decided rows that matter to later ones."""
+        automaton = self.scheme.automaton
+        matter = automaton is not None and (automaton.anchored or automaton.back > 0)
+        return state["passed"] if matter else np.zeros(len(state["passed"]), np.bool_)
+
+
 def _mark_in_python(
     step: Step,
     columns: list[list[Any]],

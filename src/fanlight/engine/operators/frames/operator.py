@@ -39,6 +39,7 @@ from fanlight.engine.operators.frames.last_known import LastKnown
 from fanlight.engine.operators.frames.marks import Marker
 from fanlight.engine.operators.frames.overlapping import DwellAssembly, OverlappingAssembly
 from fanlight.engine.operators.frames.parts import PartAssembly
+from fanlight.engine.operators.frames.patterns import PatternAssembly
 from fanlight.engine.operators.frames.running import MARKERS
 from fanlight.engine.operators.frames.several import SeveralAssembly
 from fanlight.engine.operators.protocol import BEGINNING, COMPLETE
@@ -53,6 +54,7 @@ _UNNUMBERED: dict[str, type[Assembly]] = {
     "dwell": DwellAssembly,
     "cells": OverlappingAssembly,
     "logical": SeveralAssembly,
+    "pattern": PatternAssembly,
 }
 
 
@@ -80,6 +82,7 @@ class FrameQuery:
     forget_after: int | None = None  # after a longer silence a key starts anew
     # Frames come in parts, which end at the multiples of this, or where a calendar says.
     every: int | CalendarSteps | None = None
+    of: tuple[tuple[str, ...], ...] = ()  # of each partial the variables whose rows it is of
     carried: tuple[str, ...] = ()  # columns of which a null goes on with the key's last value
     # Frames come also while they are open, once the watermark passes multiples of this, or if it is
     # 0 with each micro-batch; a column ``final`` tells those that are closed or forgotten.
@@ -91,20 +94,29 @@ class FrameQuery:
         """Look up the marker on the driver, so that it is pickled to the workers with the query."""
         if self.marks is Marker:
             object.__setattr__(self, "marks", MARKERS[self.scheme.kind])
-        if self.numbered and self.scheme.is_unnumbered:
+        if self.numbered and self.scheme.is_unnumbered and not self.scheme.is_listed:
             msg = "rows of these frames have no one number"
             raise AssertionError(msg)
 
     def make_assembly(self) -> Assembly:
         """An assembly without keys."""
-        fields = [self.schema.field(name) for name in self.sources or self.partials]
+        fields = [self.schema.field(name) for name in self.carried_columns]
         if self.every is not None:
             kind: Callable[..., Assembly] = partial(PartAssembly, every=self.every)
         else:
             kind = _UNNUMBERED[self.scheme.kind] if self.scheme.is_unnumbered else Assembly
         further = {"seen": self.forget_after, "changed": self.early}
         asked = [name for name, value in further.items() if value is not None]
+        if self.scheme.kind == "pattern":
+            inputs = [self.schema.field(name) for name in self.inputs]
+            kind = partial(PatternAssembly, inputs=inputs, of=self.of, listed=self.numbered)
         return kind(self.marks(self.scheme), fields, self.monoids, further=asked)
+
+    @property
+    def carried_columns(self) -> tuple[str, ...]:
+        """The columns that the assembly combines or, if it lists rows, gives back."""
+        listed = self.numbered and self.scheme.is_listed
+        return self.payload if listed else self.sources or self.partials
 
     def key_fields(self) -> list[pa.Field]:
         """The columns of a key."""
@@ -231,7 +243,7 @@ class FrameOperator:
         query = self.query
         codes = self._slots_of(rows.select(query.keys))
         order = argsort_slots(codes) if query.batch else argsort_rows(rows, codes, query.order)
-        partials = query.sources or query.partials
+        partials = query.carried_columns
         wanted = dict.fromkeys(["t", *query.inputs, *partials, *query.payload])
         rows, codes = rows.select(list(wanted)).take(pa.array(order)), codes[order]
         if query.forget_after is not None:
@@ -252,8 +264,9 @@ class FrameOperator:
         )
         if query.early is not None:
             self.assembly.changed[codes[firsts]] = 1
-        numbered = None if numbers is None else self._number_rows(rows, codes, numbers)
-        found = self._show(closed, numbered)
+        if isinstance(numbers, FrameNumbers):
+            numbers = self._number_rows(rows, codes, numbers)
+        found = self._show(closed, numbers)
         if query.forget_after is None:
             self._drop_idle_keys()
         return found
@@ -261,8 +274,8 @@ class FrameOperator:
     def _expire(self, due: Bools, now: int) -> pa.Table:
         """Close the open frames of some keys at their deadlines up to ``now``; see ``take``."""
         closed, numbers = self.assembly.expire(due, now)
-        numbered = None
-        if self.query.numbered and numbers is not None:
+        numbered = numbers if isinstance(numbers, pa.Table) else None
+        if self.query.numbered and isinstance(numbers, FrameNumbers):
             none = self.waiting.slice(0, 0)
             numbered = self._number_rows(none, np.zeros(0, np.int64), numbers)
         return self._show(closed, numbered)
@@ -307,7 +320,9 @@ class FrameOperator:
             found += self._report(over, NEVER)
         still_open = self.assembly.open_frames(over)
         numbered = None
-        if self.query.numbered:
+        if self.query.numbered and isinstance(self.assembly, PatternAssembly):
+            numbered = self.assembly.list_rows(over)
+        elif self.query.numbered:
             decision = np.full(self.assembly.slots, -1, np.int64)
             decision[still_open.slot] = still_open.number
             numbered = self._rows_that_waited(over, decision)

@@ -101,7 +101,7 @@ class PartAssembly(Assembly):
         self.since[frames.slot[~found.ends]] = parts.start[last]
         return given.take(parts.complete), [one.take(pa.array(last)) for one in combined]
 
-    def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | None]:
+    def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | pa.Table | None]:
         """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
         closed, numbers = super().expire(due, now)
         return self._cut_frames(closed, ends=True), numbers

@@ -387,4 +387,5 @@ MARKERS: dict[str, type[Marker]] = {
     "every": marks.Every, "flags": marks.Flags, "latches": marks.Latches, "dwell": marks.Dwell,
     "cells": marks.Cells, "states": marks.States, "logical": marks.Logical, "deltas": Deltas,
     "limits": Limits, "distinct": Distinct, "calculated": Calculated,
+    "pattern": marks.Searched,
 }  # fmt: skip

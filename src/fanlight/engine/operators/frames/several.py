@@ -107,7 +107,7 @@ class SeveralAssembly(Assembly):
         slots: Ints,
         *,
         numbered: bool = False,
-    ) -> tuple[Frames, FrameNumbers | None]:
+    ) -> tuple[Frames, FrameNumbers | pa.Table | None]:
         """Take sorted rows in groups, one for each slot; return the frames that they close."""
         del numbered  # rows may be in several frames, and have no one number
         found = self._go_through_rows(t, inputs, starts, slots)
@@ -130,7 +130,7 @@ class SeveralAssembly(Assembly):
         self._set_frames(pa.concat_tables([others, still_open.cast(others.schema)]))
         return frames.take(reported), None
 
-    def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | None]:
+    def expire(self, due: Bools, now: int) -> tuple[Frames, FrameNumbers | pa.Table | None]:
         """Close the open frames of these slots whose deadline is ``now`` or before, at that."""
         code, deadline = ints(self.tables[0][CODE]), self._deadlines()
         over = due[code] & (deadline <= now)

@@ -27,7 +27,7 @@ from fanlight.engine.spark.coordinates import coordinate
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, free_name, is_taken, quote_column, say_reason, type_text
 from fanlight.engine.spec.errors import list_some, refuse
-from fanlight.engine.spec.frames import AggregateFrame, Frame
+from fanlight.engine.spec.frames import AggregateFrame, Frame, PatternFrame
 from fanlight.engine.spec.units import LONGEST
 
 UNTIL = "until"
@@ -76,7 +76,7 @@ class FrameBound(Bound):
         """
         scheme = self.scheme
         longest = None if scheme.timing is None else scheme.timing.cap
-        lingers = scheme.kind == "dwell" and scheme.numbers[1] > 0
+        lingers = scheme.kind == "pattern" or (scheme.kind == "dwell" and scheme.numbers[1] > 0)
         return longest, add_lags(longest if lingers else 0, self.forget_after or 0)
 
     @property
@@ -119,8 +119,12 @@ class FrameBound(Bound):
         given_up = "null" if self.forget_after is None else "'forgotten'"
         causes = [
             ("not closed", given_up if self.early is None else f"if({FINAL}, {given_up}, null)"),
-            ("ending = until", "'gap'"),
-            *([] if cap is None else [(f"ending = start + {cap}L", "'duration'")]),
+            *([] if scheme.kind == "pattern" else [("ending = until", "'gap'")]),
+            *(
+                []
+                if cap is None or scheme.kind == "pattern"
+                else [(f"ending = start + {cap}L", "'duration'")]
+            ),
             *([(f"rows = {scheme.max_rows}L", "'rows'")] if scheme.max_rows else []),
         ]
         cases = " ".join(f"when {condition} then {word}" for condition, word in causes)
@@ -187,6 +191,28 @@ def bind_frames(df: Any, spec: Frame, time: Any, by: Any, tiebreak: Any) -> Fram
         length=length[0],
         length_type=length[1],
     )
+
+
+def check_ends(bound: Bound) -> None:
+    """Refuse patterns of which a stream might never know a match, or would keep all rows."""
+    if not isinstance(bound, FrameBound) or not bound.df.isStreaming:
+        return
+    spec = bound.spec
+    if not isinstance(spec, PatternFrame):
+        return
+    within = spec.most and spec.most.duration
+    if within is None and spec.most_rows is None:
+        raise refuse(
+            f"pattern={spec.pattern!r} in a stream",
+            "may match any number of rows, so all rows of a key would be kept for ever",
+            "write within='1 hour' or max_rows=100",
+        )
+    if spec.needs_end and bound.forget_after is None:
+        raise refuse(
+            f"pattern={spec.pattern!r} in a stream",
+            "asks with $ for the end of a key's rows, and a key of a stream has none",
+            "write over(…, forget_after='1 day'), whose silence ends a key, or leave $ out",
+        )
 
 
 def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:

@@ -15,10 +15,11 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import BooleanType, DataType
+from pyspark.sql.types import BooleanType, DataType, StringType
 
 from fanlight.engine.algebra.aggregate import contains_type
 from fanlight.engine.algebra.monoids import Count, Max, Min
+from fanlight.engine.algebra.sql_text import fill
 from fanlight.engine.operators.frames.operator import FrameQuery
 from fanlight.engine.plan.clock_changes import CalendarSteps, with_changes
 from fanlight.engine.plan.coordinate import CalendarUnit, check_zone_of_time
@@ -54,10 +55,13 @@ from fanlight.engine.spec.errors import refuse
 from fanlight.engine.spec.units import MICROSECONDS, read_extent
 
 UNORDERED = ("map<", "variant", "interval")
+# SQL of inputs whose type makes no difference, by how they are read.
+_AS_READ = {"flag": "coalesce({name}, false)", "there": "{name} is not null", "value": "{name}"}
 # The kinds of schemes that ask whether values are equal, as errors name them.
 TOLD_APART = {"distinct": "a limit on distinct values", "states": "a state"}
 _LIMIT_DIGITS = 19  # of a limit: times those of 64 bits, it fits the longest decimal
 FACTS = FieldFacts("frame", running=True, invertible=False)
+CLASSIFIER = "classifier"  # the variable of a pattern that a row is
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")  # kernels combine these
 
 
@@ -106,7 +110,7 @@ def in_one_pass(bound: FrameBound, fields: Fields) -> bool:
 
 def kept_fields(fields: Fields) -> list[Field]:
     """The fields with partials of their own: rows are counted anyway."""
-    return [field for field in fields.all if field.monoid != EVERY_ROW]
+    return [field for field in fields.all if field.monoid != EVERY_ROW or field.of]
 
 
 def _can_combine(fields: Sequence[Field]) -> bool:
@@ -156,6 +160,7 @@ def plan_pass(
             bound.scheme, schema, tuple(schema.names[:keys]), order,
             inputs, partials,
             tuple(field.monoid for field in kept), sources=sources, every=every,
+            of=tuple(field.of for field in kept),
             forget_after=bound.forget_after, early=bound.early, batch=not bound.df.isStreaming,
             carried=tuple(dict.fromkeys(carried)),
         )  # fmt: skip
@@ -170,7 +175,7 @@ def plan_pass(
         _name_frames(bound), {name: one for name, one in told.items() if one is not None}, "frames",
         order=["t", *rows.order], columns=columns.texts,
     )  # fmt: skip
-    counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW]
+    counts = [f"rows as {f.name}" for f in fields.all if f.monoid == EVERY_ROW and not f.of]
     return Pass(query, given, hosted, inputs, counts)
 
 
@@ -220,6 +225,7 @@ def plan_numbering(
 
     columns = dict.fromkeys([*bound.keys, "t", *order, *payload, *rows.named_inputs])
     given = alike(*payload) | numbers("frame", *(["ending"] if closings else []))
+    given |= {CLASSIFIER: StringType()} if bound.scheme.is_listed else {}
     hosted = Hosted(
         _name_frames(bound), kind="rows of frames", order=["t", *rows.order], columns=list(columns)
     )
@@ -324,8 +330,8 @@ def _input_sql(
     """
     if name is None or kind is None:
         return "(true)"
-    if read.type in ("flag", "there"):
-        return f"coalesce({name}, false)" if read.type == "flag" else f"{name} is not null"
+    if read.type in ("flag", "there", "value"):
+        return fill(_AS_READ[read.type], name=name)
     if read.type == "real":
         value = _cast(name, kind, "double")
         return f"(-{value})" if read.negated else value
@@ -381,9 +387,10 @@ def restore_names(bound: FrameBound, payload: Sequence[str], numbered: DataFrame
     frame may be left out for being too small.
     """
     columns = [*zip(payload, bound.df.columns, strict=True), ("frame", "frame_id")]
+    columns += [(CLASSIFIER, CLASSIFIER)] if bound.scheme.is_listed else []
     if not bound.df.isStreaming:
         return project(numbered, columns)
-    waits = 0 if bound.scheme.drops_small_frames else 1
+    waits = 0 if bound.scheme.drops_small_frames or bound.scheme.is_listed else 1
     return numbered.select(
         *(
             time_column(bound, numbered, text, name, late=bound.lags[waits])

@@ -186,7 +186,7 @@ def of_columns(fields: Fields, monoid: Monoid, facts_of: Callable[[Field], Field
     for field in fields.all:
         column = own.values.setdefault(own.add_argument(field.name), f"v{len(own.values)}")
         facts = replace(facts_of(field), divided=False)
-        own.kept[column, monoid] = Field(field.name, column, monoid, facts)
+        own.kept[column, monoid, ()] = Field(field.name, column, monoid, facts)
     return own
 
 

@@ -23,6 +23,7 @@ from fanlight.engine.spark.options import check_options
 from fanlight.engine.spark.ordered.frame_fill import Fill, fill_frames, find_filling, read_fill
 from fanlight.engine.spark.ordered.frame_repair import repair_frames
 from fanlight.engine.spark.ordered.frames import (
+    CLASSIFIER,
     check_parts,
     check_split,
     finish_parts,
@@ -186,7 +187,7 @@ Row(dye=0, frame_id=None)]
         check_options(bound, "rows")
         if filling := read_fill(bound):
             return self._fill(filling, (), {})
-        if bound.scheme.is_unnumbered:
+        if bound.scheme.is_unnumbered and not bound.scheme.is_listed:
             raise refuse(
                 f"rows() of {bound.spec!r}",
                 "would give a row two numbers: these frames overlap"
@@ -199,6 +200,12 @@ Row(dye=0, frame_id=None)]
                 "rows()",
                 "adds a column 'frame_id', which already exists in the DataFrame",
                 "rename yours first: df.withColumnRenamed('frame_id', …)",
+            )
+        if bound.scheme.is_listed and is_taken(bound.df, CLASSIFIER, bound.df.columns):
+            raise refuse(
+                "rows()",
+                f"adds a column {CLASSIFIER!r}, which already exists in the DataFrame",
+                f"rename yours first: df.withColumnRenamed({CLASSIFIER!r}, …)",
             )
         with errors_of_call("rows()"):
             module = self._choose_module(Fields(), of_rows=True)

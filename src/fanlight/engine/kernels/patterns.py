@@ -1,0 +1,675 @@
+"""Finds the matches of a row pattern: a backtracking search that tries no state twice.
+
+A state is a step of the program and a row. What comes of it depends on nothing else where
+definitions speak of a row and those before it alone, so a state that has led to no match leads to
+none again. Where a definition depends on what was matched before, the same holds for states with
+the same rows before them, and a search from one row may take :data:`MOST_TRIES` tries.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fanlight.engine.kernels.jit import (
+    BOOL,
+    FLOAT,
+    INTS,
+    NEW_BOOLS,
+    NEW_FLOATS,
+    NEW_INTS,
+    NEW_TABLE,
+    array,
+    jitable,
+    kernel,
+    named_tuple_of,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+MOST_TRIES = 2_000_000
+NONE = -1  # a row of a match that no variable has
+FOUND, FAILED, UNDECIDED, TOO_LONG = 0, 1, 2, 3
+
+# Steps of the program.
+ROW, NOT, SPLIT, JUMP, FIRST, LAST, NEVER, MATCH = range(8)
+# Steps of a definition, and what follows rows: as ``plan/patterns.py`` names them.
+(
+    CONSTANT, UNKNOWN, COLUMN, RUNNING, AS_REAL,
+    ADD, SUBTRACT, MULTIPLY, DIVIDE, REMAINDER, NEGATE, ABS,
+    EQUAL, UNEQUAL, LESS, AT_MOST, GREATER, AT_LEAST, SAME,
+    AND, OR, INVERT, IS_NULL, IS_TRUE, IS_FALSE,
+    COALESCE, GREATEST, LEAST, NULLIF,
+) = range(29)  # fmt: skip
+FIRST_ROWS, LAST_ROWS, COUNT, SUM, MIN, MAX = range(6)
+AFTER_LAST, AFTER_FIRST_ROW, AFTER_FIRST_OF, AFTER_LAST_OF = range(4)
+PLACES = 100_000
+_LIMIT = 9.2e18
+
+
+class Pattern(NamedTuple):
+    """A pattern; see ``plan/patterns.py``. ``openers`` are the variables that may begin a match.
+
+    ``limits`` are the maximum duration and number of rows, 0 for none; where the next match may
+    begin, and by which variable; and whether only the first match counts.
+    """
+
+    steps: Ints
+    alone: Bools
+    depends: Bools
+    openers: Ints
+    ops: Ints
+    begins: Ints
+    constants: Floats
+    wholes: Ints
+    places: Ints
+    followers: Ints
+    limits: Ints
+
+
+class Data(NamedTuple):
+    """Rows: which variables each is, where that depends on no match, and columns of numbers."""
+
+    is_a: Bools
+    reals: Floats
+    wholes: Ints
+    known: Bools
+
+
+class Groups(NamedTuple):
+    """Groups of sorted rows, ``[starts[g], starts[g + 1])``.
+
+    Rows before ``first`` are only looked back at. ``begun`` says whether ``first`` is the group's
+    first row ever, ``complete`` that it has no further row, ``now`` up to when all rows are there,
+    and ``found`` how many matches it had.
+    """
+
+    starts: Ints
+    first: Ints
+    begun: Bools
+    complete: Bools
+    now: Ints
+    found: Ints
+
+
+class Matches(NamedTuple):
+    """Where the matches are put: rows ``[lo, hi)`` of a group, and whether time ends one.
+
+    ``left`` has the first row of each group that is not decided yet; ``at`` where the labels of
+    each match begin.
+    """
+
+    lo: Ints
+    hi: Ints
+    group: Ints
+    timed: Bools
+    at: Ints
+    left: Ints
+
+
+class Stack(NamedTuple):
+    """The stack of a definition: reals, whole numbers, and which values are known."""
+
+    reals: Floats
+    wholes: Ints
+    known: Bools
+
+
+_FLOATS_2, _BOOLS_2 = array(FLOAT, 2), array(BOOL, 2)
+PATTERN = named_tuple_of(
+    Pattern, NEW_TABLE, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_FLOATS, NEW_INTS,
+    NEW_TABLE, NEW_TABLE, NEW_INTS,
+)  # fmt: skip
+DATA = named_tuple_of(Data, _BOOLS_2, _FLOATS_2, NEW_TABLE, _BOOLS_2)
+GROUPS = named_tuple_of(Groups, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
+MATCHES = named_tuple_of(Matches, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS, NEW_INTS)
+STACK = named_tuple_of(Stack, NEW_FLOATS, NEW_INTS, NEW_BOOLS)
+
+
+@jitable
+def _grow(table: Ints, needed: int) -> Ints:
+    """A table with at least so many lines; new ones are 0."""
+    if needed <= len(table):
+        return table
+    more = np.zeros((max(2 * len(table), needed), table.shape[1]), np.int64)
+    more[: len(table)] = table
+    return more
+
+
+@jitable
+def _grow_reals(table: Floats, needed: int) -> Floats:
+    if needed <= len(table):
+        return table
+    more = np.zeros((max(2 * len(table), needed), table.shape[1]))
+    more[: len(table)] = table
+    return more
+
+
+@jitable
+def _compare(does: int, order: int, same: bool) -> bool:
+    """Whether a comparison holds; ``order`` is -1, 0 or 1."""
+    if does in (EQUAL, SAME):
+        return same
+    if does == UNEQUAL:
+        return not same
+    if does == LESS:
+        return order < 0
+    if does == AT_MOST:
+        return order <= 0
+    if does == GREATER:
+        return order > 0
+    return order >= 0
+
+
+@jitable
+def _combine_reals(stack: Stack, does: int, top: int) -> None:
+    """Combine the two topmost values, which are known."""
+    a, b = stack.reals[top - 1], stack.reals[top]
+    value = a
+    if does == ADD:
+        value = a + b
+    elif does == SUBTRACT:
+        value = a - b
+    elif does == MULTIPLY:
+        value = a * b
+    elif does in (DIVIDE, REMAINDER):
+        if b == 0.0:
+            stack.known[top - 1] = False
+            return
+        value = a / b if does == DIVIDE else np.fmod(a, b)
+    elif does == GREATEST:
+        value = max(a, b)
+    elif does == LEAST:
+        value = min(a, b)
+    elif does == NULLIF:
+        stack.known[top - 1] = a != b
+    else:
+        order = -1 if a < b else int(a > b)
+        stack.wholes[top - 1] = int(_compare(does, order, a == b))
+        return
+    if value != value:  # noqa: PLR0124 - NaN
+        stack.known[top - 1] = False
+    stack.reals[top - 1] = value
+
+
+@jitable
+def _combine_wholes(stack: Stack, does: int, top: int) -> None:
+    """Combine the two topmost values, which are known; what 64 bits do not hold is unknown."""
+    a, b = stack.wholes[top - 1], stack.wholes[top]
+    value = a
+    if does in (ADD, SUBTRACT, MULTIPLY):
+        x, y = float(a), float(b)
+        size = x * y if does == MULTIPLY else (x + y if does == ADD else x - y)
+        if abs(size) >= _LIMIT:
+            stack.known[top - 1] = False
+            return
+        value = a * b if does == MULTIPLY else (a + b if does == ADD else a - b)
+    elif does == REMAINDER:
+        if b == 0:
+            stack.known[top - 1] = False
+            return
+        value = abs(a) % abs(b)
+        if a < 0:
+            value = -value
+    elif does == GREATEST:
+        value = max(a, b)
+    elif does == LEAST:
+        value = min(a, b)
+    elif does == NULLIF:
+        stack.known[top - 1] = a != b
+    else:
+        order = -1 if a < b else int(a > b)
+        value = int(_compare(does, order, a == b))
+    stack.wholes[top - 1] = value
+
+
+@jitable
+def _copy_value(stack: Stack, to: int, at: int) -> None:
+    stack.reals[to], stack.wholes[to], stack.known[to] = (
+        stack.reals[at], stack.wholes[at], stack.known[at],
+    )  # fmt: skip
+
+
+@jitable
+def _combine(stack: Stack, does: int, top: int, real: bool) -> None:
+    """Combine the two topmost values; null is what SQL makes of it."""
+    one, other = stack.known[top - 1], stack.known[top]
+    if does in (AND, OR):
+        decides = int(does == OR)  # what one value alone decides
+        a, b = stack.wholes[top - 1], stack.wholes[top]
+        if (one and a == decides) or (other and b == decides):
+            stack.known[top - 1], stack.wholes[top - 1] = True, decides
+        else:
+            stack.known[top - 1], stack.wholes[top - 1] = one and other, 1 - decides
+    elif does == COALESCE or (does in (GREATEST, LEAST) and not (one and other)):
+        if not one:
+            _copy_value(stack, top - 1, top)
+    elif does == NULLIF and not (one and other):
+        return
+    elif does == SAME and not (one and other):
+        stack.known[top - 1], stack.wholes[top - 1] = True, int(one == other)
+    elif not (one and other):
+        stack.known[top - 1] = False
+    elif real:
+        _combine_reals(stack, does, top)
+    else:
+        _combine_wholes(stack, does, top)
+
+
+@jitable
+def _change(stack: Stack, does: int, what: int, top: int, real: bool) -> None:
+    """Change the topmost value."""
+    if does == IS_NULL:
+        stack.known[top], stack.wholes[top] = True, int(not stack.known[top])
+    elif does in (IS_TRUE, IS_FALSE):
+        wanted = int(does == IS_TRUE)
+        stack.wholes[top] = int(stack.known[top] and stack.wholes[top] == wanted)
+        stack.known[top] = True
+    elif does == AS_REAL:
+        stack.reals[top] = stack.wholes[top] / 10.0**what
+    elif does == INVERT:
+        stack.wholes[top] = 1 - stack.wholes[top]
+    elif real:
+        x = stack.reals[top]
+        stack.reals[top] = -x if does == NEGATE else abs(x)
+    else:
+        n = stack.wholes[top]
+        if n < -(2**63 - 1):
+            stack.known[top] = False
+        else:
+            stack.wholes[top] = -n if does == NEGATE else abs(n)
+
+
+@jitable
+def _holds(
+    pattern: Pattern, data: Data, integers: Ints, reals: Floats, stack: Stack,
+    v: int, line: int, row: int, earliest: int,
+) -> bool:  # fmt: skip
+    """Whether a row is a variable, by what is computed for it.
+
+    ``line`` is that of the running numbers, and ``earliest`` the first row of the group at hand.
+    """
+    top = -1
+    for k in range(pattern.begins[v], pattern.begins[v + 1]):
+        does, what, real = pattern.ops[k, 0], pattern.ops[k, 1], pattern.ops[k, 2] == 1
+        if does == COLUMN:
+            top += 1
+            column, place = what // PLACES, what % PLACES
+            register, back = pattern.places[place, 0], pattern.places[place, 1]
+            at = row if register < 0 else integers[line, register]
+            if at >= 0:
+                at -= back
+            if at < earliest:
+                stack.known[top] = False
+            elif real:
+                x = data.reals[column, at]
+                stack.reals[top], stack.known[top] = x, x == x  # noqa: PLR0124
+            else:
+                stack.wholes[top], stack.known[top] = (
+                    data.wholes[column, at], data.known[column, at],
+                )  # fmt: skip
+        elif does == RUNNING:
+            top += 1
+            register, counted = what // PLACES, what % PLACES - 1
+            stack.known[top] = counted < 0 or integers[line, counted] > 0
+            if real:
+                x = reals[line, register]
+                stack.reals[top] = x
+                stack.known[top] = stack.known[top] and x == x  # noqa: PLR0124
+            else:
+                stack.wholes[top] = integers[line, register]
+        elif does == CONSTANT:
+            top += 1
+            stack.known[top] = True
+            stack.reals[top], stack.wholes[top] = pattern.constants[what], pattern.wholes[what]
+        elif does == UNKNOWN:
+            top += 1
+            stack.known[top] = False
+            stack.reals[top], stack.wholes[top] = 0.0, 0
+        elif does == AS_REAL or NEGATE <= does <= ABS or INVERT <= does <= IS_FALSE:
+            _change(stack, does, what, top, real)
+        else:
+            _combine(stack, does, top, real)
+            top -= 1
+    return bool(stack.known[0] and stack.wholes[0] == 1)
+
+
+@jitable
+def _follow(
+    pattern: Pattern, data: Data, integers: Ints, reals: Floats, v: int, line: int, row: int
+) -> None:
+    """Write the running numbers of the line after ``line``: a row has become a variable."""
+    for i in range(integers.shape[1]):
+        integers[line + 1, i] = integers[line, i]
+    for i in range(reals.shape[1]):
+        reals[line + 1, i] = reals[line, i]
+    for f in range(len(pattern.followers)):
+        of = pattern.followers[f, 1]
+        if of >= 0 and of != v:
+            continue
+        does, real, column = (
+            pattern.followers[f, 0], pattern.followers[f, 2] == 1, pattern.followers[f, 3],
+        )  # fmt: skip
+        target, size, counted = (
+            pattern.followers[f, 4], pattern.followers[f, 5], pattern.followers[f, 6],
+        )  # fmt: skip
+        if does == FIRST_ROWS:
+            for k in range(size):
+                if integers[line + 1, target + k] < 0:
+                    integers[line + 1, target + k] = row
+                    break
+            continue
+        if does == LAST_ROWS:
+            for k in range(size - 1, 0, -1):
+                integers[line + 1, target + k] = integers[line, target + k - 1]
+            integers[line + 1, target] = row
+            continue
+        if real:
+            x = data.reals[column, row]
+            if x != x:  # noqa: PLR0124
+                continue
+            if does == COUNT:
+                integers[line + 1, target] += 1
+            elif does == SUM:
+                reals[line + 1, target] += x
+            elif integers[line, counted] == 0:
+                reals[line + 1, target] = x
+            elif does == MIN:
+                reals[line + 1, target] = min(reals[line, target], x)
+            else:
+                reals[line + 1, target] = max(reals[line, target], x)
+            continue
+        if column >= 0 and not data.known[column, row]:
+            continue
+        n = data.wholes[column, row] if column >= 0 else 1
+        if does == COUNT:
+            integers[line + 1, target] += 1
+        elif does == SUM:
+            total = integers[line, target]
+            fits = abs(float(total) + float(n)) < _LIMIT
+            integers[line + 1, target] = total + n if fits else total
+        elif integers[line, counted] == 0:
+            integers[line + 1, target] = n
+        elif does == MIN:
+            integers[line + 1, target] = min(integers[line, target], n)
+        else:
+            integers[line + 1, target] = max(integers[line, target], n)
+
+
+@jitable
+def _begin_following(pattern: Pattern, integers: Ints, reals: Floats) -> None:
+    """Write the running numbers before the first row of a match."""
+    integers[0] = 0
+    reals[0] = 0.0
+    for f in range(len(pattern.followers)):
+        if pattern.followers[f, 0] <= LAST_ROWS:
+            target = pattern.followers[f, 4]
+            for k in range(pattern.followers[f, 5]):
+                integers[0, target + k] = -1
+
+
+@jitable
+def _is_variable(
+    pattern: Pattern, data: Data, integers: Ints, reals: Floats, stack: Stack,
+    v: int, line: int, row: int, earliest: int,
+) -> bool:  # fmt: skip
+    """Whether a row may be a variable whose definition depends on what was matched before it."""
+    _follow(pattern, data, integers, reals, v, line, row)
+    return bool(_holds(pattern, data, integers, reals, stack, v, line + 1, row, earliest))
+
+
+@jitable
+def _is_one_of(is_a: Bools, mask: int, row: int) -> bool:
+    """Whether a row is any of the variables of a mask, none of which depends on a match."""
+    for v in range(len(is_a)):  # noqa: SIM110 - no generators in kernels
+        if mask >> v & 1 and is_a[v, row]:
+            return True
+    return False
+
+
+@jitable
+def _is_any(
+    pattern: Pattern, data: Data, integers: Ints, reals: Floats, stack: Stack,
+    mask: int, line: int, row: int, earliest: int,
+) -> bool:  # fmt: skip
+    """Whether a row may be any of the variables of a mask."""
+    for v in range(len(pattern.depends)):
+        if mask >> v & 1:
+            if not pattern.depends[v]:
+                if data.is_a[v, row]:
+                    return True
+            elif _is_variable(pattern, data, integers, reals, stack, v, line, row, earliest):
+                return True
+    return False
+
+
+@kernel(array(BOOL, 2)(PATTERN, DATA, INTS, NEW_BOOLS))
+def define_rows(pattern: Pattern, data: Data, earliest: Ints, wanted: Bools) -> Bools:
+    """Which rows are the ``wanted`` variables, where no match matters.
+
+    ``earliest`` has the first row at hand of each row's group.
+    """
+    size = len(earliest)
+    integers, reals = np.zeros((1, 1), np.int64), np.zeros((1, 1))
+    deep = len(pattern.ops) + 1
+    stack = Stack(np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_))
+    found = np.zeros((len(wanted), size), np.bool_)
+    for v in range(len(wanted)):
+        if wanted[v]:
+            for row in range(size):
+                found[v, row] = _holds(
+                    pattern, data, integers, reals, stack, v, 0, row, earliest[row]
+                )
+    return found
+
+
+@jitable
+def _next_begin(after: int, variable: int, path: Ints, begin: int, end: int) -> int:
+    """Where the next match may begin after one of the rows ``[begin, end)``, if not at its end."""
+    found = begin
+    if after == AFTER_FIRST_OF:
+        for row in range(begin, end):
+            if path[row - begin, 0] >> 1 == variable:
+                found = row
+                break
+    elif after == AFTER_LAST_OF:
+        for row in range(end - 1, begin, -1):
+            if path[row - begin, 0] >> 1 == variable:
+                found = row
+                break
+    return max(found, begin + 1)
+
+
+@kernel(NEW_INTS(PATTERN, DATA, INTS, GROUPS, MATCHES))
+def find_matches(
+    pattern: Pattern, data: Data, t: Ints, groups: Groups, out: Matches
+) -> Ints:  # fmt: skip
+    """Find the matches of each group; see :class:`Matches`.
+
+    Returns the number of matches, the group that took too many tries or -1, and then the labels of
+    the rows of all matches: twice the variable, one more if the row is left out, or ``NONE``.
+    """
+    steps = pattern.steps
+    first_only, many = pattern.limits[4] == 1, len(pattern.steps)
+    followed, varies = len(pattern.followers) > 0, np.any(pattern.depends)
+    # Arrays that the innermost loop reads: handing on all of a tuple takes longer than a step.
+    is_a, depends, alone, openers = data.is_a, pattern.depends, pattern.alone, pattern.openers
+    after, within, most = pattern.limits[2], pattern.limits[0], pattern.limits[1]
+    integers = np.zeros((64, max(pattern.limits[5], 1)), np.int64)
+    reals = np.zeros((64, max(pattern.limits[6], 1)))
+    path, stamps = np.zeros((64, 1), np.int64), np.zeros((64, 1), np.int64)
+    tried, waiting = np.zeros((64, many), np.int64), np.zeros((64, 2), np.int64)
+    deep = len(pattern.ops) + 1
+    stack = Stack(np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_))
+    labels = np.zeros((len(t) + 2, 1), np.int64)
+    size, count, number, prefix = 2, 0, 1, 1
+    labels[1, 0] = -1
+    for g in range(len(groups.first)):
+        earliest, begin, last = groups.starts[g], groups.first[g], groups.starts[g + 1]
+        initial = begin if groups.begun[g] else -1
+        found, far, origin, reach = groups.found[g], begin, begin, begin
+        number += 1
+        while begin < last:
+            if first_only and found > 0:
+                begin = last
+                break
+            stop = last
+            if within > 0:
+                far = max(far, begin)
+                until = t[begin] + within
+                while far < last and t[far] < until:
+                    far += 1
+                stop = far
+            over = stop < last or groups.complete[g]
+            if within > 0:
+                over = over or t[begin] + within <= groups.now[g]
+            ahead_of, known = stop, over  # where absent variables are looked for
+            if 0 < most <= stop - begin:
+                stop, over = begin + most, True
+            if len(openers):
+                opens = False
+                for k in range(len(openers)):
+                    opens = opens or is_a[openers[k], begin]
+                if not opens:
+                    begin += 1
+                    continue
+            if within > 0 or most > 0 or begin > reach:
+                number += 1
+                origin = begin
+            if followed:
+                _begin_following(pattern, integers, reals)
+            result, timed, top, tries = FAILED, False, 1, 0
+            waiting[0, 0], waiting[0, 1] = 0, begin
+            prefix += 1
+            stamps[begin - origin, 0] = prefix
+            row = begin
+            while top > 0 and result == FAILED:
+                top -= 1
+                step, row = waiting[top, 0], waiting[top, 1]
+                while True:
+                    if varies:
+                        tries += 1
+                        if tries > MOST_TRIES:
+                            result = TOO_LONG
+                            break
+                    sign = number if alone[step] else stamps[row - origin, 0]
+                    if tried[row - origin, step] == sign:
+                        break
+                    tried[row - origin, step] = sign
+                    does, one, two = steps[step, 0], steps[step, 1], steps[step, 2]
+                    if does in (ROW, NOT):
+                        if row == stop:
+                            if not over:
+                                result = UNDECIDED  # a preferred way may yet lead to a match
+                            break
+                        line = row - begin
+                        if row + 1 - origin >= len(tried):
+                            tried = _grow(tried, row + 2 - origin)
+                            stamps = _grow(stamps, row + 2 - origin)
+                        if line + 1 >= len(path):
+                            path = _grow(path, line + 2)
+                            integers = _grow(integers, line + 2)
+                            reals = _grow_reals(reals, line + 2)
+                        if does == ROW:
+                            if not depends[one]:
+                                if not is_a[one, row]:
+                                    break
+                                if followed:
+                                    _follow(pattern, data, integers, reals, one, line, row)
+                            elif not _is_variable(
+                                pattern, data, integers, reals, stack, one, line, row, earliest
+                            ):
+                                break
+                            path[line, 0] = 2 * one + two
+                        else:
+                            if not varies:
+                                if _is_one_of(is_a, one, row):
+                                    break
+                            elif _is_any(
+                                pattern, data, integers, reals, stack, one, line, row, earliest
+                            ):
+                                break
+                            path[line, 0] = NONE
+                            if followed:
+                                _follow(pattern, data, integers, reals, NONE, line, row)
+                        step, row = step + 1, row + 1
+                        reach = max(reach, row)
+                        if varies:
+                            prefix += 1
+                            stamps[row - origin, 0] = prefix
+                    elif does == SPLIT:
+                        if top >= len(waiting):
+                            waiting = _grow(waiting, top + 1)
+                        waiting[top, 0], waiting[top, 1] = two, row
+                        top += 1
+                        step = one
+                    elif does == JUMP:
+                        step = one
+                    elif does == FIRST:
+                        if row != initial:
+                            break
+                        step += 1
+                    elif does == LAST:
+                        if row < last:
+                            break
+                        if not groups.complete[g]:
+                            result = UNDECIDED
+                            break
+                        step += 1
+                    elif does == NEVER:
+                        there = False
+                        for ahead in range(row, ahead_of):
+                            if there:
+                                break
+                            if not varies:
+                                there = _is_one_of(is_a, one, ahead)
+                                continue
+                            line = row - begin
+                            if line + 1 >= len(path):
+                                path = _grow(path, line + 2)
+                                integers = _grow(integers, line + 2)
+                                reals = _grow_reals(reals, line + 2)
+                            there = _is_any(
+                                pattern, data, integers, reals, stack, one, line, ahead, earliest
+                            )
+                        if there:
+                            break
+                        if not known:
+                            result = UNDECIDED
+                            break
+                        timed = True
+                        step += 1
+                    else:
+                        result = FOUND
+                        break
+            if result == UNDECIDED:
+                break
+            if result == TOO_LONG:
+                labels[1, 0] = g
+                break
+            if result == FAILED:
+                begin += 1
+                continue
+            out.lo[count], out.hi[count], out.group[count] = begin, row, g
+            out.timed[count], out.at[count] = timed, size - 2
+            labels = _grow(labels, size + row - begin)
+            for line in range(row - begin):
+                labels[size + line, 0] = path[line, 0]
+            size += row - begin
+            count += 1
+            found += 1
+            if after == AFTER_LAST:
+                begin = row
+            else:
+                begin = _next_begin(after, pattern.limits[3], path, begin, row)
+            number += 1
+            reach = begin - 1
+        out.left[g] = begin
+    labels[0, 0] = count
+    return labels[:size, 0].copy()

@@ -1,0 +1,592 @@
+"""SQL's row pattern recognition: ``FROM bids MATCH_RECOGNIZE (… PATTERN (a b+) DEFINE …)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from fanlight.engine.spec.errors import FanlightError, guess, list_some
+from fanlight.engine.spec.frames.pattern import PAST_LAST, PLACES, PatternFrame
+from fanlight.engine.spec.frames.row_patterns import (
+    Choice,
+    Excluded,
+    Joined,
+    Part,
+    Permutation,
+    Repeated,
+    Row,
+    may_be_empty,
+    names_in,
+    parse_pattern,
+)
+from fanlight.language.calls import CallReader, parse_string
+from fanlight.language.clause import Clause, Name
+from fanlight.language.error_translation import FLINK, ArgumentSpan, locate, translate
+from fanlight.language.spec_builder import parse_interval
+from fanlight.language.tokens import (
+    Place,
+    Token,
+    error_at,
+    has_position,
+    join_name,
+    read_path,
+    refusal_at,
+    split_at_commas,
+)
+
+WORD = "MATCH_RECOGNIZE"
+FORM = (
+    "write MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(b.x) AS x "
+    "ONE ROW PER MATCH PATTERN (a b+) DEFINE b AS x > PREV(x))"
+)
+# What errors call the arguments of the API.
+WORDS = {**FLINK, "time": "ORDER BY", "tiebreak": "ORDER BY", "within": "WITHIN INTERVAL",
+         "pattern": "PATTERN", "define": "DEFINE", "after_match": "AFTER MATCH SKIP"}  # fmt: skip
+_SECTIONS = (
+    "PARTITION BY", "ORDER BY", "MEASURES", "ONE ROW PER MATCH", "ALL ROWS PER MATCH",
+    "AFTER MATCH SKIP", "PATTERN", "WITHIN", "SUBSET", "DEFINE",
+)  # fmt: skip
+_NEEDED = ("ORDER BY", "PATTERN")
+_BEFORE = ("FROM", "JOIN", "TABLE", "LATERAL", "ON", "USING")
+_OPTIONS = {
+    "SHOW EMPTY MATCHES": (
+        "asks for matches without rows, and a pattern matches one row or more here",
+        "leave it out",
+    ),
+    "WITH UNMATCHED ROWS": (
+        "asks for rows that are in no match, too",
+        "leave it out, or write fl.over(df, fl.PatternFrame(…), time=…).rows(), which has them",
+    ),
+}
+# Messages of the API in the words of SQL.
+_PHRASES: tuple[tuple[re.Pattern[str], Any], ...] = (
+    (re.compile(r"pattern=(['\"])((?:(?!\1).)*)\1"), r"PATTERN (\2)"),
+    (re.compile(r"define=\{'([^']+)': .*?\}(?= )", re.DOTALL), r"the definition of \1"),
+    (re.compile(r"^rows\(\) adds"), "ALL ROWS PER MATCH adds"),
+    (re.compile(r"rename yours first: df\..*"), "rename yours in a sub-query"),
+    (re.compile(r"in the DataFrame"), "in the table"),
+    (re.compile(r"^([\w`]+\.[\w`.]+)='([^']+)' is"), r"\2 in \1 is"),
+    (
+        re.compile(r"\bwithin='([^ ']+) (\w+?)s?'"),
+        lambda of: f"WITHIN INTERVAL '{of[1]}' {of[2].upper()} after PATTERN (…)",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure: where its expression stands, and its name."""
+
+    place: Place
+    name: str
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """A ``MATCH_RECOGNIZE`` with the table before it; ``clause`` has its pattern, time and keys.
+
+    ``variables`` are those that a name stands for, in small letters: itself, or those of a SUBSET.
+    """
+
+    at: int
+    end: int
+    word: int
+    relation: Place
+    alias: str
+    clause: Clause
+    measures: tuple[Measure, ...]
+    all_rows: bool
+    variables: Mapping[str, tuple[str, ...]]
+    visible: tuple[tuple[str, Place], ...]
+    where: Place | None = None  # rows are chosen before: FROM (SELECT … WHERE …)
+
+
+def opens_recognition(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a ``MATCH_RECOGNIZE (…)`` begins at a token."""
+    return tokens[at].is_word(WORD) and tokens[at + 1].text == "("
+
+
+def looks_like_recognition(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a token is meant to begin a ``MATCH_RECOGNIZE (…)``."""
+    one = tokens[at]
+    return (
+        one.kind == "word"
+        and one.text.upper().startswith("MATCH_RECOG")
+        and tokens[at + 1].text == "("
+        and tokens[at + 2].is_word("PARTITION", "ORDER", "MEASURES", "PATTERN", "ONE", "ALL")
+    )
+
+
+def parse_recognition(
+    text: str, tokens: Sequence[Token], at: int, visible: tuple[tuple[str, Place], ...] = ()
+) -> Recognition | None:
+    """The ``MATCH_RECOGNIZE`` at a token, with the table before it; None if none is there.
+
+    ``visible`` are the queries of WITH that the table may be.
+    """
+    if not looks_like_recognition(tokens, at) and not opens_recognition(tokens, at):
+        return None
+    return _Parser(text, tokens, at).parse(visible)
+
+
+def variable_at(
+    tokens: Sequence[Token], at: int, variables: Mapping[str, tuple[str, ...]]
+) -> tuple[str, ...]:
+    """The variables that a token names before a dot, as in ``a.price``; none if it does not."""
+    if not tokens[at + 1].is_symbol(".") or (at and tokens[at - 1].is_symbol(".")):
+        return ()
+    return variables.get(_name_of(tokens[at]).lower(), ())
+
+
+def last_variables(part: Part) -> list[str]:
+    """The variables that the last row of a match may be, each once."""
+    if isinstance(part, Row):
+        return [part.name]
+    if isinstance(part, (Repeated, Excluded)):
+        return last_variables(part.part)
+    names: list[str] = []
+    if isinstance(part, (Joined, Choice, Permutation)):
+        for one in reversed(part.parts):
+            names += last_variables(one)
+            if isinstance(part, Joined) and not may_be_empty(one):
+                break
+    return list(dict.fromkeys(names))
+
+
+def _name_of(one: Token) -> str:
+    """A name as it is, or in quotes of either kind; an empty text of any other token."""
+    if one.kind == "string" and one.text.startswith('"'):
+        return parse_string(one.text)
+    return one.name if one.is_name else ""
+
+
+class _Parser:
+    """Reads what is between the brackets."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], at: int) -> None:
+        self.text, self.tokens, self.at = text, tokens, at
+        self.whole = (at, tokens[at + 1].partner + 1)
+        self.spans: list[ArgumentSpan] = []
+        self.one_line = CallReader(text, tokens, {}).one_line
+
+    def refuse(self, place: Place, why: str, instead: str) -> NoReturn:
+        """Raise an error that points at a range of tokens."""
+        at, end = place
+        start, stop = self.tokens[at].start, self.tokens[max(end - 1, at)].end
+        raise refusal_at(self.text, start, stop, self.one_line(at, end), why, instead)
+
+    def add_span(self, argument: str, place: Place, value: str = "", *, whole: bool = True) -> None:
+        """Record where an argument of the API stands in the text."""
+        start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
+        value = value or self.text[start:end]
+        self.spans.append(ArgumentSpan(argument, start, end, value, whole))
+
+    def parse(self, visible: tuple[tuple[str, Place], ...]) -> Recognition:
+        """Read it all."""
+        at = self.at
+        if not self.tokens[at].is_word(WORD):
+            self.refuse((at, at + 1), "is not expected here", f"write {WORD}")
+        begin, relation, alias = self._read_table()
+        sections = self._find_sections()
+        time, tiebreak = self._read_order(sections["ORDER BY"])
+        by = self._read_keys(sections.get("PARTITION BY"))
+        all_rows = self._read_rows_per_match(sections)
+        pattern, names = self._read_pattern(sections["PATTERN"])
+        known = {name.lower(): (name,) for name in names}
+        subsets = self._read_subsets(sections.get("SUBSET"), known)
+        define = self._read_definitions(sections.get("DEFINE"), known, subsets)
+        spec = self._build_spec(pattern, define, sections, known)
+        if all_rows and spec.after_match != PAST_LAST:
+            self.refuse(
+                self._with_word(sections, "AFTER MATCH SKIP"),
+                "may put a row into several matches, and ALL ROWS PER MATCH lists it once",
+                "write AFTER MATCH SKIP PAST LAST ROW, or ONE ROW PER MATCH",
+            )
+        measures = self._read_measures(sections.get("MEASURES"), by)
+        if not (by or measures or all_rows):
+            self.refuse((at, at + 1), "gives no columns", "write MEASURES, or PARTITION BY")
+        start, end = self.tokens[at].start, self.tokens[self.whole[1] - 1].end
+        clause = Clause(
+            spec, (time,), by, tiebreak, start=start, end=end, spans=tuple(self.spans), words=WORDS
+        )
+        return Recognition(
+            begin, self.whole[1], at, relation, alias, clause, measures, all_rows,
+            {**known, **subsets}, visible,
+        )  # fmt: skip
+
+    # The table before the word.
+
+    def _read_table(self) -> tuple[int, Place, str]:
+        """Where the table begins, its place, and its alias."""
+        tokens, end, alias = self.tokens, self.at, ""
+        last = tokens[end - 1] if end else None
+        if last is None or not (last.is_name or last.text == ")") or last.is_word(*_BEFORE):
+            self.refuse((self.at, self.at + 1), "follows no table", f"write FROM bids {WORD} (…)")
+        if last.is_name and end >= 2:
+            before = tokens[end - 2]
+            if before.is_word("AS"):
+                alias, end = last.text, end - 2
+            elif before.text == ")" or (before.is_name and not before.is_word(*_BEFORE)):
+                alias, end = last.text, end - 1
+        begin = self._begin_of_table(end)
+        return begin, (begin, end), alias
+
+    def _begin_of_table(self, end: int) -> int:
+        """Where the table that ends before a token begins: a name, a sub-query or a function."""
+        tokens, at = self.tokens, end - 1
+        if tokens[at].text == ")":
+            at = tokens[at].partner
+            before = tokens[at - 1] if at else None
+            if before is None or not before.is_name or before.is_word(*_BEFORE):
+                return at
+            at -= 1
+            if tokens[at - 1].is_word("AS"):  # names of columns: (SELECT …) AS t(a, b)
+                return self._begin_of_table(at - 1)
+        while at >= 2 and tokens[at - 1].is_symbol(".") and tokens[at - 2].is_name:
+            at -= 2
+        return at
+
+    # The parts between the brackets.
+
+    def _find_sections(self) -> dict[str, Place]:
+        """The parts by the words with which they begin, without these."""
+        at, end = self.at + 2, self.whole[1] - 1
+        begins: list[tuple[str, int, int]] = []
+        while at < end:
+            found = self._section_at(at, end)
+            if found is not None:
+                if found[0] in [one[0] for one in begins]:
+                    self.refuse((at, found[1]), "is written twice", "write it once")
+                begins.append((found[0], at, found[1]))
+                at = found[1]
+                continue
+            if not begins:
+                word = self.tokens[at].text.upper()
+                near = guess(word, [one.split()[0] for one in _SECTIONS], 0.7)
+                self.refuse((at, at + 1), "is not expected here", f"write {near}" if near else FORM)
+            at = max(self.tokens[at].partner, at) + 1
+        stops = [one[1] for one in begins[1:]] + [end]
+        sections = {
+            name: (first, stop) for (name, _, first), stop in zip(begins, stops, strict=True)
+        }
+        for name in _NEEDED:
+            if name not in sections:
+                self.refuse((self.at, self.at + 1), f"has no {name}", FORM)
+        for (name, first, begin), stop in zip(begins, stops, strict=True):
+            if begin == stop and not name.endswith("PER MATCH"):
+                self.refuse((first, begin), "has nothing after it", FORM)
+        both = [name for name in sections if name.endswith("PER MATCH")]
+        if len(both) > 1:
+            self.refuse(self._with_word(sections, both[1]), f"contradicts {both[0]}", "write one")
+        return sections
+
+    def _section_at(self, at: int, end: int) -> tuple[str, int] | None:
+        """The part that begins at a token, and where its words end."""
+        tokens, before = self.tokens, self.tokens[at - 1]
+        first = at == self.at + 2
+        inside = before.kind in ("symbol", "open") and not before.is_symbol(",")
+        if not first and (inside or before.is_word("AS")):
+            return None
+        for name in _SECTIONS:
+            words = name.split()
+            last = at + len(words)
+            if last > end or not all(tokens[at + n].is_word(word) for n, word in enumerate(words)):
+                continue
+            after = tokens[last]
+            follows = {
+                "MEASURES": not (before.is_symbol(",") or after.is_symbol(".", ",", ")")),
+                "PATTERN": after.text == "(",
+                "WITHIN": after.is_word("INTERVAL") or after.kind in ("string", "number"),
+                "SUBSET": tokens[last + 1].is_symbol("="),
+                "DEFINE": tokens[last + 1].is_word("AS"),
+            }
+            if follows.get(name, True):
+                return name, last
+        return None
+
+    def _with_word(self, sections: Mapping[str, Place], name: str) -> Place:
+        """A part with the words with which it begins."""
+        at, end = sections[name]
+        return at - len(name.split()), end
+
+    def _split(self, place: Place, what: str) -> list[Place]:
+        """The ranges between commas; an empty one is refused."""
+        parts = split_at_commas(self.tokens, *place)
+        for begin, last in parts:
+            if begin == last:
+                comma = begin if begin < place[1] else begin - 1
+                self.refuse((comma, comma + 1), "has nothing on one side", f"write {what}")
+        return parts
+
+    def _read_column(self, place: Place, argument: str) -> Name:
+        parts, after = read_path(self.tokens, *place)
+        if not parts or after != place[1]:
+            self.refuse(place, "is not a column", "name a column; compute others in a sub-query")
+        self.add_span(argument, place, join_name(parts))
+        return parts
+
+    def _read_keys(self, place: Place | None) -> tuple[Name, ...]:
+        parts = self._split(place, "PARTITION BY a, b") if place else []
+        return tuple(self._read_column(one, "by") for one in parts)
+
+    def _read_order(self, place: Place) -> tuple[Name, tuple[Name, ...]]:
+        """The time, and the columns that order rows of the same time."""
+        columns = []
+        for number, (at, end) in enumerate(self._split(place, "ORDER BY ts")):
+            stop = end
+            for n in range(at, end):
+                if self.tokens[n].is_word("DESC"):
+                    self.refuse(
+                        (at, end), "is in falling order, and matches are found as time goes on",
+                        "leave DESC out, and write the pattern in the order of time",
+                    )  # fmt: skip
+                if self.tokens[n].is_word("NULLS") and n > at:
+                    self.refuse(
+                        (n, end), "orders nulls, and their place is always the same",
+                        "leave it out, or replace the nulls in a sub-query",
+                    )  # fmt: skip
+            if end - at > 1 and self.tokens[end - 1].is_word("ASC"):
+                stop = end - 1
+            columns.append(self._read_column((at, stop), "tiebreak" if number else "time"))
+        return columns[0], tuple(columns[1:])
+
+    def _read_rows_per_match(self, sections: Mapping[str, Place]) -> bool:
+        """Whether all rows of a match are asked for."""
+        for name in ("ONE ROW PER MATCH", "ALL ROWS PER MATCH"):
+            at, end = sections.get(name, (0, 0))
+            if at == end:
+                continue
+            said = " ".join(one.text.upper() for one in self.tokens[at:end])
+            if name.startswith("ALL") and said in _OPTIONS:
+                self.refuse((at, end), *_OPTIONS[said])
+            if not (name.startswith("ALL") and said == "OMIT EMPTY MATCHES"):
+                self.refuse(
+                    (at, end), f"is not expected after {name}",
+                    "leave it out, or write one of the parts " + ", ".join(_SECTIONS),
+                )  # fmt: skip
+        return "ALL ROWS PER MATCH" in sections
+
+    def _read_pattern(self, place: Place) -> tuple[str, list[str]]:
+        """The pattern, and its variables."""
+        tokens, (at, end) = self.tokens, place
+        close = tokens[at].partner
+        if close + 1 != end:
+            self.refuse(
+                (close + 1, end), "is not expected after the pattern",
+                "write WITHIN INTERVAL '1' HOUR, SUBSET u = (a, b), or DEFINE a AS …",
+            )  # fmt: skip
+        for n in range(at, close):
+            if tokens[n].text != "(":
+                continue
+            if tokens[n + 1].is_symbol("?"):
+                self.refuse(
+                    (n, tokens[n].partner + 1),
+                    "is of regular expressions over letters, and no row pattern",
+                    "write !b for rows that are not b, and (…) for a group",
+                )
+            if tokens[n].partner == n + 1:
+                self.refuse((n, n + 2), "is a pattern without rows",
+                            "leave it out, or write ? after what may be missing")  # fmt: skip
+        pattern = self.one_line(at + 1, close)
+        self.add_span("pattern", (at + 1, close), pattern)
+        with self.translated((at, close + 1)):
+            return pattern, names_in(parse_pattern(pattern))
+
+    def _read_subsets(
+        self, place: Place | None, known: Mapping[str, tuple[str, ...]]
+    ) -> dict[str, tuple[str, ...]]:
+        """The variables of each SUBSET, by its name in small letters."""
+        subsets: dict[str, tuple[str, ...]] = {}
+        for at, end in self._split(place, "SUBSET u = (a, b)") if place else ():
+            tokens, name = self.tokens, _name_of(self.tokens[at])
+            opened = at + 2
+            if not (
+                name and end - at > 3
+                and tokens[at + 1].is_symbol("=")
+                and tokens[opened].text == "(" and tokens[opened].partner == end - 1
+            ):  # fmt: skip
+                self.refuse((at, end), "is not a subset", "write SUBSET u = (a, b)")
+            if name.lower() in known or name.lower() in subsets:
+                self.refuse((at, at + 1), "is already a variable", "give it another name")
+            names: list[str] = []
+            for first, last in self._split((opened + 1, end - 1), "SUBSET u = (a, b)"):
+                asked = _name_of(tokens[first]) if last == first + 1 else ""
+                names += self._variables_of(asked, (first, last), known)
+            subsets[name.lower()] = tuple(dict.fromkeys(names))
+        return subsets
+
+    def _variables_of(
+        self, name: str, place: Place, known: Mapping[str, tuple[str, ...]]
+    ) -> tuple[str, ...]:
+        """The variables that a name stands for; any other name is refused."""
+        if name.lower() not in known:
+            names = [one for several in known.values() for one in several]
+            near = guess(name, names)
+            self.refuse(
+                place, f"is not a variable of the pattern, which has {list_some(names)}",
+                f"write {near}" if near else "add it to the pattern, or leave it out",
+            )  # fmt: skip
+        return known[name.lower()]
+
+    def _read_definitions(
+        self,
+        place: Place | None,
+        known: Mapping[str, tuple[str, ...]],
+        subsets: Mapping[str, tuple[str, ...]],
+    ) -> dict[str, str]:
+        """The condition of each variable, as text."""
+        define: dict[str, str] = {}
+        for at, end in self._split(place, "DEFINE a AS x > 3") if place else ():
+            tokens, name = self.tokens, _name_of(self.tokens[at])
+            if not name or end - at < 3 or not tokens[at + 1].is_word("AS"):
+                self.refuse((at, end), "is not a definition", "write DEFINE a AS x > 3, b AS …")
+            if name.lower() in subsets:
+                self.refuse((at, at + 1), "is a SUBSET, and takes no definition",
+                            "define its variables")  # fmt: skip
+            (variable,) = self._variables_of(name, (at, at + 1), known)
+            if variable in define:
+                self.refuse((at, at + 1), "is defined twice", "write it once")
+            self._check_condition((at + 2, end), subsets)
+            define[variable] = self._text_without((at + 2, end), ("RUNNING",))
+            self.add_span(f"define={{{variable!r}", (at + 2, end))
+        if place:
+            self.add_span("define", place)
+        return define
+
+    def _check_condition(self, place: Place, subsets: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse what no definition can have, by name."""
+        for n in range(*place):
+            one = self.tokens[n]
+            if one.text == "(" and self.tokens[n + 1].is_word("SELECT", "WITH"):
+                self.refuse((n, one.partner + 1), "is a sub-query in a definition",
+                            "join it to the table before: FROM (SELECT …)")  # fmt: skip
+            if named := variable_at(self.tokens, n, subsets):
+                self.refuse(
+                    (n, n + 3), "is of a SUBSET, which only MEASURES may use",
+                    f"name one of its variables: {', '.join(named)}",
+                )  # fmt: skip
+            called = self.tokens[n + 1].is_name and self.tokens[n + 2].text == "("
+            if one.is_word("FINAL") and called:
+                self.refuse((n, n + 2), "asks for a value that is known at the end of the match",
+                            "leave FINAL out")  # fmt: skip
+
+    def _text_without(self, place: Place, words: tuple[str, ...]) -> str:
+        """The text of a range of tokens without some words before calls."""
+        tokens, parts, first = self.tokens, [], place[0]
+        for n in range(*place):
+            if tokens[n].is_word(*words) and tokens[n + 1].is_name and tokens[n + 2].text == "(":
+                parts.append(self.one_line(first, n))
+                first = n + 1
+        return " ".join([*parts, self.one_line(first, place[1])]).strip()
+
+    def _build_spec(
+        self,
+        pattern: str,
+        define: dict[str, str],
+        sections: Mapping[str, Place],
+        known: Mapping[str, tuple[str, ...]],
+    ) -> PatternFrame:
+        more: dict[str, Any] = {}
+        if "WITHIN" in sections:
+            more["within"] = self._read_length(sections["WITHIN"])
+        if "AFTER MATCH SKIP" in sections:
+            more["after_match"] = self._read_after_match(sections, known)
+        with self.translated(self.whole):
+            return PatternFrame(pattern, define, **more)
+
+    def _read_length(self, place: Place) -> Any:
+        self.add_span("within", place)
+        tokens = self.tokens[place[0] : place[1]]
+        with self.translated(place):
+            if len(tokens) == 1 and tokens[0].kind == "string":
+                return parse_interval(parse_string(tokens[0].text))
+            return parse_interval(" ".join(one.text for one in tokens))
+
+    def _read_after_match(
+        self, sections: Mapping[str, Place], known: Mapping[str, tuple[str, ...]]
+    ) -> str:
+        """``after_match`` as the API takes it."""
+        at, end = sections["AFTER MATCH SKIP"]
+        said = " ".join(one.text.lower() for one in self.tokens[at:end])
+        if said in ("past last row", "to next row"):
+            return said.removeprefix("to ")
+        words = said.split()
+        if words[0] != "to" or end - at != 2 + (words[1:2] in [[one] for one in PLACES]):
+            self.refuse(
+                (at, end), "is not where the next match may begin",
+                "write AFTER MATCH SKIP PAST LAST ROW, TO NEXT ROW, TO FIRST a or TO LAST a",
+            )  # fmt: skip
+        name = self._variables_of(_name_of(self.tokens[end - 1]), (end - 1, end), known)[0]
+        return f"{words[1] if end - at > 2 else 'last'} {name}"
+
+    def _read_measures(self, place: Place | None, by: Sequence[Name]) -> tuple[Measure, ...]:
+        """The measures; no two columns have one name."""
+        measures: list[Measure] = []
+        taken = [name[-1].lower() for name in by]
+        for at, end in self._split(place, "MEASURES LAST(a.x) AS x") if place else ():
+            name = _name_of(self.tokens[end - 1])
+            if not name or end - at < 3 or not self.tokens[end - 2].is_word("AS"):
+                self.refuse((at, end), "has no name", f"write {self.one_line(at, end)} AS x")
+            if name.lower() in taken:
+                self.refuse(
+                    (end - 1, end), "is the name of another column of the matches",
+                    "give it another name",
+                )  # fmt: skip
+            taken.append(name.lower())
+            self._check_measure((at, end - 2))
+            measures.append(Measure((at, end - 2), name))
+        return tuple(measures)
+
+    def _check_measure(self, place: Place) -> None:
+        for n in range(*place):
+            one, after = self.tokens[n], self.tokens[n + 1]
+            if one.text == "(" and after.is_word("SELECT", "WITH"):
+                self.refuse((n, one.partner + 1), "is a sub-query in a measure",
+                            "join it in a query around this one")  # fmt: skip
+            if one.is_word("OVER") and after.text == "(":
+                self.refuse((n, after.partner + 1), "is not of one match",
+                            "compute it of the measures in a query around this one")  # fmt: skip
+            if one.is_word("PREV", "NEXT") and after.text == "(":
+                self.refuse(
+                    (n, after.partner + 1), "is the value of a row beside the match's rows",
+                    "give that row a variable of its own in the pattern, and write LAST(v.x)",
+                )  # fmt: skip
+
+    @contextmanager
+    def translated(self, place: Place) -> Iterator[None]:
+        """An error raised inside is translated, and points at its word, or at a range of tokens."""
+        start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
+        with translate_recognition_errors(self.text, self.spans, start, end):
+            yield
+
+
+@contextmanager
+def translate_recognition_errors(
+    text: str, spans: Sequence[ArgumentSpan], start: int, end: int
+) -> Iterator[None]:
+    """As :func:`translate_errors`, in the words of ``MATCH_RECOGNIZE``."""
+    try:
+        yield
+    except FanlightError as error:
+        if has_position(error):
+            raise
+        message = str(error)
+        place = _place_of_value(text, spans, message) or locate(text, spans, message)
+        for phrase, other in _PHRASES:
+            message = phrase.sub(other, message)
+        raise error_at(text, *(place or (start, end)), translate(message, WORDS)) from error
+
+
+def _place_of_value(
+    text: str, spans: Sequence[ArgumentSpan], message: str
+) -> tuple[int, int] | None:
+    """Where the part of a definition stands that Spark does not understand, if it is but once."""
+    said = re.match(r"define=(['\"])(.*?)\1 is ", message, re.DOTALL)
+    span = next((one for one in spans if one.argument == "define"), None)
+    if said is None or span is None or text.count(said[2], span.start, span.end) != 1:
+        return None
+    first = text.index(said[2], span.start, span.end)
+    return first, first + len(said[2])

@@ -1,0 +1,341 @@
+"""Running a ``MATCH_RECOGNIZE``: its matches, with their measures, as a DataFrame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from fanlight.engine.algebra.aggregate import Aggregate, Call
+from fanlight.engine.algebra.library.in_order import last
+from fanlight.engine.algebra.sql_text import literal, quote
+from fanlight.engine.kinds import output_columns
+from fanlight.engine.spark.over import over
+from fanlight.engine.spark.quiet import quietly
+from fanlight.engine.spark.sql import expr, expr_as, free_name, is_taken, say_reason
+from fanlight.engine.spec.errors import FanlightError, advise_choice
+from fanlight.engine.spec.frames.pattern import PLACES
+from fanlight.language.calls import CallReader, ParsedCall
+from fanlight.language.error_translation import ArgumentSpan
+from fanlight.language.match_recognize import (
+    Measure,
+    Recognition,
+    last_variables,
+    translate_recognition_errors,
+    variable_at,
+)
+from fanlight.language.running.table import Table, TextSource, read_rows
+from fanlight.language.tokens import (
+    Place,
+    join_name,
+    read_path,
+    refusal_at,
+    split_at_commas,
+    unquote,
+)
+
+_ROWS = "write ONE ROW PER MATCH, or compute it in a query around this one: "
+_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND",
+          "MICROSECOND", "DAYOFYEAR")  # fmt: skip
+_OF_UNITS = ("TIMESTAMPADD", "TIMESTAMPDIFF", "DATEADD", "DATEDIFF", "DATE_ADD", "DATE_DIFF",
+             "EXTRACT")  # fmt: skip
+_UNKNOWN = re.compile(r"UNRESOLVED_COLUMN.*?with name (`(?:[^`]|``)+`)")
+_AFTER_TYPE = ("AS", "INTERVAL", "DATE", "TIMESTAMP")
+
+
+@dataclass(frozen=True)
+class _CallReader(CallReader):
+    """Reads the aggregates of measures, in which variables stand before columns."""
+
+    variables: Any = field(default_factory=dict)
+
+    def text_of(self, at: int, end: int) -> str:
+        """The text of a range of tokens without the variables before columns."""
+        parts, first = [], at
+        for n in range(at, end):
+            if variable_at(self.tokens, n, self.variables):
+                parts.append(super().text_of(first, n))
+                parts.append(self._gap(n))
+                first = n + 2
+        return "".join([*parts, super().text_of(first, end)]).strip()
+
+    def _gap(self, at: int) -> str:
+        """What stands between the token before and this one."""
+        return self.text[self.tokens[at - 1].end : self.tokens[at].start] and " "
+
+    def _counts_rows(self, parsed: ParsedCall) -> bool:
+        """Whether it is ``count(*)``, or ``count(a.*)``."""
+        if len(parsed.arguments) != 1:
+            return False
+        at, end = parsed.arguments[0]
+        of_variable = end - at == 3 and self.tokens[end - 1].is_symbol("*")
+        if of_variable and variable_at(self.tokens, at, self.variables):
+            return True
+        return super()._counts_rows(parsed)
+
+
+class RecognitionRun:
+    """A ``MATCH_RECOGNIZE`` that is being run."""
+
+    def __init__(
+        self, source: TextSource, recognition: Recognition, own: Mapping[str, Aggregate]
+    ) -> None:
+        self.source, self.recognition, self.clause = source, recognition, recognition.clause
+        self.query, self.tokens = source.query, source.query.tokens
+        self.variables = recognition.variables
+        self.reader = _CallReader(self.query.text, self.tokens, own, self.variables)
+        self.table = Table(read_rows(source, recognition))
+        self.taken = [*self.table.df.columns, *output_columns(self.clause.spec)]
+        self.asked: dict[tuple[str, ...], tuple[Place, str, Call]] = {}  # by their words
+
+    # Results.
+
+    def to_dataframe(self) -> DataFrame:
+        """The columns of PARTITION BY and the measures; or of all rows all columns, too."""
+        if self.recognition.all_rows:
+            return self._list_rows()
+        texts = [(self._write(one), one) for one in self.recognition.measures]
+        with self._translated(self._spans_of_calls()):
+            windows = self._bind()
+            calls = [call.alias(name) for _, name, call in self.asked.values()]
+            found = windows.agg(*calls) if calls else windows.frames()
+        keys = list(found.columns[: len(self.clause.by)])
+        columns = [expr(found, quote(name)) for name in keys]
+        return self._select(found, columns, texts)
+
+    def explain(self, *, verbose: bool) -> str:
+        """The page of the windows and what is asked of them."""
+        for one in self.recognition.measures if not self.recognition.all_rows else ():
+            self._write(one)
+        calls = [call.alias(name) for _, name, call in self.asked.values()]
+        page: str = self._bind().explain(*calls, verbose=verbose)
+        return page
+
+    def _list_rows(self) -> DataFrame:
+        texts = [(self._write(one), one) for one in self.recognition.measures]
+        given = self.table.df.columns
+        with self._translated(self.clause.spans):
+            found = self._bind().rows()
+        found = found.where(expr(found, "frame_id is not null"))
+        first = [self.table.column(name) for name in (*self.clause.by, *self._order)]
+        shown = [name for name in dict.fromkeys(first) if name in given]
+        for one in self.recognition.measures:
+            if is_taken(found, one.name, given):
+                self._refuse(one.place, f"is called {one.name}, as a column of the table is",
+                             "give it another name")  # fmt: skip
+        columns = [expr(found, quote(name)) for name in shown]
+        rest = [expr(found, quote(name)) for name in given if name not in shown]
+        return self._select(found, columns, texts, rest)
+
+    def _select(
+        self,
+        found: DataFrame,
+        before: list[Any],
+        texts: Sequence[tuple[str, Measure]],
+        after: Sequence[Any] = (),
+    ) -> DataFrame:
+        try:
+            with quietly():
+                measures = [expr_as(found, text, one.name) for text, one in texts]
+                result = found.select(*before, *measures, *after)
+                result.schema  # noqa: B018 - Connect looks only now
+        except PySparkException as error:
+            raise self._error_of(error, found, texts) from error
+        return result
+
+    def _error_of(
+        self, error: PySparkException, found: DataFrame, texts: Sequence[tuple[str, Measure]]
+    ) -> FanlightError:
+        """Spark's error about a measure, pointing at what it is about."""
+        place = self._place_of(found, texts)
+        unknown = _UNKNOWN.search(str(error))
+        for n in range(*place) if unknown else ():
+            if unknown and self.tokens[n].folded == unquote(unknown[1]).casefold():
+                given = self.table.df.columns
+                return refusal_at(
+                    self.query.text, self.tokens[n].start, self.tokens[n].end,
+                    self.tokens[n].text, "is not a column of the table",
+                    advise_choice(self.tokens[n].name, given),
+                )  # fmt: skip
+        return self.source.spark_error_at(error, [place])
+
+    def _place_of(self, found: DataFrame, texts: Sequence[tuple[str, Measure]]) -> Place:
+        """The measure that Spark refuses."""
+        for text, one in texts:
+            try:
+                with quietly():
+                    found.select(expr_as(found, text, one.name)).schema  # noqa: B018
+            except PySparkException:
+                return one.place
+        return self.recognition.word, self.recognition.word + 1
+
+    @property
+    def _order(self) -> list[Any]:
+        return [*self.clause.time, *self.clause.tiebreak]
+
+    def _bind(self) -> Any:
+        clause, column = self.clause, self.table.column
+        return over(
+            self.table.df, clause.spec, time=column(clause.time[0]),
+            by=[column(name) for name in clause.by],
+            tiebreak=[column(name) for name in clause.tiebreak],
+        )  # fmt: skip
+
+    @contextmanager
+    def _translated(self, spans: Sequence[ArgumentSpan]) -> Iterator[None]:
+        with translate_recognition_errors(
+            self.query.text, spans, self.clause.start, self.clause.end
+        ):
+            yield
+
+    def _spans_of_calls(self) -> list[ArgumentSpan]:
+        """Where the arguments of the API stand; and the aggregates, which errors call by name."""
+        own = [
+            ArgumentSpan(name, self.tokens[at].start, self.tokens[end - 1].end, name)
+            for (at, end), name, _ in self.asked.values()
+        ]
+        return [*self.clause.spans, *own]
+
+    # Measures.
+
+    def _refuse(self, place: Place, why: str, instead: str) -> NoReturn:
+        at, end = place
+        start, stop = self.tokens[at].start, self.tokens[end - 1].end
+        raise refusal_at(self.query.text, start, stop, self.reader.one_line(at, end), why, instead)
+
+    def _write(self, measure: Measure) -> str:
+        """SQL of a measure over the results: what it asks of a match is a column there."""
+        at, end = measure.place
+        calls = {call.at: call for call in self.reader.find_calls(at, end)}
+        parts, n = [], at
+        while n < end:
+            text, after = self._write_token(n, end, calls)
+            gap = (
+                " " if after < end and self.tokens[after - 1].end < self.tokens[after].start else ""
+            )
+            parts.append(text + gap)
+            n = after
+        return "".join(parts)
+
+    def _write_token(self, n: int, end: int, calls: dict[int, ParsedCall]) -> tuple[str, int]:
+        """SQL of what begins at a token of a measure, and where that ends."""
+        tokens, one, after = self.tokens, self.tokens[n], self.tokens[n + 1]
+        rows = self.recognition.all_rows
+        if one.is_word("FINAL", "RUNNING") and after.is_name and tokens[n + 2].text == "(":
+            if rows:
+                self._refuse((n, tokens[n + 2].partner + 1), "is not read for ALL ROWS PER MATCH",
+                             f"{_ROWS}last(x) OVER (PARTITION BY match)")  # fmt: skip
+            return "", n + 1  # at the last row of a match both are the same
+        if one.is_word("MATCH_NUMBER", "CLASSIFIER") and after.text == "(":
+            return self._write_function(n), after.partner + 1
+        if n in calls:
+            if rows:
+                self._refuse(
+                    (n, calls[n].end),
+                    "is an aggregate, and is asked of ALL ROWS PER MATCH",
+                    f"{_ROWS}{self.reader.text_of(n, calls[n].end)} OVER (PARTITION BY match)",
+                )
+            return self._ask(calls[n]), calls[n].end
+        if variables := variable_at(tokens, n, self.variables):
+            path, stop = read_path(tokens, n + 2, end)
+            if not path:
+                self._refuse((n, n + 3), "is no value", f"write COUNT({one.text}.*)")
+            if rows:
+                self._refuse(
+                    (n, stop), "is of the rows of a variable, and is asked of ALL ROWS PER MATCH",
+                    f"write CLASSIFIER() AS v, and around this query CASE WHEN v = "
+                    f"{literal(variables[0])} THEN {path[-1]} END",
+                )  # fmt: skip
+            return self._ask_last(path, variables, (n, stop)), stop
+        path, stop = read_path(tokens, n, end)
+        if not rows and self._is_column(n, stop, path):
+            return self._ask_last(path, (), (n, stop)), stop
+        return (self.query.text[one.start : one.end], n + 1)
+
+    def _is_column(self, at: int, end: int, path: Sequence[str]) -> bool:
+        """Whether a name is a column of the table, and neither a function nor a keyword."""
+        before, after = self.tokens[at - 1], self.tokens[end]
+        unit = before.kind in ("string", "number")  # INTERVAL '1' HOUR
+        type_or_path = before.is_word(*_AFTER_TYPE) or before.is_symbol(".")
+        called = after.text == "(" or after.kind == "string"  # DATE '2025-01-01'
+        if not path or unit or type_or_path or called or self._is_unit(at):
+            return False
+        return is_taken(self.table.df, path[0], self.table.df.columns)
+
+    def _is_unit(self, at: int) -> bool:
+        """Whether a word is a unit: ``TIMESTAMPDIFF(HOUR, x, y)``, ``EXTRACT(HOUR FROM x)``."""
+        before, one = self.tokens[at - 1], self.tokens[at]
+        if before.text != "(" or not one.is_word(*_UNITS):
+            return False
+        if not self.tokens[at - 2].is_word(*_OF_UNITS):
+            return False
+        three = len(split_at_commas(self.tokens, at, before.partner)) > 2
+        return three or self.tokens[at + 1].is_word("FROM")
+
+    def _write_function(self, n: int) -> str:
+        """SQL of ``MATCH_NUMBER()`` and ``CLASSIFIER()``."""
+        called = (n, self.tokens[n + 1].partner + 1)
+        if called[1] != n + 3:
+            self._refuse(called, "takes no argument", f"write {self.tokens[n].text.upper()}()")
+        if self.tokens[n].is_word("MATCH_NUMBER"):
+            return "(frame_id + 1)"
+        if self.recognition.all_rows:
+            return "classifier"
+        spec: Any = self.clause.spec
+        names = last_variables(spec.part)
+        if len(names) > 1:
+            time = ".".join(self.clause.time[0])
+            self._refuse(
+                called, f"may be {' or '.join(names)} in the last row of a match",
+                f"write ALL ROWS PER MATCH, or CASE WHEN LAST({names[0]}.{time}) = LAST({time}) "
+                f"THEN {literal(names[0])} … END",
+            )  # fmt: skip
+        return literal(names[0])
+
+    def _ask(self, parsed: ParsedCall) -> str:
+        """The column of an aggregate, as SQL."""
+        place = (parsed.at, parsed.end)
+        named = {
+            variables: (n, n + 2)
+            for n in range(parsed.at, parsed.end)
+            if (variables := variable_at(self.tokens, n, self.variables))
+        }
+        if len(named) > 1:
+            self._refuse(place, "is of the rows of several variables",
+                         "write SUBSET u = (a, b), and name u")  # fmt: skip
+        if parsed.name in PLACES and len(parsed.arguments) > 1:
+            self._refuse(
+                place, "is the value of another row than the first or last",
+                f"write nth_youngest({self.reader.text_of(*parsed.arguments[0])}, 2) for the last "
+                "but one, or give that row a variable of its own",
+            )  # fmt: skip
+        order = [self.table.column(name) for name in self._order]
+        call = self.reader.build(parsed, self._argument, order)
+        return self._column_of(place, call.of(*next(iter(named))) if named else call)
+
+    def _ask_last(self, path: tuple[str, ...], variables: tuple[str, ...], place: Place) -> str:
+        """The column of a value in the last row, of variables or of the match, as SQL."""
+        call = last(self.table.value(path))
+        return self._column_of(place, call.of(*variables) if variables else call)
+
+    def _column_of(self, place: Place, call: Call) -> str:
+        words = tuple(one.folded for one in self.tokens[slice(*place)])
+        if words not in self.asked:
+            name = free_name(self.reader.one_line(*place), self.taken)
+            self.taken.append(name)
+            self.asked[words] = (place, name, call)
+        return quote(self.asked[words][1])
+
+    def _argument(self, text: str, parts: tuple[str, ...]) -> Any:
+        """An argument of an aggregate, without the variable before it."""
+        if len(parts) > 1 and parts[0].lower() in self.variables:
+            parts = parts[1:]
+        try:
+            return self.table.argument(text, parts)
+        except PySparkException as error:
+            raise FanlightError(f"{join_name(parts) or text}: {say_reason(error)}") from error

@@ -1,0 +1,262 @@
+"""Row patterns against their definition: random ones over random rows, in batches and streams."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+
+import pytest
+
+from fanlight.engine.operators import protocol
+from fanlight.engine.spec.errors import FanlightError
+from tests.helpers.grouped import Grouped
+from tests.helpers.patterned import (
+    Said,
+    ask,
+    batch,
+    expected,
+    expected_rows,
+    got,
+    keyed,
+    query,
+    question,
+    some_rows,
+    text_of,
+)
+from tests.helpers.shown import part
+from tests.kernels.both import without_waiting
+
+TODAY = 1_700_000_000_000_000
+
+
+def now_of(asked):
+    """Up to when the rows of a batch are known, at its end."""
+    return math.inf if asked.options["within"] is not None else -math.inf
+
+
+@pytest.mark.parametrize("seed", range(part(60)))
+def test_a_batch_has_the_matches_that_the_definition_has(monkeypatch, seed):
+    rng, seen = random.Random(seed), 0
+    for _ in range(10):
+        asked = question(rng)
+        for size in (None, 1, 3):
+            monkeypatch.setattr(protocol, "PART", 1 if size else 1 << 20)
+            rows = some_rows(rng)
+            by_key = [row for mine in keyed(rows).values() for row in mine]
+            told = expected(asked, rows, now_of(asked))
+            assert got(batch(asked, by_key, size)) == told, (asked.spec, rows)
+            seen += len(told)
+    assert seen
+
+
+@pytest.mark.parametrize("seed", range(part(60)))
+def test_rows_have_the_number_of_their_match_and_their_variable(seed):
+    rng = random.Random(seed)
+    for _ in range(10):
+        asked = question(rng)
+        if asked.spec.overlapping:
+            continue
+        rows = some_rows(rng)
+        by_key = [row for mine in keyed(rows).values() for row in mine]
+        found = batch(asked, by_key, numbered=True, payload=("k0", "t", "seq"))
+        told = [row for table in found for row in table.to_pylist()]
+        assert len(told) == len(rows)
+        listed = {row["seq"]: (row["frame"], row["classifier"]) for row in told}
+        assert listed == expected_rows(asked, rows), (asked.spec, rows)
+
+
+def arrivals(rng, made):
+    """Rows in any order, in micro-batches, each with a watermark that no later row is behind."""
+    order = rng.sample(range(len(made)), len(made))
+    size = rng.randrange(1, 6)
+    pieces = [[made[i] for i in order[at : at + size]] for at in range(0, len(made), size)]
+    for number, piece in enumerate(pieces):
+        later = [row[1] for rest in pieces[number + 1 :] for row in rest]
+        yield piece, min(later, default=14) - 1
+    for late in (16, 20, 40):
+        yield [], late
+
+
+@pytest.mark.parametrize("seed", range(part(60)))
+def test_a_stream_has_at_each_watermark_the_matches_that_are_closed_by_then(seed):
+    rng = random.Random(seed)
+    for _ in range(6):
+        asked = question(rng)
+        rows = some_rows(rng)
+        asked_for, made = query(asked, rows)
+        operator, found = Grouped(asked_for), []
+        for piece, now in arrivals(rng, made):
+            operator.feed(piece)
+            out = operator.release(now)
+            found += [out] if out is not None else []
+            seen = [row for row in rows if row["t"] <= now]
+            told = [one for one in expected(asked, seen, now) if one[5]]
+            assert got(found) == told, (asked.spec, rows, now)
+            operator = operator.restarted()
+
+
+@pytest.mark.parametrize("seed", range(part(40)))
+def test_rows_of_a_stream_come_once_they_are_decided(seed):
+    rng = random.Random(seed)
+    for _ in range(6):
+        asked = question(rng)
+        if asked.spec.overlapping:
+            continue
+        rows = some_rows(rng)
+        asked_for, made = query(asked, rows, numbered=True, payload=("k0", "t", "seq"))
+        operator, listed = Grouped(asked_for), {}
+        for piece, now in arrivals(rng, made):
+            operator.feed(piece)
+            out = operator.release(now)
+            told = [] if out is None else out.to_pylist()
+            assert not {row["seq"] for row in told} & set(listed)
+            listed |= {row["seq"]: (row["frame"], row["classifier"]) for row in told}
+            operator = operator.restarted()
+        every = expected_rows(asked, rows, math.inf)
+        assert listed.items() <= every.items(), (asked.spec, rows)
+        if asked.options["within"] and asked.tree[-1][0] != "last":
+            assert listed == every
+
+
+@pytest.mark.parametrize("seed", range(part(60)))
+def test_matches_given_early_are_those_of_the_rows_so_far(seed):
+    rng = random.Random(seed)
+    for _ in range(6):
+        asked = question(rng)
+        rows = some_rows(rng)
+        asked_for, made = query(asked, rows, early=0)
+        operator, before = Grouped(asked_for), -1
+        for piece, now in arrivals(rng, made):
+            operator.feed(piece)
+            out = operator.release(now)
+            told = [] if out is None else [r for r in out.to_pylist() if not r["final"]]
+            seen = [row for row in rows if row["t"] <= now]
+            still_open = [one for one in expected(asked, seen, now) if not one[5]]
+            touched = {row["k"] for row in seen if row["t"] > before}
+            given = {(row["k0"], row["frame"], row["start"], row["rows"]) for row in told}
+            wanted = {(one[0], one[1], one[2], one[4]) for one in still_open}
+            assert given == {one for one in wanted if one[0] in touched}, (asked.spec, rows, now)
+            before = now
+            operator = operator.restarted()
+
+
+@pytest.mark.parametrize("seed", range(part(24)))
+def test_compiled_and_plain_python_find_the_same(seed):
+    rng = random.Random(seed)
+    with without_waiting(both=True):
+        for _ in range(10):
+            asked = question(rng)
+            rows = some_rows(rng)
+            by_key = [row for mine in keyed(rows).values() for row in mine]
+            assert got(batch(asked, by_key)) == expected(asked, rows, now_of(asked))
+
+
+# Regular expressions: rows that are letters, and variables that each are one of them.
+LETTERS = "abc"
+IS = {name: Said(f"s = '{name}'", lambda rows, at, s=name: rows[at[-1][0]]["s"] == s)
+      for name in LETTERS}  # fmt: skip
+
+
+def expression(rng, depth=0):
+    """A regular expression, as a pattern; rounds without rows end a repetition in both."""
+    how = rng.randrange(10 if depth < 4 else 3)
+    if how < 3:
+        return ("row", rng.choice(LETTERS))
+    if how < 6:
+        least = rng.choice((0, 0, 1, 2))
+        most = rng.choice((None, max(least, 1), least + 2))
+        return ("many", expression(rng, depth + 1), least, most, rng.random() < 0.4)
+    kind = "seq" if how < 8 else "or"
+    return (kind, *(expression(rng, depth + 1) for _ in range(rng.randrange(2, 4))))
+
+
+def as_expression(tree):
+    kind, *rest = tree
+    if kind == "row":
+        return rest[0]
+    if kind == "many":
+        _, least, most, reluctant = rest
+        return (
+            f"(?:{as_expression(rest[0])}){{{least},{'' if most is None else most}}}"
+            + "?" * reluctant
+        )
+    return f"(?:{('|' if kind == 'or' else '').join(map(as_expression, rest))})"
+
+
+def lettered(text):
+    return [
+        {"k": "p", "t": at, "seq": at, "n": at, "v": 1.0, "s": letter}
+        for at, letter in enumerate(text)
+    ]
+
+
+def spans(asked, text):
+    found = got(batch(asked, lettered(text)))
+    return [(start, start + rows) for _, _, start, _, rows, *_ in found]
+
+
+@pytest.mark.parametrize("seed", range(part(80)))
+def test_patterns_of_letters_are_regular_expressions(seed):
+    rng, seen = random.Random(seed), 0
+    while seen < 40:
+        tree = expression(rng)
+        compiled = re.compile(as_expression(tree))
+        if compiled.match(""):
+            continue  # it needs no row
+        names = set(re.findall("[abc]", as_expression(tree)))
+        asked = ask(tree, {name: IS[name] for name in names})
+        text = "".join(rng.choices("abc", (3, 2, 1), k=rng.randrange(4, 20)))
+        told = [found.span() for found in compiled.finditer(text)]
+        assert spans(asked, text) == told, (as_expression(tree), text)
+        seen += 1
+
+
+A, B, C = (("row", name) for name in LETTERS)
+
+
+def many(part_, least=0, most=None, *, reluctant=False):
+    return ("many", part_, least, most, reluctant)
+
+
+def seq(*parts):
+    return ("seq", *parts)
+
+
+ENDLESS = [
+    seq(many(many(A)), B),
+    seq(many(many(A, 1), 1), B),
+    seq(many(("or", A, A)), B),
+    seq(many(("or", A, C, seq(A, C))), B),
+    seq(many(seq(many(A, 0, 1), many(A, 0, 1))), B),
+    seq(*(many(A, 0, 1) for _ in range(25)), *(A for _ in range(25)), B),
+    seq(many(many(many(A, reluctant=True), reluctant=True), 1), B),
+    seq(many(("or", seq(A, A), A)), many(A), many(A), B),
+]
+
+
+@pytest.mark.parametrize("tree", ENDLESS, ids=text_of)
+def test_patterns_that_match_in_many_ways_try_each_row_once(tree):
+    """Exponential or worse for a search that tries every way; no match is found to the end."""
+    names = set(re.findall(r"\b[abc]\b", text_of(tree)))
+    asked = ask(tree, {name: IS[name] for name in names})
+    length = 3_000
+    with without_waiting(both=False):
+        assert spans(asked, "a" * length) == []
+        assert spans(asked, "a" * length + "b")[-1][1] == length + 1
+
+
+@pytest.mark.parametrize("tree", ENDLESS, ids=text_of)
+def test_running_definitions_end_with_a_match_or_a_refusal(tree):
+    said = {"a": "s = 'a' and count(a.*) > 0", "b": "s = 'b' and count(*) > 1", "c": "s = 'c'"}
+    names = set(re.findall(r"\b[abc]\b", text_of(tree)))
+    asked = ask(tree, {name: Said(said[name], None) for name in names})
+    for text in ("a" * 60, "a" * 60 + "b"):
+        try:
+            with without_waiting(both=False):
+                found = spans(asked, text)
+        except FanlightError as error:
+            if "tries from one row" not in str(error):
+                raise
+        else:
+            assert found == ([(0, 61)] if "b" in text else [])
