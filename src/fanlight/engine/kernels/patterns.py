@@ -138,7 +138,9 @@ def _grow(table: Ints, needed: int) -> Ints:
     if needed <= len(table):
         return table
     more = np.zeros((max(2 * len(table), needed), table.shape[1]), np.int64)
-    more[: len(table)] = table
+    for at in range(len(table)):  # slices would take far longer to compile
+        for column in range(table.shape[1]):
+            more[at, column] = table[at, column]
     return more
 
 
@@ -147,7 +149,9 @@ def _grow_reals(table: Floats, needed: int) -> Floats:
     if needed <= len(table):
         return table
     more = np.zeros((max(2 * len(table), needed), table.shape[1]))
-    more[: len(table)] = table
+    for at in range(len(table)):
+        for column in range(table.shape[1]):
+            more[at, column] = table[at, column]
     return more
 
 
@@ -405,8 +409,10 @@ def _follow(
 @jitable
 def _begin_following(pattern: Pattern, integers: Ints, reals: Floats) -> None:
     """Write the running numbers before the first row of a match."""
-    integers[0] = 0
-    reals[0] = 0.0
+    for i in range(integers.shape[1]):
+        integers[0, i] = 0
+    for i in range(reals.shape[1]):
+        reals[0, i] = 0.0
     for f in range(len(pattern.followers)):
         if pattern.followers[f, 0] <= LAST_ROWS:
             target = pattern.followers[f, 4]
@@ -497,7 +503,9 @@ def find_matches(
     """
     steps = pattern.steps
     first_only, many = pattern.limits[4] == 1, len(pattern.steps)
-    followed, varies = len(pattern.followers) > 0, np.any(pattern.depends)
+    followed, varies = len(pattern.followers) > 0, False
+    for v in range(len(pattern.depends)):
+        varies = varies or pattern.depends[v]
     # Arrays that the innermost loop reads: handing on all of a tuple takes longer than a step.
     is_a, depends, alone, openers = data.is_a, pattern.depends, pattern.alone, pattern.openers
     after, within, most = pattern.limits[2], pattern.limits[0], pattern.limits[1]
@@ -672,4 +680,7 @@ def find_matches(
             reach = begin - 1
         out.left[g] = begin
     labels[0, 0] = count
-    return labels[:size, 0].copy()
+    told = np.empty(size, np.int64)
+    for at in range(size):
+        told[at] = labels[at, 0]
+    return told
