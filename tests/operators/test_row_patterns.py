@@ -282,3 +282,14 @@ def test_running_definitions_end_with_a_match_or_a_refusal(tree):
                 raise
         else:
             assert found == ([(0, 61)] if "b" in text else [])
+
+
+def test_after_the_first_row_of_a_match_the_next_one_begins_at_its_second():
+    tree = many(("or", A, B), 3, 3)
+    for after, told in (
+        ("first a", [(0, 3), (1, 4), (2, 5)]),
+        ("last a", [(0, 3), (2, 5)]),
+        ("next row", [(0, 3), (1, 4), (2, 5)]),
+    ):
+        asked = ask(tree, {name: IS[name] for name in "ab"}, after=after)
+        assert spans(asked, "ababa") == told
