@@ -152,6 +152,28 @@ def test_compiled_and_plain_python_find_the_same(seed):
             assert got(batch(asked, by_key)) == expected(asked, rows, now_of(asked))
 
 
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    {
+        "a.n is null": True, "a.n is not null": False, "coalesce(a.n, 7) = 7": True,
+        "a.n <=> null": True, "greatest(a.n, 3) = 3": True, "a.n > 1 or n = 1": True,
+        "(a.n > 1) is true": False, "not ((a.n > 1) is true)": True, "a.n > 1": False,
+        "a.n in (1, 2)": False, "last(a.n is null)": False, "abs(a.n) is null": True,
+    }.items(),
+)  # fmt: skip
+def test_a_column_of_a_variable_without_rows_is_null(said, holds):
+    tree = ("seq", ("many", ("row", "a"), 0, 1, False), ("row", "b"))
+    asked = ask(tree, {"a": Said("n > 5", None), "b": Said(said, None)})
+    rows = [{"k": "p", "t": 0, "seq": 0, "n": 1, "v": 1.0, "s": "x"}]
+    assert bool(got(batch(asked, rows))) is holds
+
+
+def test_functions_that_make_something_of_null_are_not_called_on_a_variable():
+    for said in ("nvl(a.n, 0) = 0", "if(a.n > 1, true, true)", "isnull(a.n)"):
+        with pytest.raises(FanlightError, match="of a variable, which may have no row"):
+            ask(("seq", ("row", "a"), ("row", "b")), {"b": Said(said, None)})
+
+
 # Regular expressions: rows that are letters, and variables that each are one of them.
 LETTERS = "abc"
 IS = {name: Said(f"s = '{name}'", lambda rows, at, s=name: rows[at[-1][0]]["s"] == s)
@@ -260,3 +282,14 @@ def test_running_definitions_end_with_a_match_or_a_refusal(tree):
                 raise
         else:
             assert found == ([(0, 61)] if "b" in text else [])
+
+
+def test_after_the_first_row_of_a_match_the_next_one_begins_at_its_second():
+    tree = many(("or", A, B), 3, 3)
+    for after, told in (
+        ("first a", [(0, 3), (1, 4), (2, 5)]),
+        ("last a", [(0, 3), (2, 5)]),
+        ("next row", [(0, 3), (1, 4), (2, 5)]),
+    ):
+        asked = ask(tree, {name: IS[name] for name in "ab"}, after=after)
+        assert spans(asked, "ababa") == told
