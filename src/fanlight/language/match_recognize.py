@@ -135,7 +135,7 @@ def parse_recognition(
 def variable_at(
     tokens: Sequence[Token], at: int, variables: Mapping[str, tuple[str, ...]]
 ) -> tuple[str, ...]:
-    """The variables that a token names before a dot, as in ``a.price``; none if it does not."""
+    """The variables that a token names before a dot, as in ``a.price``. Empty otherwise."""
     if not tokens[at + 1].is_symbol(".") or (at and tokens[at - 1].is_symbol(".")):
         return ()
     return variables.get(_name_of(tokens[at]).lower(), ())
@@ -567,7 +567,7 @@ class _Parser:
 def translate_recognition_errors(
     text: str, spans: Sequence[ArgumentSpan], start: int, end: int
 ) -> Iterator[None]:
-    """As :func:`translate_errors`, in the words of ``MATCH_RECOGNIZE``."""
+    """Context manager: errors raised inside are told in the words of ``MATCH_RECOGNIZE``."""
     try:
         yield
     except FanlightError as error:

@@ -173,7 +173,7 @@ def _compare(does: int, order: int, same: bool) -> bool:
 
 @jitable
 def _combine_reals(stack: Stack, does: int, top: int) -> None:
-    """Combine the two topmost values, which are known."""
+    """Combine the two topmost values, neither of which is null."""
     a, b = stack.reals[top - 1], stack.reals[top]
     value = a
     if does == ADD:
@@ -204,7 +204,7 @@ def _combine_reals(stack: Stack, does: int, top: int) -> None:
 
 @jitable
 def _combine_wholes(stack: Stack, does: int, top: int) -> None:
-    """Combine the two topmost values, which are known; what 64 bits do not hold is unknown."""
+    """Combine the two topmost values, neither of which is null; one beyond 64 bits is null."""
     a, b = stack.wholes[top - 1], stack.wholes[top]
     value = a
     if does in (ADD, SUBTRACT, MULTIPLY):

@@ -109,7 +109,7 @@ class RecognitionRun:
         return self._select(found, columns, texts)
 
     def explain(self, *, verbose: bool) -> str:
-        """The page of the windows and what is asked of them."""
+        """The page of the windows and of their measures."""
         for one in self.recognition.measures if not self.recognition.all_rows else ():
             self._write(one)
         calls = [call.alias(name) for _, name, call in self.asked.values()]

@@ -319,7 +319,7 @@ def _to_kernel(automaton: Automaton, within: int) -> kernels.Pattern:
 
 
 def _find_openers(automaton: Automaton) -> list[int]:
-    """The variables that may begin a match; none if one of them has to be computed in a search."""
+    """The variables that may begin a match. Empty if a search has to compute one of them."""
     seen: set[int] = set()
     found: list[int] = []
     steps = [0]

@@ -394,7 +394,7 @@ class _Parser:
         return _Part(begin, end, None, frozenset({variable} if variable else ()))
 
     def _call(self, begin: int, name: str) -> _Part:
-        """A call: of a function of matched rows, of one over these, or of one of Spark."""
+        """A function call: over matched rows, around such calls, or left to Spark."""
         if name in ("next", "classifier", "match_number"):
             raise self._wrong(*_NOT_READ[name])
         outer, self.inside = self.inside, name

@@ -62,7 +62,8 @@ class PatternFrame(Frame):
         is that of the last row of a, ``first(a.x)`` of the first, ``last(a.x, 1)`` of the one
         before the last; ``count(a.*)``, ``sum(a.x)``, ``avg``, ``min`` and ``max`` are over all
         rows of a. Without a variable they are of all rows of the match. A variable without a
-        definition matches every row. Null and NaN make a comparison false.
+        definition matches every row. A condition that is null is false; around ``prev`` and
+        matched rows NaN counts as null.
     within
         The maximum duration of a match: all its rows come before this time after its first row. A
         stream requires it, or ``max_rows``, if a match may have any number of rows.
@@ -194,7 +195,7 @@ class PatternFrame(Frame):
 
     @property
     def scheme_guarantees(self) -> frozenset[Guarantee]:
-        """Unique; matches overlap if the next one may begin within the one before."""
+        """Unique; matches overlap if the next may begin before the previous has ended."""
         return frozenset({"unique", "overlapping" if self.overlapping else "non-overlapping"})
 
     def __repr__(self) -> str:

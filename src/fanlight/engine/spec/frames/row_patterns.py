@@ -258,7 +258,7 @@ def may_be_empty(part: Part) -> bool:
 
 
 def most_rows(part: Part) -> int | None:
-    """How many rows a match has at most; None if there is no such number."""
+    """The maximum number of rows of a match. None if it may have any number."""
     if isinstance(part, Row):
         return 1
     if isinstance(part, Absent):
@@ -335,7 +335,7 @@ class _Absence:
             if any(map(_has_absence, part.parts)):
                 raise refuse(
                     self.about,
-                    "is permuted, so it has no place of its own",
+                    "is permuted, so it has any place",
                     "write the orders that you want as (… | …)",
                 )
         else:
@@ -467,7 +467,7 @@ class _Writer:
             self.steps[jump] = (JUMP, len(self.steps), 0)
 
     def _repeat(self, part: Repeated) -> None:
-        """Rounds one after the other; one without rows is the last, unless more are required."""
+        """Add rounds. A round without rows is the last, unless more are required."""
         splits, leaving = [], []
         for left in range(part.least, 0, -1):
             if left > 1 or part.most == part.least:
