@@ -28,6 +28,7 @@ from benchmarks.cases.never_slower import never_slower
 from benchmarks.cases.nexmark import nexmark
 from benchmarks.cases.ordered import ordered
 from benchmarks.cases.passing_keys import passing_keys
+from benchmarks.cases.patterns import patterns
 from benchmarks.cases.skew import skew
 from benchmarks.cases.spans import lasting, lasting_stream, parts, snapshots
 from benchmarks.cases.state import early, fixed, state
@@ -68,6 +69,7 @@ CASES = {
     "frames": frames,
     "frames-many": frames_many,
     "frames-stream": frames_stream,
+    "patterns": patterns,
     "ordered": ordered,
     "state": state,
     "fixed": fixed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fanlight as fl
+from benchmarks.cases.patterns import DEFINE, PATTERN, WITHIN
 from benchmarks.data import SMALL, SMALL_KEYS, table
 from benchmarks.passing import passed
 from benchmarks.queries import Stream
@@ -15,6 +16,7 @@ SPECS = {
     "threshold": lambda: fl.ThresholdFrame("v > 500"),
     "aggregate": lambda: fl.AggregateFrame(agg.sum("v"), 5_000),
     "sessions": lambda: fl.Session("10 minutes"),
+    "patterns": lambda: fl.PatternFrame(PATTERN, DEFINE, within=WITHIN),
     "windows over rows": lambda: fl.Sliding(fl.Rows(60), fl.Rows(10)),
 }
 BARE = "bare pass, packed"
