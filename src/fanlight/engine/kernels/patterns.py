@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 MOST_TRIES = 2_000_000
+NOWHERE = 2**62
+# Once rows that searches saw in vain are so many times those they began from, and so many more, it
+# is worked out beforehand from where a match can end in time.
+VAIN, PATIENCE = 16, 1_000
 NONE = -1  # a row of a match that no variable has
 FOUND, FAILED, UNDECIDED, TOO_LONG = 0, 1, 2, 3
 
@@ -492,6 +496,53 @@ def _next_begin(after: int, variable: int, path: Ints, begin: int, end: int) -> 
     return max(found, begin + 1)
 
 
+@jitable
+def _find_ends(
+    steps: Ints, depends: Bools, is_a: Bools, begin: int, end: int, initial: int, last: int,
+    ends: Ints,
+) -> None:  # fmt: skip
+    """Write the least row at which a match may end from each row of ``[begin, end]`` and step.
+
+    It is the least of all ways, whatever depends on a match or on time: no match ends before.
+    """
+    for row in range(end, begin - 1, -1):
+        line = row - begin
+        for step in range(len(steps)):
+            ends[line, step] = NOWHERE
+        changed = True
+        while changed:  # steps that lead back take another round
+            changed = False
+            for step in range(len(steps) - 1, -1, -1):
+                does, one, two = steps[step, 0], steps[step, 1], steps[step, 2]
+                found = NOWHERE
+                if does == MATCH:
+                    found = row
+                elif does == ROW:
+                    if row < end and (depends[one] or is_a[one, row]):
+                        found = ends[line + 1, step + 1]
+                elif does == NOT:
+                    if row < end and not _is_sure(is_a, depends, one, row):
+                        found = ends[line + 1, step + 1]
+                elif does == SPLIT:
+                    found = min(ends[line, one], ends[line, two])
+                elif does == JUMP:
+                    found = ends[line, one]
+                elif does == NEVER or row == (initial if does == FIRST else last):
+                    found = ends[line, step + 1]
+                if found < ends[line, step]:
+                    ends[line, step] = found
+                    changed = True
+
+
+@jitable
+def _is_sure(is_a: Bools, depends: Bools, mask: int, row: int) -> bool:
+    """Whether a row is any of the variables of a mask, whatever was matched before."""
+    for v in range(len(is_a)):  # noqa: SIM110 - no generators in kernels
+        if mask >> v & 1 and not depends[v] and is_a[v, row]:
+            return True
+    return False
+
+
 @kernel(NEW_INTS(PATTERN, DATA, INTS, GROUPS, MATCHES))
 def find_matches(
     pattern: Pattern, data: Data, t: Ints, groups: Groups, out: Matches
@@ -513,6 +564,7 @@ def find_matches(
     reals = np.zeros((64, max(pattern.limits[6], 1)))
     path, stamps = np.zeros((64, 1), np.int64), np.zeros((64, 1), np.int64)
     tried, waiting = np.zeros((64, many), np.int64), np.zeros((64, 2), np.int64)
+    ends = np.zeros((64, many), np.int64)
     deep = len(pattern.ops) + 1
     stack = Stack(np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_))
     labels = np.zeros((len(t) + 2, 1), np.int64)
@@ -522,6 +574,7 @@ def find_matches(
         earliest, begin, last = groups.starts[g], groups.first[g], groups.starts[g + 1]
         initial = begin if groups.begun[g] else -1
         found, far, origin, reach = groups.found[g], begin, begin, begin
+        vain, began, block, until_row, ahead_far = -PATIENCE, begin, -1, -1, begin
         number += 1
         while begin < last:
             if first_only and found > 0:
@@ -550,9 +603,24 @@ def find_matches(
             if within > 0 or most > 0 or begin > reach:
                 number += 1
                 origin = begin
+            pruned = over and vain > VAIN * (begin - began)
+            if pruned and (block < 0 or stop > until_row):
+                block, until_row = begin, last
+                if most > 0:
+                    until_row = min(last, begin + 2 * most)
+                if within > 0:
+                    ahead_far = max(ahead_far, stop)
+                    while ahead_far < last and t[ahead_far] < t[begin] + 2 * within:
+                        ahead_far += 1
+                    until_row = min(until_row, max(ahead_far, stop))
+                ends = _grow(ends, until_row - block + 1)
+                _find_ends(steps, depends, is_a, block, until_row, initial, last, ends)
+            if pruned and ends[begin - block, 0] > stop:
+                begin += 1
+                continue
             if followed:
                 _begin_following(pattern, integers, reals)
-            result, timed, top, tries = FAILED, False, 1, 0
+            result, timed, top, tries, seen = FAILED, False, 1, 0, 0
             waiting[0, 0], waiting[0, 1] = 0, begin
             prefix += 1
             stamps[begin - origin, 0] = prefix
@@ -566,6 +634,8 @@ def find_matches(
                         if tries > MOST_TRIES:
                             result = TOO_LONG
                             break
+                    if pruned and ends[row - block, step] > stop:
+                        break
                     sign = number if alone[step] else stamps[row - origin, 0]
                     if tried[row - origin, step] == sign:
                         break
@@ -608,6 +678,7 @@ def find_matches(
                                 _follow(pattern, data, integers, reals, NONE, line, row)
                         step, row = step + 1, row + 1
                         reach = max(reach, row)
+                        seen += 1
                         if varies:
                             prefix += 1
                             stamps[row - origin, 0] = prefix
@@ -662,6 +733,7 @@ def find_matches(
                 labels[1, 0] = g
                 break
             if result == FAILED:
+                vain += seen
                 begin += 1
                 continue
             out.lo[count], out.hi[count], out.group[count] = begin, row, g

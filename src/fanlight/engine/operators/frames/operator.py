@@ -152,8 +152,9 @@ class FrameOperator:
 
     @property
     def held(self) -> int:
-        """The number of keys, and of rows that wait."""
-        return self.assembly.slots + int(self.waiting.num_rows)
+        """The number of keys, and of rows that wait or are searched again."""
+        kept = sum(int(table.num_rows) for table in self.assembly.tables)
+        return self.assembly.slots + int(self.waiting.num_rows) + kept
 
     def take(self, rows: pa.Table, watermark: int) -> pa.Table | None:
         """Take rows; return the frames that rows and deadlines up to the watermark close.
