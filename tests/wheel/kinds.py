@@ -110,7 +110,7 @@ KINDS = (
     Case("cut short", fl.DeltaFrame({"a.b": 3}, max_rows=2), (14, 24), (12, 24), native=False),
     Case("state", fl.StateFrame("a.b"), (16, 24), (8, 24), native=False),
     Case("pattern", fl.PatternFrame("low+ high", {"low": "`a.b` < 4", "high": "`a.b` > 4"},
-                                    within="1 hour"), (6, 18), (3, 18), native=False),
+                                    within="1 hour"), (6, 18), (3, 15), native=False),
     Case("aggregate", fl.AggregateFrame(agg.sum("a.b"), 10), (6, 22), (7, 24), native=False),
     Case("limit of a row", fl.AggregateFrame(agg.count(), "`a.b` + 1"), (6, 16), (6, 25),
          native=False),
