@@ -117,11 +117,16 @@ class RecognitionRun:
         return page
 
     def _list_rows(self) -> DataFrame:
+        """The rows of the matches, and if asked for those of none, whose measures are null."""
         texts = [(self._write(one), one) for one in self.recognition.measures]
         given = self.table.df.columns
         with self._translated(self.clause.spans):
             found = self._bind().rows()
-        found = found.where(expr(found, "frame_id is not null"))
+        matched = "frame_id is not null"
+        if self.recognition.unmatched:
+            texts = [(f"case when {matched} then {text} end", one) for text, one in texts]
+        else:
+            found = found.where(expr(found, matched))
         first = [self.table.column(name) for name in (*self.clause.by, *self._order)]
         shown = [name for name in dict.fromkeys(first) if name in given]
         for one in self.recognition.measures:
