@@ -121,6 +121,11 @@ def test_where_the_next_match_begins(written, wanted):
     assert within(text).clause.spec.after_match == wanted
 
 
+def test_a_time_that_is_a_number_has_a_number_within():
+    spec = within("ORDER BY n MEASURES 1 AS x PATTERN (a b) WITHIN 3").clause.spec
+    assert same(spec, fl.PatternFrame("a b", {}, within=3))
+
+
 def test_names_of_parts_may_be_names_of_columns():
     one = within(
         "PARTITION BY define ORDER BY pattern, measures MEASURES a.within AS subset, a.define AS "
@@ -186,7 +191,9 @@ WRONG = [
     ("ORDER BY ts MEASURES 1 AS x AFTER MATCH SKIP ^TO THE NEXT^ PATTERN (a)", "PAST LAST ROW"),
     ("ORDER BY ts MEASURES 1 AS x AFTER MATCH SKIP TO FIRST ^lowe^ PATTERN (low)", "write low"),
     ("ORDER BY ts PATTERN (a ^(?! b)^)", "regular expressions.*!b"),
-    ("ORDER BY ts PATTERN (a ^()^ b)", "without rows"),
+    ("ORDER BY ts PATTERN (^() | ()+^)", "names no variable"),
+    ("ORDER BY ts PATTERN (^a | ()^)", "matches no rows"),
+    ("ORDER BY ts PATTERN (a) WITHIN ^0^", "WITHIN 0 must be positive; write.* WITHIN 1"),
     ("ORDER BY ts PATTERN (^a*^)", "matches no rows"),
     ("ORDER BY ts PATTERN (^a +?* b^)", "has nothing before it"),
     ("ORDER BY ts PATTERN (^a !b^) DEFINE b AS x > 1", "WITHIN INTERVAL '10' MINUTE"),

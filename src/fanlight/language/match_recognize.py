@@ -23,7 +23,7 @@ from fanlight.engine.spec.frames.row_patterns import (
     names_in,
     parse_pattern,
 )
-from fanlight.language.calls import CallReader, parse_string
+from fanlight.language.calls import CallReader, parse_number, parse_string
 from fanlight.language.clause import Clause, Name
 from fanlight.language.error_translation import FLINK, ArgumentSpan, locate, translate
 from fanlight.language.spec_builder import parse_interval
@@ -44,7 +44,7 @@ FORM = (
     "ONE ROW PER MATCH PATTERN (a b+) DEFINE b AS x > PREV(x))"
 )
 # What errors call the arguments of the API.
-WORDS = {**FLINK, "time": "ORDER BY", "tiebreak": "ORDER BY", "within": "WITHIN INTERVAL",
+WORDS = {**FLINK, "time": "ORDER BY", "tiebreak": "ORDER BY", "within": "WITHIN",
          "pattern": "PATTERN", "define": "DEFINE", "after_match": "AFTER MATCH SKIP"}  # fmt: skip
 _SECTIONS = (
     "PARTITION BY", "ORDER BY", "MEASURES", "ONE ROW PER MATCH", "ALL ROWS PER MATCH",
@@ -386,17 +386,12 @@ class _Parser:
                 "write WITHIN INTERVAL '1' HOUR, SUBSET u = (a, b), or DEFINE a AS …",
             )  # fmt: skip
         for n in range(at, close):
-            if tokens[n].text != "(":
-                continue
-            if tokens[n + 1].is_symbol("?"):
+            if tokens[n].text == "(" and tokens[n + 1].is_symbol("?"):
                 self.refuse(
                     (n, tokens[n].partner + 1),
                     "is of regular expressions over letters, and no row pattern",
                     "write !b for rows that are not b, and (…) for a group",
                 )
-            if tokens[n].partner == n + 1:
-                self.refuse((n, n + 2), "is a pattern without rows",
-                            "leave it out, or write ? after what may be missing")  # fmt: skip
         pattern = self.one_line(at + 1, close)
         self.add_span("pattern", (at + 1, close), pattern)
         with self.translated((at, close + 1)):
@@ -510,6 +505,8 @@ class _Parser:
         with self.translated(place):
             if len(tokens) == 1 and tokens[0].kind == "string":
                 return parse_interval(parse_string(tokens[0].text))
+            if len(tokens) == 1 and tokens[0].kind == "number":
+                return parse_number(tokens[0].text)  # of a time that is a number
             return parse_interval(" ".join(one.text for one in tokens))
 
     def _read_after_match(

@@ -138,7 +138,7 @@ QUANTIFIED = (
 )  # fmt: skip
 # What may match no rows is an empty match there; here it is refused (docs/patterns.md).
 EMPTY = ("A*", "A{,2}", "A?", "A{0,1}", "(A*)*", "A* A* A*", "A{0,1} A{0,1} A{0,1}", "A{0,0}",
-         "B{0,3}", "$", "(A ())*")  # fmt: skip
+         "B{0,3}", "$", "A | ()")  # fmt: skip
 
 # PERMUTE, ^ and $
 
@@ -396,6 +396,8 @@ STANDARD = (
     told("spec", "(A??)* B", {"A": "false", "B": "true"}, (10, 20, 15, 12, 18, 25), *each("B", 6)),
     told("standard", "A+ B", {"A": "n > 0", "B": "n <= 0"}, (10, 20, -5, 15), (1, "AAB"),
          after="last B"),
+    *(told("standard", one, {"A": "n > 0"}, (10, 20, -5, 15), (1, "A"), (2, "A"), (4, "A"))
+      for one in ("A ()", "A ()*")),
     told("standard", "A+", {"A": "n > 0"}, (10, 20, -5, 15), (1, "AA"), (4, "A")),
 )  # fmt: skip
 
