@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 import fanlight as fl
+from tests.foreign.tables import duckdb
 from tests.foreign.tables.every import MATCHED
 
-AT_ONCE = 16  # texts of one query
+QUERIES = 28  # each has texts of all suites
 FROM = "FROM given MATCH_RECOGNIZE (PARTITION BY test ORDER BY t MEASURES"
 
 
@@ -49,7 +51,7 @@ def grouped():
 
 
 EVERY = grouped()
-GROUPS = [EVERY[at : at + AT_ONCE] for at in range(0, len(EVERY), AT_ONCE)]
+GROUPS = [EVERY[at::QUERIES] for at in range(QUERIES)]
 
 
 def wrong(case, got):
@@ -80,16 +82,19 @@ def wrong(case, got):
     return f"{case.name}: rows are, and are to be, {differ}" if differ else ""
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("group", range(len(GROUPS)))
-def test_texts_give_their_matches(classic, group):
+def given_rows(session, cases):
     rows = [
         (number, row["t"], row["n"], row["s"])
-        for _, numbers in GROUPS[group]
-        for number in numbers
-        for row in MATCHED[number].rows
+        for number, case in cases.items()
+        for row in case.rows
     ]
-    df = classic.createDataFrame(rows, "test int, t bigint, n bigint, s string")
+    return session.createDataFrame(rows, "test int, t bigint, n bigint, s string")
+
+
+@pytest.mark.sampled(14)
+@pytest.mark.parametrize("group", range(len(GROUPS)))
+def test_texts_give_their_matches(classic, group):
+    df = given_rows(classic, {at: MATCHED[at] for _, numbers in GROUPS[group] for at in numbers})
     asked = [query for queries, _ in GROUPS[group] for query in queries]
     given = [
         f"(SELECT * FROM given WHERE test IN ({', '.join(map(str, numbers))}))"
@@ -109,3 +114,37 @@ def test_texts_give_their_matches(classic, group):
         for number in numbers
     ]
     assert not any(found), "\n".join(filter(None, found))
+
+
+def advised(given, case, measure, rows):
+    """The measures, and what is asked of them, that the refusal of a measure says to write."""
+    text = f"SELECT * {FROM} {measure} AS x {rows} {closing(case)}"
+    with pytest.raises(fl.FanlightError) as raised:
+        fl.sql(text, given=given)
+    advice = str(raised.value).partition("; ")[2].partition("\n")[0]
+    if around := re.search(r"or (MATCH_NUMBER.*), and in a query around this one (.*)", advice):
+        return around[1], around[2]
+    instead = re.fullmatch(r"write (.*?\))(, which passes over nulls, or .*)?", advice)
+    return f"{instead[1]} AS x", "x"
+
+
+@pytest.mark.sampled(1)
+def test_what_is_advised_for_a_measure_is_what_it_is_elsewhere(classic):
+    cases = [*duckdb.OF_EACH_ROW, *duckdb.OF_EACH_MATCH]
+    given = given_rows(classic, dict(enumerate(case for case, *_ in cases)))
+    parts = []
+    for number, (case, measure, _) in enumerate(cases):
+        rows = "ALL ROWS PER MATCH" if number < len(duckdb.OF_EACH_ROW) else "ONE ROW PER MATCH"
+        measures, asked = advised(given, case, measure, rows)
+        at = "t" if rows.startswith("ALL") else "since"
+        since = "" if rows.startswith("ALL") else ", FIRST(t) AS since"
+        chosen = FROM.replace("given", f"(SELECT * FROM given WHERE test = {number})")
+        parts.append(
+            f"SELECT test, {at} AS at, CAST({asked} AS INT) AS value {chosen} {measures}{since} "
+            f"{rows} {closing(case)}"
+        )
+    got = {}
+    for row in fl.sql(" UNION ALL ".join(parts), given=given).orderBy("at").collect():
+        got.setdefault(row["test"], []).append(row["value"])
+    for number, (case, measure, values) in enumerate(cases):
+        assert tuple(got[number][-len(values) :]) == values, (case.name, measure)

@@ -405,3 +405,31 @@ MATCHED = (
     *PATTERNS, *QUANTIFIED, *PERMUTED, *ANCHORED, *CLAUSES, *NAVIGATED, *NULLS, *AGGREGATES,
     *SHAPES, *IDIOMS, *CHECKED, *STANDARD,
 )  # fmt: skip
+
+# Measures that are refused here, and what they are there: of each row of the matches, or the last
+# rows of these; and of each match. What is advised instead has these values.
+EVENTS = told("navigation", "A B+", ONE, (1, 0, 0, 1, 0, 1), (1, "ABB"), (4, "AB"))
+FIFTY = whole("navigation", "A+", ANY, TENS[:5], "AAAAA")
+VEES = SHAPES[0]
+OF_EACH_ROW = (
+    (EVENTS, "COUNT(*)", (1, 2, 3, 1, 2)),
+    (EVENTS, "FINAL COUNT(*)", (3, 3, 3, 2, 2)),
+    (EVENTS, "RUNNING LAST(B.t)", (None, 2, 3, None, 5)),
+    (EVENTS, "FINAL LAST(B.t)", (3, 3, 3, 5, 5)),
+    (EVENTS, "A.t", (1, 1, 1, 4, 4)),
+    (EVENTS, "SUM(t)", (1, 3, 6, 4, 9)),
+    (VEES, "COUNT(C.t)", (0, 0, 1, 2, 3, 4, 0, 0, 1, 0, 0, 0, 1, 2)),
+    (VEES, "FINAL COUNT(C.*)", (4, 4, 4, 4, 4, 4, 1, 1, 1, 2, 2, 2, 2, 2)),
+    (VEES, "COUNT(F.n)", (1, 2, 3, 3, 3)),
+    (VEES, "FINAL COUNT(F.n)", (3, 3, 3, 3, 3)),
+)
+OF_EACH_MATCH = (
+    (FIFTY, "LAST(n, 0)", (50,)),
+    (FIFTY, "LAST(n, 1)", (40,)),
+    (FIFTY, "FIRST(A.n, 0)", (10,)),
+    (FIFTY, "FIRST(n, 1)", (20,)),
+    (CHECKED[0], "LAST(D.n, 1)", (8, 7, None)),
+    (STANDARD[1], "FIRST(A.n, 2)", (50,)),
+    (STANDARD[1], "LAST(A.n, 2)", (10,)),
+    (STANDARD[1], "LAST(A.n, 3)", (None,)),
+)
