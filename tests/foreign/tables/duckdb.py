@@ -14,14 +14,15 @@ FOLDER = "test/sql/match_recognize/test_match_recognize_"
 
 
 def told(file, pattern, define, rows, *wanted, about="", **more):
-    """Facts of a file, of rows with numbers, or with a letter each.
+    """Facts of a file, of rows with numbers, or with a letter or a word each.
 
-    Definitions of variables that the pattern lacks, which are refused here, are left out.
+    Of definitions that several patterns share, those of the pattern's variables are taken.
     """
     names = re.findall(r'"[^"]+"|\w+', pattern)
     define = {name: said for name, said in define.items() if name in names}
-    texts = tuple(rows) if isinstance(rows, str) else ()
-    values = more.pop("values", (None,) * len(rows) if texts else tuple(rows))
+    rows = tuple(rows)
+    texts = rows if all(isinstance(one, str) for one in rows) else ()
+    values = more.pop("values", (None,) * len(rows) if texts else rows)
     where = f" ({', '.join(filter(None, (about, more.get('after', ''))))})"
     if where == " ()":
         where = f" ({''.join(texts) or ','.join(map(str, values))})"
@@ -401,9 +402,105 @@ STANDARD = (
     told("standard", "A+", {"A": "n > 0"}, (10, 20, -5, 15), (1, "AA"), (4, "A")),
 )  # fmt: skip
 
+# Conditions that read aggregates, repetitions without rows, and cases that are met in practice
+
+SUMMED = (
+    whole(
+        "aggregate_idioms",
+        "S U+ D+ P+ D+ U+ Q+",
+        {"U": ">", "D": "<", "P": "n > max(U.n)", "Q": "n < min(D.n)"},
+        (10, 12, 11, 14, 13, 15, 9),
+        "SUDPDUQ",
+    ),
+    told(
+        "aggregate_idioms",
+        "Y+",
+        {"Y": "max(Y.n) - min(Y.n) < FIRST(Y.n)"},
+        (10, 12, 15, 30, 31, 60),
+        (1, "YYY"),
+        (2, "YY"),
+        (3, "Y"),
+        (4, "YY"),
+        (5, "YY"),
+        (6, "Y"),
+        after="next row",
+    ),
+    whole("aggregate_idioms", "(X | {- R -})+", {"X": "sum(X.n) <= 10"}, (6, 5, 3, 4, 1), "XrXrX"),
+    told(
+        "aggregate_idioms",
+        "I L*",
+        {"L": "length(I.s) + sum(length(L.s) + 2) <= 12"},
+        ("alpha", "be", "ce", "delta", "e"),
+        (1, "IL"),
+        (3, "ILL"),
+    ),
+)
+ROUNDS = (
+    told("review_2", "(A*)* B", {"A": "true", "B": "FIRST(A.n) < 0"}, (0,)),
+    told("review_2", "(A+)* B", {"A": "true", "B": "FIRST(A.n) < 0"}, (0,)),
+    told("review_2", "(A*)* B", {"A": "n < 2", "B": "FIRST(A.n) = 0"}, range(4), (1, "AAB")),
+    told("review_2", "(A*?)*? B", {"A": "true", "B": "FIRST(A.n) < 0"}, range(3)),
+    whole(
+        "review_2",
+        "(A | B) C",
+        {"A": "false", "B": "true", "C": "FIRST(B.n) IS NOT NULL"},
+        (1, 2),
+        "BC",
+    ),
+    told("errors", "A B", {"A": "B.n > 0", "B": "true"}, (1, 2)),
+    told(
+        "errors",
+        "A B",
+        {"A": "true"},
+        ONE_TO_FOUR,
+        *((at, "AB") for at in (1, 2, 3)),
+        after="last B",
+    ),
+    told("errors", "A+ B", letters("AB"), FIRST, (1, "AAB"), after="last B"),
+    told(
+        "errors",
+        "A+ B?",
+        {"A": "s = 'a'", "B": "s = 'z'"},
+        FIRST,
+        after="last B",
+        ours=((1, "AA"), (2, "A"), (4, "A")),
+        why=BEYOND,
+    ),
+)
+RISE = {"D": "<", "R": ">"}
+BACK = "n > PREV(n) AND n > FIRST(D.n)"
+# Halves and quarters as whole numbers.
+DIPS = {
+    (296, 293, 286, 278, 273, 282, 288, 300, 298): ((2, "DDDDRRR"),),
+    (61, 60, 59, 62, 64, 66): (),
+    (132, 126, 120, 114, 121, 128, 136, 130, 124, 118, 124, 134, 144): (
+        (2, "DDDRRR"),
+        (8, "DDDRRR"),
+    ),
+}
+LOOKS = {"L": "s = 'p'", "B": "s = 'c' AND n > 0"}
+VISITS = (
+    ("rppc", (0, 0, 0, 2), ((2, "LLB"),)),
+    ("ppcd", (0, 0, 1, 1), ()),
+    ("pc", (0, 1), ()),
+    ("ppc", (0, 0, 0), ()),
+    ("ppc", (0, 0, 3), ((1, "LLB"),)),
+)
+USED = (
+    *(told("usecases", "D{3,} R{3,}", RISE, rows, *wanted) for rows, wanted in DIPS.items()),
+    *(told("usecases", "^ D{3,} R{3,}", RISE, rows) for rows in DIPS),
+    *(told("usecases", "D{3,} R{3,}", {"D": "<", "R": BACK}, rows, about=f"back, {rows}")
+      for rows in DIPS),
+    *(told("usecases", "D{3,} R{2,} S", {**RISE, "S": BACK}, rows,
+           *((at, f"{names[:-1]}S") for at, names in wanted)) for rows, wanted in DIPS.items()),
+    *(told("usecases", "L{2,} B $", LOOKS, texts, *wanted, values=values, about=f"{texts}{values}")
+      for texts, values, wanted in VISITS),
+    told("usecases", "L{2,} B", LOOKS, "ppcd", (1, "LLB"), values=(0, 0, 1, 1)),
+)  # fmt: skip
+
 MATCHED = (
     *PATTERNS, *QUANTIFIED, *PERMUTED, *ANCHORED, *CLAUSES, *NAVIGATED, *NULLS, *AGGREGATES,
-    *SHAPES, *IDIOMS, *CHECKED, *STANDARD,
+    *SHAPES, *IDIOMS, *CHECKED, *STANDARD, *SUMMED, *ROUNDS, *USED,
 )  # fmt: skip
 
 # Measures that are refused here, and what they are there: of each row of the matches, or the last
