@@ -317,6 +317,10 @@ FOLLOWED = [
      "MEASURES 1 AS x PATTERN (a b) WITHIN INTERVAL '5' MINUTE"),
     ("MEASURES LAST(a.price, 0) AS x PATTERN (a b)", "LAST(a.price)",
      "MEASURES LAST(a.price) AS x PATTERN (a b)"),
+    ("MEASURES 1 AS x PATTERN (a b c) SUBSET u = (a, b) DEFINE c AS price > max(u.price),",
+     "greatest(max(a.x), max(b.x)) for a maximum, count(a.*) + count(b.*) for a number",
+     "MEASURES 1 AS x PATTERN (a b c) DEFINE c AS "
+      "price > greatest(max(a.price), max(b.price)) AND count(a.*) + count(b.*) = 2,"),
     (f"{NONE} ({{- a -}} b)", "or write the pattern without {- and -}", f"{NONE} (a b)"),
     (f"{NONE} ({{- a -}} b)", "leave out WITH UNMATCHED ROWS",
      "MEASURES 1 AS x ALL ROWS PER MATCH PATTERN ({- a -} b)"),
@@ -328,11 +332,14 @@ FOLLOWED = [
 @pytest.mark.parametrize(("refused", "advice", "followed"), FOLLOWED)
 def test_what_is_advised_is_read(ticker, refused, advice, followed):
     text = """SELECT * FROM Ticker MATCH_RECOGNIZE (PARTITION BY symbol ORDER BY rowtime {}
-        DEFINE b AS price > PREV(price))"""
+        b AS price > PREV(price))"""
+    texts = [
+        text.format(one if one.endswith(",") else f"{one} DEFINE") for one in (refused, followed)
+    ]
     with pytest.raises(fl.FanlightError) as raised:
-        fl.sql(text.format(refused), Ticker=ticker)
+        fl.sql(texts[0], Ticker=ticker)
     assert advice in str(raised.value)
-    assert "x" in fl.sql(text.format(followed), Ticker=ticker).columns
+    assert "x" in fl.sql(texts[1], Ticker=ticker).columns
 
 
 @pytest.mark.parametrize(

@@ -466,9 +466,13 @@ class _Parser:
                 self.refuse((n, one.partner + 1), "is a sub-query in a definition",
                             "join it to the table before: FROM (SELECT …)")  # fmt: skip
             if named := variable_at(self.tokens, n, subsets):
+                most = ", ".join(f"max({name}.x)" for name in named)
+                rows = " + ".join(f"count({name}.*)" for name in named)
                 self.refuse(
                     (n, n + 3), "is of a SUBSET, which only MEASURES may use",
-                    f"name one of its variables: {', '.join(named)}",
+                    f"name its variables: {named[0]}.x" if len(named) == 1 else
+                    f"name its variables: greatest({most}) for a maximum, {rows} for a number of "
+                    "rows",
                 )  # fmt: skip
             called = self.tokens[n + 1].is_name and self.tokens[n + 2].text == "("
             if one.is_word("FINAL") and called:

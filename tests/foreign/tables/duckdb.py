@@ -435,6 +435,36 @@ SUMMED = (
         (3, "ILL"),
     ),
 )
+# Their conditions are of SUBSETs, which only measures may name here: written without them.
+UNITED = (
+    told(
+        "aggregates",
+        "A B+ C+ D",
+        {
+            "A": "n > 5",
+            "B": "B.n > A.n",
+            "C": "C.n < avg(B.n) + 100",
+            "D": "D.n > greatest(max(B.n), max(C.n))",
+        },
+        TENS,
+        (1, "ABBBCD"),
+    ),
+    told("aggregates", "A B C", {"A": "n < 15", "C": "n = B.n + 10"}, TENS, (1, "ABC")),
+    told(
+        "aggregates",
+        "A B+ C",
+        {"A": "n < 15", "B": "n < 40", "C": "n < sum(A.n) + sum(B.n)"},
+        TENS,
+        (1, "ABBC"),
+    ),
+    told(
+        "aggregates",
+        "{- Y Y -} X {- Y Z -}",
+        {"Z": "X.n > 0.7 * (sum(Y.n) + sum(Z.n)) / (count(Y.n) + count(Z.n))"},
+        TENS,
+        (1, "yyXyz"),
+    ),
+)
 ROUNDS = (
     told("review_2", "(A*)* B", {"A": "true", "B": "FIRST(A.n) < 0"}, (0,)),
     told("review_2", "(A+)* B", {"A": "true", "B": "FIRST(A.n) < 0"}, (0,)),
@@ -500,7 +530,7 @@ USED = (
 
 MATCHED = (
     *PATTERNS, *QUANTIFIED, *PERMUTED, *ANCHORED, *CLAUSES, *NAVIGATED, *NULLS, *AGGREGATES,
-    *SHAPES, *IDIOMS, *CHECKED, *STANDARD, *SUMMED, *ROUNDS, *USED,
+    *SHAPES, *IDIOMS, *CHECKED, *STANDARD, *SUMMED, *UNITED, *ROUNDS, *USED,
 )  # fmt: skip
 
 # Measures that are refused here, and what they are there: of each row of the matches, or the last
