@@ -91,7 +91,7 @@ def given_rows(session, cases):
     return session.createDataFrame(rows, "test int, t bigint, n bigint, s string")
 
 
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize("group", range(len(GROUPS)))
 def test_texts_give_their_matches(classic, group):
     df = given_rows(classic, {at: MATCHED[at] for _, numbers in GROUPS[group] for at in numbers})

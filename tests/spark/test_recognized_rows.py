@@ -302,6 +302,7 @@ def test_measures_that_cannot_be(ticker, measure, rows, words, part):
 OWN = "give that row a variable of its own in the pattern, and write LAST(v.x)"
 WHICH = "CASE WHEN LAST(b.rowtime) = LAST(rowtime) THEN 'b' {} END"
 NONE = "MEASURES 1 AS x ALL ROWS PER MATCH WITH UNMATCHED ROWS PATTERN"
+BOTH = "price > greatest(max(a.price), max(b.price))"
 # What is refused, what its error says to write, and a query that follows it.
 FOLLOWED = [
     ("MEASURES PREV(a.price) AS x PATTERN (a b)", OWN,
@@ -319,8 +320,7 @@ FOLLOWED = [
      "MEASURES LAST(a.price) AS x PATTERN (a b)"),
     ("MEASURES 1 AS x PATTERN (a b c) SUBSET u = (a, b) DEFINE c AS price > max(u.price),",
      "greatest(max(a.x), max(b.x)) for a maximum, count(a.*) + count(b.*) for a number",
-     "MEASURES 1 AS x PATTERN (a b c) DEFINE c AS "
-      "price > greatest(max(a.price), max(b.price)) AND count(a.*) + count(b.*) = 2,"),
+     f"MEASURES 1 AS x PATTERN (a b c) DEFINE c AS {BOTH} AND count(a.*) + count(b.*) = 2,"),
     (f"{NONE} ({{- a -}} b)", "or write the pattern without {- and -}", f"{NONE} (a b)"),
     (f"{NONE} ({{- a -}} b)", "leave out WITH UNMATCHED ROWS",
      "MEASURES 1 AS x ALL ROWS PER MATCH PATTERN ({- a -} b)"),
