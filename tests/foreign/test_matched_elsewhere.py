@@ -1,59 +1,61 @@
-"""What other systems' own tests say of row patterns, held against the library and the oracle."""
+"""What other systems' own tests say of row patterns, held against the library."""
 
 from __future__ import annotations
 
 import pytest
 
 import fanlight as fl
-from tests.foreign.tables import flink_patterns, trino
-from tests.helpers.patterned import Asked, batch, text_of
+from tests.foreign.tables import duckdb
+from tests.foreign.tables.every import MATCHED
+from tests.helpers.patterned import Asked, batch
 
-CASES = (*trino.MATCHED, *flink_patterns.MATCHED)
+LISTED = [case for case in MATCHED if case.after == "past last row"]
 
 
-def rows_of(case):
-    """Rows of one key, a unit of time apart."""
-    return [
-        {"k": "p", "t": at, "seq": at, "n": value, "v": 1.0, "s": text}
-        for at, (value, text) in enumerate(
-            zip(case.values, case.texts or ("x",) * len(case.values), strict=True), 1
-        )
-    ]
+def named(cases):
+    return {"argvalues": cases, "ids": [case.name for case in cases]}
 
 
 def asked(case):
-    signs = ("<", "<=", "=", ">=", ">")
-    define = {
-        name: f"n {said} prev(n)" if said in signs else said for name, said in case.define.items()
-    }
-    spec = fl.PatternFrame(text_of(case.pattern), define, after_match=case.after)
-    return Asked(case.pattern, spec, {}, {"within": None})
+    """The question; names in quotes are without them in the API."""
+    define = {name.strip('"'): said for name, said in case.definitions.items()}
+    spec = fl.PatternFrame(case.text, define, after_match=case.after, within=case.within)
+    tree = ("seq", *(("row", name) for name in spec.variables))  # its names are all that is asked
+    return Asked(tree, spec, {}, {"within": case.within})
 
 
 def found(case, **more):
-    return [row for one in batch(asked(case), rows_of(case), **more) for row in one.to_pylist()]
+    return [row for one in batch(asked(case), case.rows, **more) for row in one.to_pylist()]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.suite.repository}: {case.test}")
+@pytest.mark.parametrize("case", **named(MATCHED))
 def test_the_matches_are_theirs(case):
-    wanted = case.wanted if case.ours is None else case.ours
     told = sorted((row["start"], row["rows"]) for row in found(case))
-    assert told == [(begin, len(names)) for begin, names in wanted]
+    assert told == [(case.rows[begin - 1]["t"], len(names)) for begin, names in case.expected]
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if case.after == "past last row"],
-    ids=lambda case: f"{case.suite.repository}: {case.test}",
-)  # fmt: skip
+@pytest.mark.parametrize("case", **named(LISTED))
 def test_the_variables_of_rows_are_theirs(case):
     told = {row["t"]: (row["frame"], row["classifier"])
             for row in found(case, numbered=True, payload=("t",))}  # fmt: skip
-    wanted = dict.fromkeys(told, (None, None))
-    for number, (begin, names) in enumerate(case.wanted if case.ours is None else case.ours):
-        for at, name in enumerate(names, begin):
-            wanted[at] = (number, name) if name.isupper() else (None, None)
-    assert told == wanted
+    assert case.disagrees(told) == {}
+
+
+@pytest.mark.parametrize("case", **named([case for case in MATCHED if case.closed is not None]))
+def test_a_match_is_closed_if_they_emit_it(case):
+    told = sorted(found(case), key=lambda row: row["start"])
+    assert tuple(row["closed"] for row in told) == case.closed
+
+
+@pytest.mark.parametrize("pattern", duckdb.EMPTY)
+def test_what_may_match_no_rows_is_refused(pattern):
+    with pytest.raises(fl.FanlightError, match=r"no rows|names no variable|no repetition"):
+        fl.PatternFrame(pattern, {})
 
 
 def test_what_differs_on_purpose_says_why():
-    assert all(case.why for case in CASES if case.ours is not None)
+    assert all(case.why for case in MATCHED if case.ours is not None)
+
+
+def test_every_case_has_its_name():
+    assert len({case.name for case in MATCHED}) == len(MATCHED)

@@ -121,6 +121,11 @@ def test_where_the_next_match_begins(written, wanted):
     assert within(text).clause.spec.after_match == wanted
 
 
+def test_a_time_that_is_a_number_has_a_number_within():
+    spec = within("ORDER BY n MEASURES 1 AS x PATTERN (a b) WITHIN 3").clause.spec
+    assert same(spec, fl.PatternFrame("a b", {}, within=3))
+
+
 def test_names_of_parts_may_be_names_of_columns():
     one = within(
         "PARTITION BY define ORDER BY pattern, measures MEASURES a.within AS subset, a.define AS "
@@ -176,14 +181,19 @@ WRONG = [
     ("ORDER BY ts MEASURES 1 AS x ONE ROW PER MATCH ^ALL ROWS PER MATCH^ PATTERN (a)",
      "contradicts ONE ROW PER MATCH"),
     ("ORDER BY ts ALL ROWS PER MATCH ^SHOW EMPTY MATCHES^ PATTERN (a)", "leave it out"),
-    ("ORDER BY ts ALL ROWS PER MATCH ^WITH UNMATCHED ROWS^ PATTERN (a)", r"\.rows\(\)"),
+    ("ORDER BY ts ALL ROWS PER MATCH ^WITH UNMATCHED ROWS^ PATTERN (a ({- b -} c)+)",
+     "leave out WITH UNMATCHED ROWS, or"),
+    ("ORDER BY ts MEASURES 1 AS x ONE ROW PER MATCH ^WITH UNMATCHED ROWS^ PATTERN (a)",
+     "is not expected after ONE ROW"),
     ("ORDER BY ts ALL ROWS PER MATCH ^OMIT^ PATTERN (a)", "is not expected after ALL ROWS"),
     ("ORDER BY ts ALL ROWS PER MATCH ^AFTER MATCH SKIP TO NEXT ROW^ PATTERN (a b)",
      "several matches.*PAST LAST ROW"),
     ("ORDER BY ts MEASURES 1 AS x AFTER MATCH SKIP ^TO THE NEXT^ PATTERN (a)", "PAST LAST ROW"),
     ("ORDER BY ts MEASURES 1 AS x AFTER MATCH SKIP TO FIRST ^lowe^ PATTERN (low)", "write low"),
     ("ORDER BY ts PATTERN (a ^(?! b)^)", "regular expressions.*!b"),
-    ("ORDER BY ts PATTERN (a ^()^ b)", "without rows"),
+    ("ORDER BY ts PATTERN (^() | ()+^)", "names no variable"),
+    ("ORDER BY ts PATTERN (^a | ()^)", "matches no rows"),
+    ("ORDER BY ts PATTERN (a) WITHIN ^0^", "WITHIN 0 must be positive; write.* WITHIN 1"),
     ("ORDER BY ts PATTERN (^a*^)", "matches no rows"),
     ("ORDER BY ts PATTERN (^a +?* b^)", "has nothing before it"),
     ("ORDER BY ts PATTERN (^a !b^) DEFINE b AS x > 1", "WITHIN INTERVAL '10' MINUTE"),
@@ -193,7 +203,8 @@ WRONG = [
     ("ORDER BY ts PATTERN (a b) SUBSET ^A^ = (a, b)", "already a variable"),
     ("ORDER BY ts PATTERN (a b) SUBSET ^u = a^", r"write SUBSET u = \(a, b\)"),
     ("ORDER BY ts PATTERN (a b) SUBSET u = (a, b) DEFINE ^u^ AS x > 1", "is a SUBSET"),
-    ("ORDER BY ts PATTERN (a b) SUBSET u = (a, b) DEFINE b AS x > ^u.x^", "only MEASURES"),
+    ("ORDER BY ts PATTERN (a b) SUBSET u = (a, b) DEFINE b AS x > ^u.x^",
+     r"only MEASURES.*greatest\(max\(a\.x\), max\(b\.x\)\).*count\(a\.\*\) \+ count\(b\.\*\)"),
     ("ORDER BY ts PATTERN (a b) DEFINE ^c^ AS x > 1", "not a variable of the pattern"),
     ("ORDER BY ts PATTERN (a b) DEFINE a AS x > 1, ^A^ AS x < 1", "is defined twice"),
     ("ORDER BY ts PATTERN (a b) DEFINE a AS x > 1, ^b x^", "is not a definition"),

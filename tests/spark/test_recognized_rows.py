@@ -127,6 +127,31 @@ def test_all_rows_of_a_v_as_oracle_writes_it(ticker):
     ]  # fmt: skip
 
 
+def test_rows_of_no_match_as_the_standard_has_them(spark):
+    prices = spark.sql("""SELECT posexplode(array(50, 60, 49, 40, 35, 45, 45, 45, 43, 47, 52, 70,
+        60)) AS (day, price)""")
+    text = """
+        SELECT * FROM Ticker MATCH_RECOGNIZE (
+            ORDER BY day
+            MEASURES MATCH_NUMBER() AS nr, CLASSIFIER() AS what, 2 * price AS twice, 42 AS same,
+                COALESCE(NULLIF(day, day), 7) AS always
+            ALL ROWS PER MATCH WITH UNMATCHED ROWS
+            PATTERN (A B+ C+) DEFINE B AS price < PREV(price), C AS price > PREV(price)
+        )
+    """
+    df = fl.sql(text, Ticker=prices)
+    assert df.columns == ["day", "nr", "what", "twice", "same", "always", "price"]
+    assert [tuple(row) for row in df.orderBy("day").collect()] == [
+        (0, None, None, None, None, None, 50),
+        (1, 1, "A", 120, 42, 7, 60), (2, 1, "B", 98, 42, 7, 49), (3, 1, "B", 80, 42, 7, 40),
+        (4, 1, "B", 70, 42, 7, 35), (5, 1, "C", 90, 42, 7, 45),
+        (6, None, None, None, None, None, 45),
+        (7, 2, "A", 90, 42, 7, 45), (8, 2, "B", 86, 42, 7, 43), (9, 2, "C", 94, 42, 7, 47),
+        (10, 2, "C", 104, 42, 7, 52), (11, 2, "C", 140, 42, 7, 70),
+        (12, None, None, None, None, None, 60),
+    ]  # fmt: skip
+
+
 def test_one_row_of_a_v_as_trino_writes_it(ticker):
     text = """
         SELECT m.symbol, m.starting, m.bottom, m.top, m.how_many, m.c, m.n FROM Ticker AS t
@@ -245,10 +270,17 @@ WRONG = [
         "several variables; write SUBSET",
         "SUM(a.price * b.price)",
     ),
-    ("LAST(a.price, 1) AS x", "", r"write nth_youngest\(price, 2\)", "LAST(a.price, 1)"),
+    ("LAST(a.price, 1) AS x", "", r"write nth_youngest\(a\.price, 2\)", "LAST(a.price, 1)"),
+    ("LAST(a.price, 0) AS x", "", r"write LAST\(a\.price\)", "LAST(a.price, 0)"),
     ("CLASSIFIER() AS x", "", "may be b or a in the last row", "CLASSIFIER()"),
     ("a.* AS x", "", r"write COUNT\(a\.\*\)", "a.*"),
-    ("a.price AS x", "ALL ROWS PER MATCH", r"write CLASSIFIER\(\)", "a.price"),
+    (
+        "a.price AS x",
+        "ALL ROWS PER MATCH",
+        "last.CASE WHEN v = 'a' THEN price END. IGNORE",
+        "a.price",
+    ),
+    ("LISTAGG(tax, '-') AS x", "ALL ROWS PER MATCH", r"around this one\n", "LISTAGG(tax, '-')"),
     ("SUM(price) AS x", "ALL ROWS PER MATCH", "OVER", "SUM(price)"),
     ("FINAL LAST(price) AS x", "ALL ROWS PER MATCH", "OVER", "FINAL LAST(price)"),
     ("tax AS price", "ALL ROWS PER MATCH", "give it another name", "tax"),
@@ -265,6 +297,49 @@ def test_measures_that_cannot_be(ticker, measure, rows, words, part):
     assert message.startswith("line 2, ")
     at = carets.index("^")
     assert line[at : at + carets.count("^")] == part
+
+
+OWN = "give that row a variable of its own in the pattern, and write LAST(v.x)"
+WHICH = "CASE WHEN LAST(b.rowtime) = LAST(rowtime) THEN 'b' {} END"
+NONE = "MEASURES 1 AS x ALL ROWS PER MATCH WITH UNMATCHED ROWS PATTERN"
+BOTH = "price > greatest(max(a.price), max(b.price))"
+# What is refused, what its error says to write, and a query that follows it.
+FOLLOWED = [
+    ("MEASURES PREV(a.price) AS x PATTERN (a b)", OWN,
+     "MEASURES LAST(v.price) AS x PATTERN (v a b)"),
+    ("MEASURES PREV(LAST(a.price)) AS x PATTERN (a b)", OWN,
+     "MEASURES LAST(v.price) AS x PATTERN (v a b)"),
+    ("MEASURES CLASSIFIER() AS x PATTERN (a b?)", WHICH.format("…"),
+     f"MEASURES {WHICH.replace('{}', 'ELSE NULL')} AS x PATTERN (a b?)"),
+    ("MEASURES a.* AS x PATTERN (a b?)", "COUNT(a.*)", "MEASURES COUNT(a.*) AS x PATTERN (a b?)"),
+    ("MEASURES SUM(a.price * b.price) AS x PATTERN (a b)", "SUBSET u = (a, b), and name u",
+     "MEASURES SUM(u.price * u.price) AS x PATTERN (a b) SUBSET u = (a, b)"),
+    ("MEASURES 1 AS x PATTERN (a b) WITHIN 3", "INTERVAL '5' MINUTE",
+     "MEASURES 1 AS x PATTERN (a b) WITHIN INTERVAL '5' MINUTE"),
+    ("MEASURES LAST(a.price, 0) AS x PATTERN (a b)", "LAST(a.price)",
+     "MEASURES LAST(a.price) AS x PATTERN (a b)"),
+    ("MEASURES 1 AS x PATTERN (a b c) SUBSET u = (a, b) DEFINE c AS price > max(u.price),",
+     "greatest(max(a.x), max(b.x)) for a maximum, count(a.*) + count(b.*) for a number",
+     f"MEASURES 1 AS x PATTERN (a b c) DEFINE c AS {BOTH} AND count(a.*) + count(b.*) = 2,"),
+    (f"{NONE} ({{- a -}} b)", "or write the pattern without {- and -}", f"{NONE} (a b)"),
+    (f"{NONE} ({{- a -}} b)", "leave out WITH UNMATCHED ROWS",
+     "MEASURES 1 AS x ALL ROWS PER MATCH PATTERN ({- a -} b)"),
+    ("MEASURES 1 AS x ALL ROWS PER MATCH SHOW EMPTY MATCHES PATTERN (a b)", "leave it out",
+     "MEASURES 1 AS x ALL ROWS PER MATCH PATTERN (a b)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("refused", "advice", "followed"), FOLLOWED)
+def test_what_is_advised_is_read(ticker, refused, advice, followed):
+    text = """SELECT * FROM Ticker MATCH_RECOGNIZE (PARTITION BY symbol ORDER BY rowtime {}
+        b AS price > PREV(price))"""
+    texts = [
+        text.format(one if one.endswith(",") else f"{one} DEFINE") for one in (refused, followed)
+    ]
+    with pytest.raises(fl.FanlightError) as raised:
+        fl.sql(texts[0], Ticker=ticker)
+    assert advice in str(raised.value)
+    assert "x" in fl.sql(texts[1], Ticker=ticker).columns
 
 
 @pytest.mark.parametrize(

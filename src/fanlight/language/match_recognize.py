@@ -18,11 +18,12 @@ from fanlight.engine.spec.frames.row_patterns import (
     Permutation,
     Repeated,
     Row,
+    has_exclusion,
     may_be_empty,
     names_in,
     parse_pattern,
 )
-from fanlight.language.calls import CallReader, parse_string
+from fanlight.language.calls import CallReader, parse_number, parse_string
 from fanlight.language.clause import Clause, Name
 from fanlight.language.error_translation import FLINK, ArgumentSpan, locate, translate
 from fanlight.language.spec_builder import parse_interval
@@ -43,7 +44,7 @@ FORM = (
     "ONE ROW PER MATCH PATTERN (a b+) DEFINE b AS x > PREV(x))"
 )
 # What errors call the arguments of the API.
-WORDS = {**FLINK, "time": "ORDER BY", "tiebreak": "ORDER BY", "within": "WITHIN INTERVAL",
+WORDS = {**FLINK, "time": "ORDER BY", "tiebreak": "ORDER BY", "within": "WITHIN",
          "pattern": "PATTERN", "define": "DEFINE", "after_match": "AFTER MATCH SKIP"}  # fmt: skip
 _SECTIONS = (
     "PARTITION BY", "ORDER BY", "MEASURES", "ONE ROW PER MATCH", "ALL ROWS PER MATCH",
@@ -51,16 +52,8 @@ _SECTIONS = (
 )  # fmt: skip
 _NEEDED = ("ORDER BY", "PATTERN")
 _BEFORE = ("FROM", "JOIN", "TABLE", "LATERAL", "ON", "USING")
-_OPTIONS = {
-    "SHOW EMPTY MATCHES": (
-        "asks for matches without rows, and a pattern matches one row or more here",
-        "leave it out",
-    ),
-    "WITH UNMATCHED ROWS": (
-        "asks for rows that are in no match, too",
-        "leave it out, or write fl.over(df, fl.PatternFrame(…), time=…).rows(), which has them",
-    ),
-}
+_UNMATCHED = "WITH UNMATCHED ROWS"
+_OPTIONS = ("OMIT EMPTY MATCHES", _UNMATCHED)
 # Messages of the API in the words of SQL.
 _PHRASES: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(r"pattern=(['\"])((?:(?!\1).)*)\1"), r"PATTERN (\2)"),
@@ -99,6 +92,7 @@ class Recognition:
     clause: Clause
     measures: tuple[Measure, ...]
     all_rows: bool
+    unmatched: bool  # of all rows, those of no match, too
     variables: Mapping[str, tuple[str, ...]]
     visible: tuple[tuple[str, Place], ...]
     where: Place | None = None  # rows are chosen before: FROM (SELECT … WHERE …)
@@ -193,7 +187,7 @@ class _Parser:
         sections = self._find_sections()
         time, tiebreak = self._read_order(sections["ORDER BY"])
         by = self._read_keys(sections.get("PARTITION BY"))
-        all_rows = self._read_rows_per_match(sections)
+        all_rows, unmatched = self._read_rows_per_match(sections)
         pattern, names = self._read_pattern(sections["PATTERN"])
         known = {name.lower(): (name,) for name in names}
         subsets = self._read_subsets(sections.get("SUBSET"), known)
@@ -205,6 +199,12 @@ class _Parser:
                 "may put a row into several matches, and ALL ROWS PER MATCH lists it once",
                 "write AFTER MATCH SKIP PAST LAST ROW, or ONE ROW PER MATCH",
             )
+        if unmatched and has_exclusion(spec.part):
+            self.refuse(
+                sections["ALL ROWS PER MATCH"],
+                "lists the rows of no match, and the pattern leaves out rows of a match by {- -}",
+                "leave out WITH UNMATCHED ROWS, or write the pattern without {- and -}",
+            )
         measures = self._read_measures(sections.get("MEASURES"), by)
         if not (by or measures or all_rows):
             self.refuse((at, at + 1), "gives no columns", "write MEASURES, or PARTITION BY")
@@ -214,7 +214,7 @@ class _Parser:
         )
         return Recognition(
             begin, self.whole[1], at, relation, alias, clause, measures, all_rows,
-            {**known, **subsets}, visible,
+            unmatched, {**known, **subsets}, visible,
         )  # fmt: skip
 
     # The table before the word.
@@ -353,21 +353,28 @@ class _Parser:
             columns.append(self._read_column((at, stop), "tiebreak" if number else "time"))
         return columns[0], tuple(columns[1:])
 
-    def _read_rows_per_match(self, sections: Mapping[str, Place]) -> bool:
-        """Whether all rows of a match are asked for."""
+    def _read_rows_per_match(self, sections: Mapping[str, Place]) -> tuple[bool, bool]:
+        """Whether all rows of a match are asked for, and whether those of no match are."""
+        unmatched = False
         for name in ("ONE ROW PER MATCH", "ALL ROWS PER MATCH"):
             at, end = sections.get(name, (0, 0))
             if at == end:
                 continue
             said = " ".join(one.text.upper() for one in self.tokens[at:end])
-            if name.startswith("ALL") and said in _OPTIONS:
-                self.refuse((at, end), *_OPTIONS[said])
-            if not (name.startswith("ALL") and said == "OMIT EMPTY MATCHES"):
+            of_all = name.startswith("ALL")
+            if of_all and said == "SHOW EMPTY MATCHES":
+                self.refuse(
+                    (at, end),
+                    "asks for matches without rows, and a pattern matches one row or more here",
+                    "leave it out",
+                )
+            if not (of_all and said in _OPTIONS):
                 self.refuse(
                     (at, end), f"is not expected after {name}",
                     "leave it out, or write one of the parts " + ", ".join(_SECTIONS),
                 )  # fmt: skip
-        return "ALL ROWS PER MATCH" in sections
+            unmatched = said == _UNMATCHED
+        return "ALL ROWS PER MATCH" in sections, unmatched
 
     def _read_pattern(self, place: Place) -> tuple[str, list[str]]:
         """The pattern, and its variables."""
@@ -379,17 +386,12 @@ class _Parser:
                 "write WITHIN INTERVAL '1' HOUR, SUBSET u = (a, b), or DEFINE a AS …",
             )  # fmt: skip
         for n in range(at, close):
-            if tokens[n].text != "(":
-                continue
-            if tokens[n + 1].is_symbol("?"):
+            if tokens[n].text == "(" and tokens[n + 1].is_symbol("?"):
                 self.refuse(
                     (n, tokens[n].partner + 1),
                     "is of regular expressions over letters, and no row pattern",
                     "write !b for rows that are not b, and (…) for a group",
                 )
-            if tokens[n].partner == n + 1:
-                self.refuse((n, n + 2), "is a pattern without rows",
-                            "leave it out, or write ? after what may be missing")  # fmt: skip
         pattern = self.one_line(at + 1, close)
         self.add_span("pattern", (at + 1, close), pattern)
         with self.translated((at, close + 1)):
@@ -464,9 +466,13 @@ class _Parser:
                 self.refuse((n, one.partner + 1), "is a sub-query in a definition",
                             "join it to the table before: FROM (SELECT …)")  # fmt: skip
             if named := variable_at(self.tokens, n, subsets):
+                most = ", ".join(f"max({name}.x)" for name in named)
+                rows = " + ".join(f"count({name}.*)" for name in named)
                 self.refuse(
                     (n, n + 3), "is of a SUBSET, which only MEASURES may use",
-                    f"name one of its variables: {', '.join(named)}",
+                    f"name its variables: {named[0]}.x" if len(named) == 1 else
+                    f"name its variables: greatest({most}) for a maximum, {rows} for a number of "
+                    "rows",
                 )  # fmt: skip
             called = self.tokens[n + 1].is_name and self.tokens[n + 2].text == "("
             if one.is_word("FINAL") and called:
@@ -503,6 +509,8 @@ class _Parser:
         with self.translated(place):
             if len(tokens) == 1 and tokens[0].kind == "string":
                 return parse_interval(parse_string(tokens[0].text))
+            if len(tokens) == 1 and tokens[0].kind == "number":
+                return parse_number(tokens[0].text)  # of a time that is a number
             return parse_interval(" ".join(one.text for one in tokens))
 
     def _read_after_match(

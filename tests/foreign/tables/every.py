@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from itertools import chain
 
-from tests.foreign.tables import flink, iotdb, spark, tdengine, trill
+from tests.foreign.tables import (
+    duckdb,
+    flink,
+    flink_patterns,
+    iotdb,
+    risingwave,
+    spark,
+    tdengine,
+    trill,
+    trino,
+)
 
 TABLES = (flink, iotdb, spark, tdengine)
 IN_PYTHON = {text: function for table in TABLES for text, function in table.IN_PYTHON.items()}
@@ -23,3 +33,5 @@ STREAMS = {
     "frames": tdengine.STREAM,
 }
 EVERY = [*chain(*BATCHES.values(), *STREAMS.values())]
+# Of row patterns, which have tables of their own kind.
+MATCHED = (*trino.MATCHED, *flink_patterns.MATCHED, *duckdb.MATCHED, *risingwave.MATCHED)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.foreign.facts import Suite
+from tests.helpers.patterned import text_of
 
+COMPARED = ("<", "<=", "=", ">=", ">")
 SUITE = Suite(
     "trinodb/trino", "core/trino-main/src/test/java/io/trino/sql/query/TestRowPatternMatching.java"
 )
@@ -18,10 +20,12 @@ SUITE = Suite(
 
 @dataclass(frozen=True)
 class Matched:
-    """A pattern as a tuple (see ``tests/oracle/patterns.py``), and which matches it has.
+    """A pattern as text, or as a tuple (see ``tests/oracle/patterns.py``), and its matches.
 
     ``define`` says of variables how a value is compared with that of the row before, or SQL;
-    ``wanted`` has for each match its first row, from 1 on, and its variables.
+    ``wanted`` has for each match its first row, from 1 on, and its variables: a dot where their
+    test does not tell which. ``measured`` are measures as SQL writes them, with what each is of
+    every match, and ``closed`` is which matches are emitted before further rows come.
     """
 
     test: str
@@ -34,6 +38,57 @@ class Matched:
     ours: tuple[tuple[int, str], ...] | None = None
     why: str = ""
     texts: tuple[str | None, ...] = ()
+    times: tuple[int, ...] = ()
+    within: int | None = None
+    subset: str = ""
+    measured: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    closed: tuple[bool, ...] | None = None
+
+    @property
+    def expected(self) -> tuple[tuple[int, str], ...]:
+        return self.wanted if self.ours is None else self.ours
+
+    @property
+    def name(self) -> str:
+        return f"{self.suite.repository.split('/')[1]}: {self.test}"
+
+    @property
+    def text(self) -> str:
+        return self.pattern if isinstance(self.pattern, str) else text_of(self.pattern)
+
+    @property
+    def definitions(self) -> dict[str, str]:
+        """The definitions as SQL."""
+        return {
+            name: f"n {said} PREV(n)" if said in COMPARED else said
+            for name, said in self.define.items()
+        }
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of one key, a unit of time apart if it is not said when they are."""
+        count = len(self.values)
+        given = zip(
+            self.times or range(1, count + 1), self.values, self.texts or ("x",) * count,
+            strict=True,
+        )  # fmt: skip
+        return [
+            {"k": "p", "t": at, "seq": number, "n": value, "v": 1.0, "s": text}
+            for number, (at, value, text) in enumerate(given, 1)
+        ]
+
+    def disagrees(self, told: dict[int, tuple[int | None, str | None]]) -> dict[int, Any]:
+        """Where rows, by their time, are told to have another match or variable than they have."""
+        rows = [row["t"] for row in self.rows]
+        wanted: dict[int, Any] = dict.fromkeys(rows, (None, None))
+        for number, (begin, names) in enumerate(self.expected):
+            for at, name in zip(rows[begin - 1 :], names, strict=False):
+                wanted[at] = (None, None) if name.islower() else (number, name)
+        return {
+            at: (told.get(at), one)
+            for at, one in wanted.items()
+            if told.get(at) != one and not (one[1] == "." and told.get(at, (None,))[0] == one[0])
+        }
 
 
 A, B, C, D, X = (("row", name) for name in "ABCDX")

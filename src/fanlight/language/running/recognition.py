@@ -39,7 +39,7 @@ from fanlight.language.tokens import (
     unquote,
 )
 
-_ROWS = "write ONE ROW PER MATCH, or compute it in a query around this one: "
+_ALL = " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND",
           "MICROSECOND", "DAYOFYEAR")  # fmt: skip
 _OF_UNITS = ("TIMESTAMPADD", "TIMESTAMPDIFF", "DATEADD", "DATEDIFF", "DATE_ADD", "DATE_DIFF",
@@ -117,11 +117,16 @@ class RecognitionRun:
         return page
 
     def _list_rows(self) -> DataFrame:
+        """The rows of the matches, and if asked for those of none, whose measures are null."""
         texts = [(self._write(one), one) for one in self.recognition.measures]
         given = self.table.df.columns
         with self._translated(self.clause.spans):
             found = self._bind().rows()
-        found = found.where(expr(found, "frame_id is not null"))
+        matched = "frame_id is not null"
+        if self.recognition.unmatched:
+            texts = [(f"case when {matched} then {text} end", one) for text, one in texts]
+        else:
+            found = found.where(expr(found, matched))
         first = [self.table.column(name) for name in (*self.clause.by, *self._order)]
         shown = [name for name in dict.fromkeys(first) if name in given]
         for one in self.recognition.measures:
@@ -228,8 +233,10 @@ class RecognitionRun:
         rows = self.recognition.all_rows
         if one.is_word("FINAL", "RUNNING") and after.is_name and tokens[n + 2].text == "(":
             if rows:
-                self._refuse((n, tokens[n + 2].partner + 1), "is not read for ALL ROWS PER MATCH",
-                             f"{_ROWS}last(x) OVER (PARTITION BY match)")  # fmt: skip
+                self._refuse(
+                    (n, tokens[n + 2].partner + 1), "is not read for ALL ROWS PER MATCH",
+                    self._advise_around(calls.get(n + 1), final=one.is_word("FINAL")),
+                )  # fmt: skip
             return "", n + 1  # at the last row of a match both are the same
         if one.is_word("MATCH_NUMBER", "CLASSIFIER") and after.text == "(":
             return self._write_function(n), after.partner + 1
@@ -238,7 +245,7 @@ class RecognitionRun:
                 self._refuse(
                     (n, calls[n].end),
                     "is an aggregate, and is asked of ALL ROWS PER MATCH",
-                    f"{_ROWS}{self.reader.text_of(n, calls[n].end)} OVER (PARTITION BY match)",
+                    self._advise_around(calls[n]),
                 )
             return self._ask(calls[n]), calls[n].end
         if variables := variable_at(tokens, n, self.variables):
@@ -248,14 +255,46 @@ class RecognitionRun:
             if rows:
                 self._refuse(
                     (n, stop), "is of the rows of a variable, and is asked of ALL ROWS PER MATCH",
-                    f"write CLASSIFIER() AS v, and around this query CASE WHEN v = "
-                    f"{literal(variables[0])} THEN {path[-1]} END",
+                    self._advise_around(ParsedCall("last", n, stop, ((n, stop),))),
                 )  # fmt: skip
             return self._ask_last(path, variables, (n, stop)), stop
         path, stop = read_path(tokens, n, end)
         if not rows and self._is_column(n, stop, path):
             return self._ask_last(path, (), (n, stop)), stop
         return (self.query.text[one.start : one.end], n + 1)
+
+    def _advise_around(self, parsed: ParsedCall | None, *, final: bool = False) -> str:
+        """What to write for a call that is asked of all rows: a window of Spark's around it.
+
+        Without ``final`` it is of the rows of a match up to the current one.
+        """
+        if parsed is None or parsed.distinct or parsed.condition or len(parsed.arguments) > 1:
+            return "write ONE ROW PER MATCH, or compute it in a query around this one"
+        named = self._variables_in(parsed)
+        place = parsed.arguments[0] if parsed.arguments else (parsed.at, parsed.at)
+        text, ignoring = self.reader.text_of(*place), parsed.ignore_nulls
+        if named:
+            names = ", ".join(map(literal, next(iter(named))))
+            mine = f"v IN ({names})" if "," in names else f"v = {names}"
+            ignoring = ignoring or parsed.name in PLACES
+            text = f"CASE WHEN {mine} THEN {'1' if text == '*' else text} END"
+        keys = ", ".join([*(join_name(name) for name in self.clause.by), "match"])
+        order = ", ".join(join_name(name) for name in self._order)
+        ordered = "" if final and parsed.name not in PLACES else f" ORDER BY {order}"
+        over = f"{keys}{ordered}{_ALL * (final and bool(ordered))}"
+        columns = "MATCH_NUMBER() AS match" + ", CLASSIFIER() AS v" * bool(named)
+        return (
+            f"write ONE ROW PER MATCH, or {columns}, and in a query around this one "
+            f"{parsed.name}({text}){' IGNORE NULLS' * ignoring} OVER (PARTITION BY {over})"
+        )
+
+    def _variables_in(self, parsed: ParsedCall) -> dict[tuple[str, ...], Place]:
+        """The variables before columns in a call, and where each stands."""
+        return {
+            variables: (n, n + 2)
+            for n in range(parsed.at, parsed.end)
+            if (variables := variable_at(self.tokens, n, self.variables))
+        }
 
     def _is_column(self, at: int, end: int, path: Sequence[str]) -> bool:
         """Whether a name is a column of the table, and neither a function nor a keyword."""
@@ -300,23 +339,33 @@ class RecognitionRun:
     def _ask(self, parsed: ParsedCall) -> str:
         """The column of an aggregate, as SQL."""
         place = (parsed.at, parsed.end)
-        named = {
-            variables: (n, n + 2)
-            for n in range(parsed.at, parsed.end)
-            if (variables := variable_at(self.tokens, n, self.variables))
-        }
+        named = self._variables_in(parsed)
         if len(named) > 1:
             self._refuse(place, "is of the rows of several variables",
                          "write SUBSET u = (a, b), and name u")  # fmt: skip
-        if parsed.name in PLACES and len(parsed.arguments) > 1:
-            self._refuse(
-                place, "is the value of another row than the first or last",
-                f"write nth_youngest({self.reader.text_of(*parsed.arguments[0])}, 2) for the last "
-                "but one, or give that row a variable of its own",
-            )  # fmt: skip
+        if parsed.name in PLACES and len(parsed.arguments) == 2:
+            self._check_offset(parsed)
         order = [self.table.column(name) for name in self._order]
         call = self.reader.build(parsed, self._argument, order)
         return self._column_of(place, call.of(*next(iter(named))) if named else call)
+
+    def _check_offset(self, parsed: ParsedCall) -> None:
+        """Refuse ``LAST(a.x, 2)``, which counts on from the last row."""
+        text, said = (self.reader.one_line(*place) for place in parsed.arguments)
+        if not said.isdecimal():
+            return
+        place, offset = (parsed.at, parsed.end), int(said)
+        if not offset:
+            self._refuse(place, "counts no row on", f"write {parsed.name.upper()}({text})")
+        other = (
+            f"nth_youngest({text}, {offset + 1})"
+            if parsed.name == "last"
+            else f"get(collect_list({text}), {offset})"
+        )
+        self._refuse(
+            place, f"is the value of another row than the {parsed.name}",
+            f"write {other}, which passes over nulls, or give that row a variable of its own",
+        )  # fmt: skip
 
     def _ask_last(self, path: tuple[str, ...], variables: tuple[str, ...], place: Place) -> str:
         """The column of a value in the last row, of variables or of the match, as SQL."""

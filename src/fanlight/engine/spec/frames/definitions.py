@@ -184,9 +184,17 @@ class _Parser:
         functions = (*NAVIGATION, *AGGREGATES, "next", "classifier", "match_number")
         return any(
             (word in functions and signs[at + 1] == "(")
-            or (word in self.shared.variables and signs[at + 1] == ".")
+            or (self._variable(self.tokens[at]) and signs[at + 1] == ".")
             for at, word in enumerate(words)
         )
+
+    def _variable(self, token: re.Match[str]) -> str:
+        """The variable that a token before a dot names, in quotes or not; empty if it is none."""
+        word = token["name"] or token["text"] or ""
+        quote = word[:1]
+        if quote in ("`", '"'):
+            word = word[1:-1].replace(quote * 2, quote)
+        return self.shared.variables.get(word.lower(), "")
 
     @property
     def _next(self) -> str:
@@ -227,7 +235,7 @@ class _Parser:
         for before, one, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
             inner = before is not None and before["sign"] == "."
             dotted = after is not None and after["sign"] == "."
-            if dotted and not inner and (one["name"] or "").lower() in self.shared.variables:
+            if dotted and not inner and self._variable(one):
                 written += self.text[at : _begin(one)]
                 at = after.end() if after is not None else at
         return (written + self.text[at : part.end]).strip()
@@ -371,7 +379,8 @@ class _Parser:
             return _Part(begin, self._take().end())
         if token["sign"] or word in _AFTER:
             raise self._wrong(f"has {token[0].strip()!r} where a value should be")
-        return self._name(begin, token) if token["name"] else _Part(begin, token.end())
+        named = token["name"] or (self._next == "." and self._variable(token))
+        return self._name(begin, token) if named else _Part(begin, token.end())
 
     def _interval(self, begin: int) -> _Part:
         """``INTERVAL '10' MINUTES``, ``INTERVAL '1:30' HOUR TO MINUTE``."""
@@ -382,9 +391,8 @@ class _Parser:
 
     def _name(self, begin: int, token: re.Match[str]) -> _Part:
         """A column, perhaps of a variable, with fields of it."""
-        variable, end = "", token.end()
-        if self._next == "." and token["name"].lower() in self.shared.variables:
-            variable = self.shared.variables[token["name"].lower()]
+        end = token.end()
+        variable = self._variable(token) if self._next == "." else ""
         while self._next in (".", "["):
             if self._take()[0].strip() == ".":
                 end = self._take().end()
@@ -450,7 +458,7 @@ class _Parser:
             self._take()
             return _Part(begin, self._take(")").end(), Running("count", ANY, None))
         if name == "count" and self._counts_rows():
-            variable = self.shared.variables[self._take()[0].strip().lower()]
+            variable = self._variable(self._take())
             self._take(".")
             self._take("*")
             return _Part(begin, self._take(")").end(), Running("count", variable, None))
@@ -464,10 +472,9 @@ class _Parser:
         return _Part(begin, end, self._navigated(name, part, offset))
 
     def _counts_rows(self) -> bool:
-        after = [one[0].strip() for one in self.tokens[self.at : self.at + 3]]
-        return len(after) == 3 and after[0].lower() in self.shared.variables and after[1:] == [
-            ".", "*"
-        ]  # fmt: skip
+        after = self.tokens[self.at : self.at + 3]
+        signs = [one["sign"] for one in after[1:]]
+        return signs == [".", "*"] and bool(self._variable(after[0]))
 
     def _offset(self, name: str) -> int:
         self._take(",")

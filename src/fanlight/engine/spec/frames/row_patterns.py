@@ -281,6 +281,11 @@ def has_anchor(part: Part, at: str) -> bool:
     return any(has_anchor(one, at) for one in _inner(part))
 
 
+def has_exclusion(part: Part) -> bool:
+    """Whether rows of a match may be left out: ``{- … -}``."""
+    return isinstance(part, Excluded) or any(map(has_exclusion, _inner(part)))
+
+
 def ends_absent(part: Part) -> bool:
     """Whether a match may depend on what does not follow it."""
     if isinstance(part, Joined):
