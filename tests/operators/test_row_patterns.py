@@ -303,3 +303,22 @@ def test_after_the_first_row_of_a_match_the_next_one_begins_at_its_second():
     ):
         asked = ask(tree, {name: IS[name] for name in "ab"}, after=after)
         assert spans(asked, "ababa") == told
+
+
+@pytest.mark.parametrize(
+    ("said", "rows_of_match"),
+    [
+        ("sum(a.n) is not null", 1),
+        ("sum(a.n) is null or count(a.n) = 1", 4),
+        ("avg(a.n) is not null", 1),
+    ],
+)
+def test_a_sum_that_64_bits_do_not_hold_is_null(said, rows_of_match):
+    """And stays null, whatever follows; the count of its values does not change."""
+    large = 9 * 10**18
+    rows = [
+        {"k": "p", "t": at, "seq": at, "n": n, "v": 1.0, "s": "x"}
+        for at, n in enumerate([large, large, -large, 5])
+    ]
+    asked = ask(("many", ("row", "a"), 1, None, False), {"a": Said(said, None)})
+    assert got(batch(asked, rows))[0][4] == rows_of_match

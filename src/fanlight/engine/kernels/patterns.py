@@ -400,8 +400,10 @@ def _follow(
             integers[line + 1, target] += 1
         elif does == SUM:
             total = integers[line, target]
-            fits = abs(float(total) + float(n)) < _LIMIT
-            integers[line + 1, target] = total + n if fits else total
+            if abs(float(total) + float(n)) < _LIMIT:
+                integers[line + 1, target] = total + n
+            else:
+                integers[line + 1, counted] = -NOWHERE  # from now on it is null
         elif integers[line, counted] == 0:
             integers[line + 1, target] = n
         elif does == MIN:

@@ -337,11 +337,11 @@ class _Builder:
             return _COUNT
         kind = self._type(node.row)
         column = self._column(node.row, real=kind.real)
-        known = self._kept("count", node.variable, column, kind)
+        adds = node.function in ("sum", "avg")
+        known = self._count_known(node.variable, column, kind, summed=adds and not kind.real)
         if node.function == "count":
             self._push_register(known, -1, _COUNT)
             return _COUNT
-        adds = node.function in ("sum", "avg")
         if adds and kind.unit not in ("number", *(("duration",) if node.function == "sum" else ())):
             raise self._wrong(
                 f"has {node.function}(…) of {kind.unit}s", "add up numbers; count any value"
@@ -356,6 +356,15 @@ class _Builder:
         self._make_real(_COUNT)
         self._add("/", real=True)
         return _REAL
+
+    def _count_known(self, variable: str, column: int, kind: _Type, *, summed: bool) -> int:
+        """The count of values; that of a sum is its own, since it says whether the sum fits."""
+        if not summed:
+            return self._kept("count", variable, column, kind)
+        key = ("count of a sum", variable, column)
+        if key not in self.kept:
+            self.kept[key] = self._follow("count", variable, column, real=False)
+        return self.kept[key]
 
     def _kept(self, does: str, variable: str, column: int, kind: _Type, known: int = -1) -> int:
         key = (does, variable, kind.real, column)
