@@ -240,7 +240,7 @@ KIND = Kind(
     batch=BATCH,
     stream=STREAM,
     connect=(
-        *frames("connect", SOME, ROWS, NUMBERS),
+        *frames("connect", [*SOME, PATTERNS[1]], ROWS, NUMBERS),
         *frames("connect, others", [SOME[2]], ROWS, OTHERS),
         *frames("connect", [NATIVE[2]], ROWS, NATIVELY, strategies=("native",)),
         *arriving("stream", [DELTAS[6]], 2),

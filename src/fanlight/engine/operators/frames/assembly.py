@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from fanlight.engine.algebra.monoids import Monoid
 from fanlight.engine.kernels.pieces import pieces
 from fanlight.engine.kernels.sizes import NEVER, Sizes
-from fanlight.engine.operators.arrow_tables import starts_of_runs
+from fanlight.engine.operators.arrow_tables import ints, starts_of_runs
 from fanlight.engine.operators.clock import UNSEEN
 from fanlight.engine.operators.frames.marks import Marker, state_of_slots
 from fanlight.engine.operators.partials import combine_columns
+from fanlight.engine.operators.snapshots import CODE
 from fanlight.engine.plan.frames import Timing
 
 Array = NDArray[Any]
@@ -154,6 +155,9 @@ class Assembly:
 
     def keep_slots(self, slots: Ints) -> None:
         """Drop all keys but these."""
+        moved = np.full(self.slots, -1)
+        moved[slots] = np.arange(len(slots))
+        self.tables = tuple(_move_rows(table, moved) for table in self.tables)
         for name in self.counters:
             setattr(self, name, getattr(self, name)[slots])
         self.state = state_of_slots(self.state, slots)
@@ -350,6 +354,13 @@ class Assembly:
             pa.concat_arrays([old, new.cast(old.type)]).take(index)
             for old, new in zip(self.parts, parts, strict=True)
         ]
+
+
+def _move_rows(table: pa.Table, moved: Ints) -> pa.Table:
+    """The rows of keys that stay, by their new slots; -1 is the slot of a key that is dropped."""
+    code = moved[ints(table[CODE])]
+    staying = table.set_column(0, CODE, pa.array(code)).filter(pa.array(code >= 0))
+    return staying.combine_chunks()
 
 
 def rows_at_hand(rows: Rows, found: Stretches) -> tuple[Ints, Ints, Ints]:

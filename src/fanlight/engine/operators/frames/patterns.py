@@ -95,16 +95,6 @@ class PatternAssembly(Assembly):
         timing = self.scheme.timing
         return 0 if timing is None or timing.cap is None else timing.cap
 
-    def keep_slots(self, slots: Ints) -> None:
-        """Drop all keys but these."""
-        moved = np.full(self.slots, -1)
-        moved[slots] = np.arange(len(slots))
-        super().keep_slots(slots)
-        (rows,) = self.tables
-        code = moved[ints(rows[CODE])]
-        rows = rows.set_column(0, CODE, pa.array(code)).filter(pa.array(code >= 0))
-        self.tables = (rows.combine_chunks(),)
-
     def advance(
         self,
         t: Ints,

@@ -88,16 +88,6 @@ class SeveralAssembly(Assembly):
         schema = pa.schema([*columns, ("state", pa.string()), *parts])
         self.tables = (schema.empty_table(),)
 
-    def keep_slots(self, slots: Ints) -> None:
-        """Drop all keys but these."""
-        moved = np.full(self.slots, -1)
-        moved[slots] = np.arange(len(slots))
-        super().keep_slots(slots)
-        (frames,) = self.tables
-        code = moved[ints(frames[CODE])]
-        frames = frames.set_column(0, CODE, pa.array(code)).filter(pa.array(code >= 0))
-        self.tables = (frames.combine_chunks(),)
-
     def advance(
         self,
         t: Ints,

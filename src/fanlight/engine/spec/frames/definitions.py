@@ -189,7 +189,7 @@ class _Parser:
         )
 
     def _variable(self, token: re.Match[str]) -> str:
-        """The variable that a token before a dot names, in quotes or not; empty if it is none."""
+        """The variable that a token before a dot names, in quotes or not. Otherwise empty."""
         word = token["name"] or token["text"] or ""
         quote = word[:1]
         if quote in ("`", '"'):
