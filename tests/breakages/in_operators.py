@@ -331,8 +331,8 @@ BREAKAGES = (
     ),
     frames(
         "open frames stay with the numbers of keys that are dropped",
-        "SeveralAssembly.keep_slots",
-        Code("moved[ints(frames[CODE])]", "ints(frames[CODE])"),
+        "_move_rows",
+        Code("moved[ints(table[CODE])]", "ints(table[CODE])"),
     ),
     tuples(
         "the last rows are given before their slide has ended",

@@ -117,14 +117,6 @@ class Matches(NamedTuple):
     left: Ints
 
 
-class Stack(NamedTuple):
-    """The stack of a definition: reals, whole numbers, and which values are known."""
-
-    reals: Floats
-    wholes: Ints
-    known: Bools
-
-
 _FLOATS_2, _BOOLS_2 = array(FLOAT, 2), array(BOOL, 2)
 PATTERN = named_tuple_of(
     Pattern, NEW_TABLE, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_TABLE, NEW_INTS, NEW_FLOATS, NEW_INTS,
@@ -133,7 +125,6 @@ PATTERN = named_tuple_of(
 DATA = named_tuple_of(Data, _BOOLS_2, _FLOATS_2, NEW_TABLE, _BOOLS_2)
 GROUPS = named_tuple_of(Groups, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_BOOLS, NEW_INTS, NEW_INTS)
 MATCHES = named_tuple_of(Matches, NEW_INTS, NEW_INTS, NEW_INTS, NEW_BOOLS, NEW_INTS, NEW_INTS)
-STACK = named_tuple_of(Stack, NEW_FLOATS, NEW_INTS, NEW_BOOLS)
 
 
 @jitable
@@ -162,8 +153,6 @@ def _grow_reals(table: Floats, needed: int) -> Floats:
 @jitable
 def _compare(does: int, order: int, same: bool) -> bool:
     """Whether a comparison holds; ``order`` is -1, 0 or 1."""
-    if does in (EQUAL, SAME):
-        return same
     if does == UNEQUAL:
         return not same
     if does == LESS:
@@ -172,13 +161,13 @@ def _compare(does: int, order: int, same: bool) -> bool:
         return order <= 0
     if does == GREATER:
         return order > 0
-    return order >= 0
+    return order >= 0 if does == AT_LEAST else same
 
 
 @jitable
-def _combine_reals(stack: Stack, does: int, top: int) -> None:
+def _combine_reals(sr: Floats, sw: Ints, sk: Bools, does: int, top: int) -> None:
     """Combine the two topmost values, neither of which is null."""
-    a, b = stack.reals[top - 1], stack.reals[top]
+    a, b = sr[top - 1], sr[top]
     value = a
     if does == ADD:
         value = a + b
@@ -186,9 +175,9 @@ def _combine_reals(stack: Stack, does: int, top: int) -> None:
         value = a - b
     elif does == MULTIPLY:
         value = a * b
-    elif does in (DIVIDE, REMAINDER):
+    elif DIVIDE <= does <= REMAINDER:
         if b == 0.0:
-            stack.known[top - 1] = False
+            sk[top - 1] = False
             return
         value = a / b if does == DIVIDE else np.fmod(a, b)
     elif does == GREATEST:
@@ -196,31 +185,31 @@ def _combine_reals(stack: Stack, does: int, top: int) -> None:
     elif does == LEAST:
         value = min(a, b)
     elif does == NULLIF:
-        stack.known[top - 1] = a != b
+        sk[top - 1] = a != b
     else:
         order = -1 if a < b else int(a > b)
-        stack.wholes[top - 1] = int(_compare(does, order, a == b))
+        sw[top - 1] = int(_compare(does, order, a == b))
         return
     if value != value:  # noqa: PLR0124 - NaN
-        stack.known[top - 1] = False
-    stack.reals[top - 1] = value
+        sk[top - 1] = False
+    sr[top - 1] = value
 
 
 @jitable
-def _combine_wholes(stack: Stack, does: int, top: int) -> None:
+def _combine_wholes(sw: Ints, sk: Bools, does: int, top: int) -> None:
     """Combine the two topmost values, neither of which is null; one beyond 64 bits is null."""
-    a, b = stack.wholes[top - 1], stack.wholes[top]
+    a, b = sw[top - 1], sw[top]
     value = a
-    if does in (ADD, SUBTRACT, MULTIPLY):
+    if does <= MULTIPLY:
         x, y = float(a), float(b)
         size = x * y if does == MULTIPLY else (x + y if does == ADD else x - y)
         if abs(size) >= _LIMIT:
-            stack.known[top - 1] = False
+            sk[top - 1] = False
             return
         value = a * b if does == MULTIPLY else (a + b if does == ADD else a - b)
     elif does == REMAINDER:
         if b == 0:
-            stack.known[top - 1] = False
+            sk[top - 1] = False
             return
         value = abs(a) % abs(b)
         if a < 0:
@@ -230,142 +219,145 @@ def _combine_wholes(stack: Stack, does: int, top: int) -> None:
     elif does == LEAST:
         value = min(a, b)
     elif does == NULLIF:
-        stack.known[top - 1] = a != b
+        sk[top - 1] = a != b
     else:
         order = -1 if a < b else int(a > b)
         value = int(_compare(does, order, a == b))
-    stack.wholes[top - 1] = value
+    sw[top - 1] = value
 
 
 @jitable
-def _copy_value(stack: Stack, to: int, at: int) -> None:
-    stack.reals[to], stack.wholes[to], stack.known[to] = (
-        stack.reals[at], stack.wholes[at], stack.known[at],
+def _copy_value(sr: Floats, sw: Ints, sk: Bools, to: int, at: int) -> None:
+    sr[to], sw[to], sk[to] = (
+        sr[at], sw[at], sk[at],
     )  # fmt: skip
 
 
 @jitable
-def _combine(stack: Stack, does: int, top: int, real: bool) -> None:
+def _combine(sr: Floats, sw: Ints, sk: Bools, does: int, top: int, real: bool) -> None:
     """Combine the two topmost values; null is what SQL makes of it."""
-    one, other = stack.known[top - 1], stack.known[top]
-    if does in (AND, OR):
+    one, other = sk[top - 1], sk[top]
+    if AND <= does <= OR:
         decides = int(does == OR)  # what one value alone decides
-        a, b = stack.wholes[top - 1], stack.wholes[top]
+        a, b = sw[top - 1], sw[top]
         if (one and a == decides) or (other and b == decides):
-            stack.known[top - 1], stack.wholes[top - 1] = True, decides
+            sk[top - 1], sw[top - 1] = True, decides
         else:
-            stack.known[top - 1], stack.wholes[top - 1] = one and other, 1 - decides
-    elif does == COALESCE or (does in (GREATEST, LEAST) and not (one and other)):
+            sk[top - 1], sw[top - 1] = one and other, 1 - decides
+    elif does == COALESCE or (GREATEST <= does <= LEAST and not (one and other)):
         if not one:
-            _copy_value(stack, top - 1, top)
+            _copy_value(sr, sw, sk, top - 1, top)
     elif does == NULLIF and not (one and other):
         return
     elif does == SAME and not (one and other):
-        stack.known[top - 1], stack.wholes[top - 1] = True, int(one == other)
+        sk[top - 1], sw[top - 1] = True, int(one == other)
     elif not (one and other):
-        stack.known[top - 1] = False
+        sk[top - 1] = False
     elif real:
-        _combine_reals(stack, does, top)
+        _combine_reals(sr, sw, sk, does, top)
     else:
-        _combine_wholes(stack, does, top)
+        _combine_wholes(sw, sk, does, top)
 
 
 @jitable
-def _change(stack: Stack, does: int, what: int, top: int, real: bool) -> None:
+def _change(sr: Floats, sw: Ints, sk: Bools, does: int, what: int, top: int, real: bool) -> None:
     """Change the topmost value."""
     if does == IS_NULL:
-        stack.known[top], stack.wholes[top] = True, int(not stack.known[top])
-    elif does in (IS_TRUE, IS_FALSE):
+        sk[top], sw[top] = True, int(not sk[top])
+    elif IS_TRUE <= does <= IS_FALSE:
         wanted = int(does == IS_TRUE)
-        stack.wholes[top] = int(stack.known[top] and stack.wholes[top] == wanted)
-        stack.known[top] = True
+        sw[top] = int(sk[top] and sw[top] == wanted)
+        sk[top] = True
     elif does == AS_REAL:
-        stack.reals[top] = stack.wholes[top] / 10.0**what
+        sr[top] = sw[top] / 10.0**what
     elif does == INVERT:
-        stack.wholes[top] = 1 - stack.wholes[top]
+        sw[top] = 1 - sw[top]
     elif real:
-        x = stack.reals[top]
-        stack.reals[top] = -x if does == NEGATE else abs(x)
+        x = sr[top]
+        sr[top] = -x if does == NEGATE else abs(x)
     else:
-        n = stack.wholes[top]
+        n = sw[top]
         if n < -(2**63 - 1):
-            stack.known[top] = False
+            sk[top] = False
         else:
-            stack.wholes[top] = -n if does == NEGATE else abs(n)
+            sw[top] = -n if does == NEGATE else abs(n)
 
 
 @jitable
 def _holds(
-    pattern: Pattern, data: Data, integers: Ints, reals: Floats, stack: Stack,
-    v: int, line: int, row: int, earliest: int,
+    ops: Ints, begins: Ints, constants: Floats, numbers: Ints, places: Ints,
+    columns: Floats, wholes: Ints, known: Bools, integers: Ints, reals: Floats,
+    sr: Floats, sw: Ints, sk: Bools, v: int, line: int, row: int, earliest: int,
 ) -> bool:  # fmt: skip
     """Whether a row is a variable, by what is computed for it.
 
-    ``line`` is that of the running numbers, and ``earliest`` the first row of the group at hand.
+    ``line`` is that of the running numbers, ``earliest`` the first row of the group at hand, and
+    ``sr``, ``sw`` and ``sk`` are a stack: reals, whole numbers, and which values are known.
     """
     top = -1
-    for k in range(pattern.begins[v], pattern.begins[v + 1]):
-        does, what, real = pattern.ops[k, 0], pattern.ops[k, 1], pattern.ops[k, 2] == 1
+    for k in range(begins[v], begins[v + 1]):
+        does, what, real = ops[k, 0], ops[k, 1], ops[k, 2] == 1
         if does == COLUMN:
             top += 1
             column, place = what // PLACES, what % PLACES
-            register, back = pattern.places[place, 0], pattern.places[place, 1]
+            register, back = places[place, 0], places[place, 1]
             at = row if register < 0 else integers[line, register]
             if at >= 0:
                 at -= back
             if at < earliest:
-                stack.known[top] = False
+                sk[top] = False
             elif real:
-                x = data.reals[column, at]
-                stack.reals[top], stack.known[top] = x, x == x  # noqa: PLR0124
+                x = columns[column, at]
+                sr[top], sk[top] = x, x == x  # noqa: PLR0124
             else:
-                stack.wholes[top], stack.known[top] = (
-                    data.wholes[column, at], data.known[column, at],
+                sw[top], sk[top] = (
+                    wholes[column, at], known[column, at],
                 )  # fmt: skip
         elif does == RUNNING:
             top += 1
             register, counted = what // PLACES, what % PLACES - 1
-            stack.known[top] = counted < 0 or integers[line, counted] > 0
+            sk[top] = counted < 0 or integers[line, counted] > 0
             if real:
                 x = reals[line, register]
-                stack.reals[top] = x
-                stack.known[top] = stack.known[top] and x == x  # noqa: PLR0124
+                sr[top] = x
+                sk[top] = sk[top] and x == x  # noqa: PLR0124
             else:
-                stack.wholes[top] = integers[line, register]
+                sw[top] = integers[line, register]
         elif does == CONSTANT:
             top += 1
-            stack.known[top] = True
-            stack.reals[top], stack.wholes[top] = pattern.constants[what], pattern.wholes[what]
+            sk[top] = True
+            sr[top], sw[top] = constants[what], numbers[what]
         elif does == UNKNOWN:
             top += 1
-            stack.known[top] = False
-            stack.reals[top], stack.wholes[top] = 0.0, 0
+            sk[top] = False
+            sr[top], sw[top] = 0.0, 0
         elif does == AS_REAL or NEGATE <= does <= ABS or INVERT <= does <= IS_FALSE:
-            _change(stack, does, what, top, real)
+            _change(sr, sw, sk, does, what, top, real)
         else:
-            _combine(stack, does, top, real)
+            _combine(sr, sw, sk, does, top, real)
             top -= 1
-    return bool(stack.known[0] and stack.wholes[0] == 1)
+    return bool(sk[0] and sw[0] == 1)
 
 
 @jitable
 def _follow(
-    pattern: Pattern, data: Data, integers: Ints, reals: Floats, v: int, line: int, row: int
-) -> None:
+    followers: Ints, columns: Floats, wholes: Ints, known: Bools, integers: Ints, reals: Floats,
+    v: int, line: int, row: int,
+) -> None:  # fmt: skip
     """Write the running numbers of the line after ``line``: a row has become a variable."""
     for i in range(integers.shape[1]):
         integers[line + 1, i] = integers[line, i]
     for i in range(reals.shape[1]):
         reals[line + 1, i] = reals[line, i]
-    for f in range(len(pattern.followers)):
-        of = pattern.followers[f, 1]
+    for f in range(len(followers)):
+        of = followers[f, 1]
         if of >= 0 and of != v:
             continue
         does, real, column = (
-            pattern.followers[f, 0], pattern.followers[f, 2] == 1, pattern.followers[f, 3],
+            followers[f, 0], followers[f, 2] == 1, followers[f, 3],
         )  # fmt: skip
         target, size, counted = (
-            pattern.followers[f, 4], pattern.followers[f, 5], pattern.followers[f, 6],
+            followers[f, 4], followers[f, 5], followers[f, 6],
         )  # fmt: skip
         if does == FIRST_ROWS:
             for k in range(size):
@@ -379,7 +371,7 @@ def _follow(
             integers[line + 1, target] = row
             continue
         if real:
-            x = data.reals[column, row]
+            x = columns[column, row]
             if x != x:  # noqa: PLR0124
                 continue
             if does == COUNT:
@@ -393,9 +385,9 @@ def _follow(
             else:
                 reals[line + 1, target] = max(reals[line, target], x)
             continue
-        if column >= 0 and not data.known[column, row]:
+        if column >= 0 and not known[column, row]:
             continue
-        n = data.wholes[column, row] if column >= 0 else 1
+        n = wholes[column, row] if column >= 0 else 1
         if does == COUNT:
             integers[line + 1, target] += 1
         elif does == SUM:
@@ -413,27 +405,17 @@ def _follow(
 
 
 @jitable
-def _begin_following(pattern: Pattern, integers: Ints, reals: Floats) -> None:
+def _begin_following(followers: Ints, integers: Ints, reals: Floats) -> None:
     """Write the running numbers before the first row of a match."""
     for i in range(integers.shape[1]):
         integers[0, i] = 0
     for i in range(reals.shape[1]):
         reals[0, i] = 0.0
-    for f in range(len(pattern.followers)):
-        if pattern.followers[f, 0] <= LAST_ROWS:
-            target = pattern.followers[f, 4]
-            for k in range(pattern.followers[f, 5]):
+    for f in range(len(followers)):
+        if followers[f, 0] <= LAST_ROWS:
+            target = followers[f, 4]
+            for k in range(followers[f, 5]):
                 integers[0, target + k] = -1
-
-
-@jitable
-def _is_variable(
-    pattern: Pattern, data: Data, integers: Ints, reals: Floats, stack: Stack,
-    v: int, line: int, row: int, earliest: int,
-) -> bool:  # fmt: skip
-    """Whether a row may be a variable whose definition depends on what was matched before it."""
-    _follow(pattern, data, integers, reals, v, line, row)
-    return bool(_holds(pattern, data, integers, reals, stack, v, line + 1, row, earliest))
 
 
 @jitable
@@ -447,16 +429,23 @@ def _is_one_of(is_a: Bools, mask: int, row: int) -> bool:
 
 @jitable
 def _is_any(
-    pattern: Pattern, data: Data, integers: Ints, reals: Floats, stack: Stack,
-    mask: int, line: int, row: int, earliest: int,
+    is_a: Bools, depends: Bools, followers: Ints,
+    ops: Ints, begins: Ints, constants: Floats, numbers: Ints, places: Ints,
+    columns: Floats, wholes: Ints, known: Bools, integers: Ints, reals: Floats,
+    sr: Floats, sw: Ints, sk: Bools, mask: int, line: int, row: int, earliest: int,
 ) -> bool:  # fmt: skip
-    """Whether a row may be any of the variables of a mask."""
-    for v in range(len(pattern.depends)):
+    """Whether a row may be any of the variables of a mask, after what was matched before it."""
+    for v in range(len(depends)):
         if mask >> v & 1:
-            if not pattern.depends[v]:
-                if data.is_a[v, row]:
+            if not depends[v]:
+                if is_a[v, row]:
                     return True
-            elif _is_variable(pattern, data, integers, reals, stack, v, line, row, earliest):
+                continue
+            _follow(followers, columns, wholes, known, integers, reals, v, line, row)
+            if _holds(
+                ops, begins, constants, numbers, places, columns, wholes, known,
+                integers, reals, sr, sw, sk, v, line + 1, row, earliest,
+            ):  # fmt: skip
                 return True
     return False
 
@@ -470,14 +459,20 @@ def define_rows(pattern: Pattern, data: Data, earliest: Ints, wanted: Bools) -> 
     size = len(earliest)
     integers, reals = np.zeros((1, 1), np.int64), np.zeros((1, 1))
     deep = len(pattern.ops) + 1
-    stack = Stack(np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_))
+    sr, sw, sk = np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_)
+    # Arrays, as to hand on a tuple of them takes longer than a step.
+    ops, begins, constants, numbers, places = (
+        pattern.ops, pattern.begins, pattern.constants, pattern.wholes, pattern.places,
+    )  # fmt: skip
+    columns, wholes, known = data.reals, data.wholes, data.known
     found = np.zeros((len(wanted), size), np.bool_)
     for v in range(len(wanted)):
         if wanted[v]:
             for row in range(size):
                 found[v, row] = _holds(
-                    pattern, data, integers, reals, stack, v, 0, row, earliest[row]
-                )
+                    ops, begins, constants, numbers, places, columns, wholes, known,
+                    integers, reals, sr, sw, sk, v, 0, row, earliest[row],
+                )  # fmt: skip
     return found
 
 
@@ -556,10 +551,10 @@ def find_matches(
     """
     steps = pattern.steps
     first_only, many = pattern.limits[4] == 1, len(pattern.steps)
-    followed, varies = len(pattern.followers) > 0, False
+    followers, varies = pattern.followers, False
+    followed = len(followers) > 0
     for v in range(len(pattern.depends)):
         varies = varies or pattern.depends[v]
-    # Arrays that the innermost loop reads: handing on all of a tuple takes longer than a step.
     is_a, depends, alone, openers = data.is_a, pattern.depends, pattern.alone, pattern.openers
     after, within, most = pattern.limits[2], pattern.limits[0], pattern.limits[1]
     integers = np.zeros((64, max(pattern.limits[5], 1)), np.int64)
@@ -568,7 +563,12 @@ def find_matches(
     tried, waiting = np.zeros((64, many), np.int64), np.zeros((64, 2), np.int64)
     ends = np.zeros((64, many), np.int64)
     deep = len(pattern.ops) + 1
-    stack = Stack(np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_))
+    sr, sw, sk = np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_)
+    # Arrays, as to hand on a tuple of them takes longer than a step.
+    ops, begins, constants, numbers, places = (
+        pattern.ops, pattern.begins, pattern.constants, pattern.wholes, pattern.places,
+    )  # fmt: skip
+    columns, wholes, known = data.reals, data.wholes, data.known
     labels = np.zeros((len(t) + 2, 1), np.int64)
     size, count, number, prefix = 2, 0, 1, 1
     labels[1, 0] = -1
@@ -592,7 +592,7 @@ def find_matches(
             over = stop < last or groups.complete[g]
             if within > 0:
                 over = over or t[begin] + within <= groups.now[g]
-            ahead_of, known = stop, over  # where absent variables are looked for
+            ahead_of, sure = stop, over  # where absent variables are looked for
             if 0 < most <= stop - begin:
                 stop, over = begin + most, True
             if len(openers):
@@ -621,7 +621,7 @@ def find_matches(
                 begin += 1
                 continue
             if followed:
-                _begin_following(pattern, integers, reals)
+                _begin_following(followers, integers, reals)
             result, timed, top, tries, seen = FAILED, False, 1, 0, 0
             waiting[0, 0], waiting[0, 1] = 0, begin
             prefix += 1
@@ -643,7 +643,7 @@ def find_matches(
                         break
                     tried[row - origin, step] = sign
                     does, one, two = steps[step, 0], steps[step, 1], steps[step, 2]
-                    if does in (ROW, NOT):
+                    if does <= NOT:
                         if row == stop:
                             if not over:
                                 result = UNDECIDED  # a preferred way may yet lead to a match
@@ -661,23 +661,55 @@ def find_matches(
                                 if not is_a[one, row]:
                                     break
                                 if followed:
-                                    _follow(pattern, data, integers, reals, one, line, row)
-                            elif not _is_variable(
-                                pattern, data, integers, reals, stack, one, line, row, earliest
-                            ):
-                                break
+                                    _follow(
+                                        followers, columns, wholes, known, integers, reals,
+                                        one, line, row,
+                                    )  # fmt: skip
+                            else:
+                                _follow(
+                                    followers, columns, wholes, known, integers, reals,
+                                    one, line, row,
+                                )  # fmt: skip
+                                if not _holds(
+                                    ops, begins, constants, numbers, places, columns, wholes,
+                                    known, integers, reals, sr, sw, sk, one, line + 1, row,
+                                    earliest,
+                                ):  # fmt: skip
+                                    break
                             path[line, 0] = 2 * one + two
                         else:
                             if not varies:
                                 if _is_one_of(is_a, one, row):
                                     break
                             elif _is_any(
-                                pattern, data, integers, reals, stack, one, line, row, earliest
+                                is_a,
+                                depends,
+                                followers,
+                                ops,
+                                begins,
+                                constants,
+                                numbers,
+                                places,
+                                columns,
+                                wholes,
+                                known,
+                                integers,
+                                reals,
+                                sr,
+                                sw,
+                                sk,
+                                one,
+                                line,
+                                row,
+                                earliest,
                             ):
                                 break
                             path[line, 0] = NONE
                             if followed:
-                                _follow(pattern, data, integers, reals, NONE, line, row)
+                                _follow(
+                                    followers, columns, wholes, known, integers, reals,
+                                    NONE, line, row,
+                                )  # fmt: skip
                         step, row = step + 1, row + 1
                         reach = max(reach, row)
                         seen += 1
@@ -717,11 +749,30 @@ def find_matches(
                                 integers = _grow(integers, line + 2)
                                 reals = _grow_reals(reals, line + 2)
                             there = _is_any(
-                                pattern, data, integers, reals, stack, one, line, ahead, earliest
+                                is_a,
+                                depends,
+                                followers,
+                                ops,
+                                begins,
+                                constants,
+                                numbers,
+                                places,
+                                columns,
+                                wholes,
+                                known,
+                                integers,
+                                reals,
+                                sr,
+                                sw,
+                                sk,
+                                one,
+                                line,
+                                ahead,
+                                earliest,
                             )
                         if there:
                             break
-                        if not known:
+                        if not sure:
                             result = UNDECIDED
                             break
                         timed = True
