@@ -7,6 +7,8 @@ keep none; Flink in batch and in streaming mode, with two tasks.
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -25,11 +27,11 @@ DEFINE = {
     "low": "v < 300", "mid": "v >= 300 AND v <= 600", "high": "v > 600 AND v <= 900",
     "top": "v > 900",
 }  # fmt: skip
-# What Flink runs: it reads its arguments, and prints seconds and the number of matches.
+# What Flink runs: it reads what is asked, and prints seconds and the number of matches.
 PROGRAM = """
-import sys, time
+import json, os, time
 from pyflink.table import EnvironmentSettings as Settings, TableEnvironment
-folder, mode, pattern, define = sys.argv[1:]
+folder, mode, pattern, define = json.loads(os.environ["ASKED"])
 settings = Settings.in_streaming_mode() if mode == "stream" else Settings.in_batch_mode()
 env = TableEnvironment.create(settings)
 env.get_config().set("parallelism.default", "2")
@@ -79,8 +81,10 @@ def main(flink, rows):
         f"{name} AS {re.sub(r'v', f'{name}.v', text)}" for name, text in DEFINE.items()
     )
     for mode in ("batch", "stream"):
-        command = [flink, "-c", PROGRAM, str(folder), mode, PATTERN, define]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        asked = {"ASKED": json.dumps([str(folder), mode, PATTERN, define]), **os.environ}
+        said = subprocess.run(
+            [flink, "-c", PROGRAM], env=asked, capture_output=True, text=True, check=True
+        ).stdout
         took = said.rpartition("took ")[2].split()
         print(f"Flink, {mode}: {float(took[0]):.1f} s", *[f"{int(n):,} matches" for n in took[1:]])
     shutil.rmtree(folder)

@@ -135,6 +135,8 @@ def test_matches_given_early_are_those_of_the_rows_so_far(seed):
     for _ in range(6):
         asked = question(rng)
         rows = some_rows(rng)
+        if asked.spec.may_be_refuted:
+            continue
         asked_for, made = query(asked, rows, early=0)
         operator, before = Grouped(asked_for), -1
         for piece, now in arrivals(rng, made):
@@ -145,7 +147,8 @@ def test_matches_given_early_are_those_of_the_rows_so_far(seed):
             still_open = [one for one in expected(asked, seen, now) if not one[5]]
             touched = {row["k"] for row in seen if row["t"] > before}
             given = {(row["k0"], row["frame"], row["start"], row["rows"]) for row in told}
-            wanted = {(one[0], one[1], one[2], one[4]) for one in still_open}
+            first = {one[0]: one for one in sorted(still_open, reverse=True)}
+            wanted = {(one[0], one[1], one[2], one[4]) for one in first.values()}
             assert given == {one for one in wanted if one[0] in touched}, (asked.spec, rows, now)
             before = now
             operator = operator.restarted()

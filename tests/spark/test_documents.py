@@ -17,9 +17,15 @@ from fanlight import agg
 from tests.helpers.house import ROOT
 from tests.spark.documents import FENCE, START, examples, run, start_of
 
-OWN_DATA = ["README.md", START, "docs/start.md", "docs/bars.md", "docs/calendar.md"]
+OWN_DATA = [
+    "README.md",
+    START,
+    "docs/start.md",
+    "docs/bars.md",
+    "docs/calendar.md",
+    "docs/patterns.md",
+]
 FURTHER = [
-    "patterns",
     "sliding", "multi_granular", "spanning", "frames", "session", "trailing", "as_of", "snapshots",
     "windows_over_windows", "early", "pieces", "cumulative", "suggest", "widening", "plots", "sql",
     "sources_and_sinks", "watching", "what_needs_what", "recipes", "dataframes", "names", "held",

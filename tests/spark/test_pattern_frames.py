@@ -191,7 +191,42 @@ def test_streams_that_would_not_end_are_refused(classic, tmp_path, name):
         search(df, spec)
 
 
+def test_early_matches_that_a_row_may_refute_are_refused(classic, tmp_path):
+    df = stream_of(classic, tmp_path, [[minute(0, s="x")]], "1 minute")
+    spec = pattern("a !b", within="3 minutes")
+    with pytest.raises(FanlightError, match="a later row refutes; leave out"):
+        search(df, spec).early("1 minute").agg(n=agg.count())
+
+
+def test_long_numbers_are_compared_exactly(classic):
+    top = 2**62
+    df = classic.range(6).selectExpr("id as t", f"id + {top} as b")
+    for said, seen in (
+        (f"last(b) = {top + 1}", [1]),
+        (f"last(b) in ({top + 1}, 7)", [1]),
+        (f"prev(b) > {top + 1}", [3, 4, 5]),
+        (f"last(t) + {top + 1} = b + 1", [0, 1, 2, 3, 4, 5]),
+        ("sum(case when a.t > 3 then 1 end) = 1", [4, 5]),
+    ):
+        found = fl.over(df, fl.PatternFrame("a", {"a": said}), time="t").rows()
+        matched = found.where("classifier = 'a'").orderBy("t").collect()
+        assert [row["t"] for row in matched] == seen, said
+
+
+def test_variables_are_spelled_in_any_case(classic):
+    df = frame(classic, draw_rows(1, 40))
+    found = search(df, pattern("a+")).agg(one=agg.count().of("a"), other=agg.count().of("A"))
+    assert [(row["one"], row["other"]) for row in found.collect()] == [
+        (row["one"],) * 2 for row in found.collect()
+    ]
+    with pytest.raises(FanlightError, match="name all variables together"):
+        agg.count().of("a").of("b")
+
+
 WRONG = {
+    "a window function": ({"a": "row_number() over (order by n) = 2"}, "write prev\\(x\\)"),
+    "lag": ({"a": "n > lag(n)"}, "write prev\\(x\\)"),
+    "another number than one of 64 bits": ({"a": f"prev(n) < {10**30}"}, "64 bits do not hold"),
     "not a condition": ({"a": "n + 1"}, "not a condition"),
     "not a condition of matched rows": ({"a": "n + prev(n)"}, "is not a condition"),
     "unlike types": ({"a": "s > prev(n)"}, "has > with a text and a number"),

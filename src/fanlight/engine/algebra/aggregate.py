@@ -554,6 +554,12 @@ class Call(Arithmetic):
                 "does not name variables of a pattern",
                 "write for example of('fail')",
             )
+        if self.variables:
+            raise refuse(
+                f"{self!r}.of({variables[0]!r})",
+                "says twice of which rows it is",
+                "name all variables together: of('down', 'up')",
+            )
         if self.aggregate.framed:
             raise refuse(
                 f"{self!r}.of({variables[0]!r})",

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from fanlight.engine.algebra.aggregate import base_type
-from fanlight.engine.plan.frames import InputColumn, number_input
+from fanlight.engine.plan.frames import LEAST, MOST, InputColumn, number_input
 from fanlight.engine.spec.errors import FanlightError, refuse
 from fanlight.engine.spec.frames.definitions import (
     ANY,
@@ -229,8 +229,15 @@ class _Builder:
             return _Type("number", real=read.type == "real", scale=read.scale)
         raise self._wrong(
             f"reads {str(given)!r} of type {kind} around prev, first, last or an aggregate",
-            "name a field of it, or compare it where it stands: last(x[0])",
+            f"compute what you compare inside: {self.navigation}(x[0]), or "
+            f"{self.navigation}(ts + interval 1 month)",
         )
+
+    @property
+    def navigation(self) -> str:
+        """A function of rows that the definitions have, for advice."""
+        given = " ".join(str(text) for _, text in self.spec.define).lower()
+        return next((name for name in ("prev", "last", "first") if f"{name}(" in given), "last")
 
     def _wrong(self, why: str, instead: str) -> FanlightError:
         return refuse(self.about, why, instead)
@@ -255,7 +262,11 @@ class _Builder:
         while scale <= 18 and (value * 10**scale).denominator > 1:
             scale += 1
         scaled = value * 10**scale
-        if scale > 18 or abs(scaled) >= 2**62:
+        if value.denominator == 1 and not LEAST <= value <= MOST:
+            raise self._wrong(
+                f"has {value}, which 64 bits do not hold", "compare it in SQL of one row"
+            )
+        if scale > 18 or not LEAST <= scaled <= MOST:
             return self._push(float(value), real=True)
         self._push(int(scaled), real=False)
         return _Type("number", scale=scale)
@@ -384,7 +395,9 @@ class _Builder:
     def _write_operation(self, node: Operation) -> _Type:
         written = self._written.get(node.name)
         if written is None:
-            raise self._wrong(f"has {node.name} around matched rows", "write it inside: last(…)")
+            raise self._wrong(
+                f"has {node.name} around matched rows", f"write it inside: {self.navigation}(…)"
+            )
         return written(self, node.name, node.parts)
 
     def _write_logic(self, name: str, parts: Sequence[Node]) -> _Type:
@@ -449,7 +462,8 @@ class _Builder:
         if len(units) > 1:
             raise self._wrong(
                 f"has {name} with a {units[0]} and a {units[1]}",
-                "cast one of them inside, as in last(cast(x as timestamp))",
+                f"write times as date'2024-01-31' or timestamp'2024-01-31 12:00', or cast inside: "
+                f"{self.navigation}(cast(x as double))",
             )
         if not kinds:
             return _NULL
@@ -483,7 +497,8 @@ class _Builder:
             result = "duration"
         if not result:
             raise self._wrong(
-                f"has {name} with a {units[0]} and a {units[1]}", "compute it inside: last(x + y)"
+                f"has {name} with a {units[0]} and a {units[1]}",
+                f"compute it inside, of one row: {self.navigation}(x + y)",
             )
         self._write(left)
         self._write(right)

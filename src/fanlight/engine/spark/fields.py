@@ -374,9 +374,8 @@ def build_fields(
         arguments = {}
         for letter, column in zip(ARGUMENTS, call.columns, strict=False):
             arguments[letter] = fields.add_argument(column)
-        label, of = call.label_of(names), call.variables
-        if of:
-            _check_variables(bound, of, label)
+        label = call.label_of(names)
+        of = _spell_variables(bound, call.variables, label) if call.variables else ()
         kinds = _find_collated(bound, call, arguments, types)
         partials = chosen.partials(tuple(types))
         if call.conditions:
@@ -423,21 +422,23 @@ def _texts_of_parts(bound: Lasting) -> dict[str, str]:
     return {"length": f"({end} - {start})", "instant": restore_exact(bound.coordinate, "at")}
 
 
-def _check_variables(bound: Bound, variables: Sequence[str], label: str) -> None:
-    """Refuse an aggregate of rows of variables that these windows do not have."""
+def _spell_variables(bound: Bound, variables: Sequence[str], label: str) -> tuple[str, ...]:
+    """The variables as the pattern spells them; refuse those that these windows do not have."""
     if not isinstance(bound, FrameBound) or not isinstance(bound.spec, PatternFrame):
         raise refuse(
             label,
             "is of the rows that match a variable, and only a pattern has variables",
             "ask it of fl.PatternFrame, or write agg.count().where('x > 3')",
         )
+    known = {name.lower(): name for name in bound.spec.variables}
     for name in variables:
-        if name not in bound.spec.variables:
+        if name.lower() not in known:
             raise refuse(
                 label,
                 f"names {name!r}, which is not a variable of the pattern",
                 advise_choice(name, bound.spec.variables),
             )
+    return tuple(known[name.lower()] for name in variables)
 
 
 def _check_time(bound: Bound, monoid: Monoid, label: str) -> None:

@@ -307,6 +307,10 @@ class Assembly:
         sure = np.ones(len(at), np.bool_)
         return closed, FrameNumbers(none, none.astype(np.bool_), at, number[at], sure)
 
+    def early_frames(self, over: Bools) -> Frames:
+        """The open frames that are given early, of some keys."""
+        return self.open_frames(over)
+
     def open_frames(self, over: Bools) -> Frames:
         """The open frames of keys that are over: up to just after their last row."""
         at = np.flatnonzero(self._has_frame() & over)

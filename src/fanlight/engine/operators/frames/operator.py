@@ -305,7 +305,7 @@ class FrameOperator:
     def _give_open(self) -> pa.Table:
         """The open frames of keys that have had rows since they were given; they stay open."""
         assembly = self.assembly
-        still_open = assembly.open_frames(assembly.changed > 0)
+        still_open = assembly.early_frames(assembly.changed > 0)
         assembly.changed[:] = 0
         return self._show(still_open, closed=False)
 

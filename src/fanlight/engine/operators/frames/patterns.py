@@ -142,6 +142,11 @@ class PatternAssembly(Assembly):
         self.ids = ids  # they are counted when they are sure
         return frames
 
+    def early_frames(self, over: Bools) -> Frames:
+        """The first open match of each key, which stays a match; later ones may yet be none."""
+        found = self.open_frames(over)
+        return found.take(starts_of_runs(found.slot))
+
     def list_rows(self, over: Bools) -> pa.Table:
         """The rows of keys that have no further row."""
         groups = self._open_groups(over)

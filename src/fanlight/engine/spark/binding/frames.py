@@ -61,6 +61,11 @@ class FrameBound(Bound):
                 "leave min_rows and min_duration out, or leave_for",
             ),
             (
+                isinstance(self.spec, PatternFrame) and self.spec.may_be_refuted,
+                "might give a match that a later row refutes",
+                "leave out $ and what is absent at the end of the pattern",
+            ),
+            (
                 is_taken(self.df, FINAL, [name for _, name in self.shown]),
                 f"adds a column {FINAL!r}, which is the name of a state",
                 f"rename it first: df.withColumnRenamed({FINAL!r}, …)",

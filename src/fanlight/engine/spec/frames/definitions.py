@@ -168,6 +168,11 @@ class _Parser:
                 "has a subquery, which is not a condition on a row",
                 "join what it reads to the rows before",
             )
+        if any(word == "over" and signs[at + 2 : at + 3] == ["("] for at, word in enumerate(words)):
+            raise self._wrong(
+                "has a window function, which is not a condition on a row",
+                "write prev(x), first(x) or an aggregate of matched rows, or compute it before",
+            )
         if not self._speaks_of_others():
             return Value(self.shared.row(self.text))
         if any(token["comment"] for token in self.tokens):
@@ -181,7 +186,7 @@ class _Parser:
         """Whether it needs more than the current row."""
         words = [(one["name"] or "").lower() for one in self.tokens]
         signs = [*(one["sign"] or "" for one in self.tokens), ""]
-        functions = (*NAVIGATION, *AGGREGATES, "next", "classifier", "match_number")
+        functions = (*NAVIGATION, *AGGREGATES, *_NOT_READ)
         return any(
             (word in functions and signs[at + 1] == "(")
             or (self._variable(self.tokens[at]) and signs[at + 1] == ".")
@@ -193,7 +198,7 @@ class _Parser:
         word = token["name"] or token["text"] or ""
         quote = word[:1]
         if quote in ("`", '"'):
-            word = word[1:-1].replace(quote * 2, quote)
+            word = quote.join(word[1:-1].split(quote * 2))
         return self.shared.variables.get(word.lower(), "")
 
     @property
@@ -250,7 +255,8 @@ class _Parser:
             if name in _OTHERS_OF_NULL:
                 raise self._wrong(
                     f"has {name}(…) of a variable, which may have no row",
-                    f"write coalesce(…) or is null, or last({name}(…)), null where there is no row",
+                    f"write coalesce(…) or is null, or {self._navigation}({name}(…)), null where "
+                    "there is no row",
                 )
         if all(part.tree is None for part in parts) and alike and len(variables) <= 1:
             return _Part(begin, end, None, variables)
@@ -371,7 +377,7 @@ class _Parser:
             part = self._or()
             return part._replace(begin=begin, end=self._take(")").end())
         if word == "case":
-            raise self._wrong("has CASE around matched rows", "write it with and, or and not")
+            return self._case(begin)
         if word == "interval":
             return self._interval(begin)
         quoted = self.at < len(self.tokens) and self.tokens[self.at]["text"]
@@ -381,6 +387,24 @@ class _Parser:
             raise self._wrong(f"has {token[0].strip()!r} where a value should be")
         named = token["name"] or (self._next == "." and self._variable(token))
         return self._name(begin, token) if named else _Part(begin, token.end())
+
+    def _case(self, begin: int) -> _Part:
+        """``CASE … END`` inside a function of matched rows; it is SQL of one row there."""
+        if not self.within:
+            raise self._wrong(
+                "has CASE around matched rows",
+                "write it with and, or and not, or inside: sum(case when x > 3 then 1 end)",
+            )
+        depth, variables = 1, set()
+        while depth:
+            token, word = self.tokens[self.at] if self.at < len(self.tokens) else None, self._word
+            end = self._take().end()
+            depth += {"case": 1, "end": -1}.get(word, 0)
+            if token is not None and self._next == "." and self._variable(token):
+                variables.add(self._variable(token))
+        if len(variables) > 1:
+            raise self._wrong("has CASE over several variables", "write one for each of them")
+        return _Part(begin, end, None, frozenset(variables))
 
     def _interval(self, begin: int) -> _Part:
         """``INTERVAL '10' MINUTES``, ``INTERVAL '1:30' HOUR TO MINUTE``."""
@@ -403,7 +427,7 @@ class _Parser:
 
     def _call(self, begin: int, name: str) -> _Part:
         """A function call: over matched rows, around such calls, or left to Spark."""
-        if name in ("next", "classifier", "match_number"):
+        if name in _NOT_READ:
             raise self._wrong(*_NOT_READ[name])
         outer, self.inside = self.inside, name
         if name in (*NAVIGATION, *AGGREGATES):
@@ -433,7 +457,8 @@ class _Parser:
         ):
             raise self._wrong(
                 f"has {name} of {len(parts)} values around matched rows",
-                f"call it inside: last({name}(…)); around them may be {', '.join(FUNCTIONS)}",
+                f"call it inside, of one row: {self._navigation}({name}(…)); around matched rows "
+                f"may be {', '.join(FUNCTIONS)}",
             )
         return found
 
@@ -441,7 +466,10 @@ class _Parser:
         """``CAST(… AS …)``, of SQL of a row."""
         part = self._or()
         if part.tree is not None:
-            raise self._wrong("has a cast around matched rows", "cast inside: last(cast(x as int))")
+            raise self._wrong(
+                "has a cast around matched rows",
+                f"cast inside: {self._navigation}(cast(x as int))",
+            )
         depth = 1
         while depth:
             token = self._take()
@@ -506,6 +534,12 @@ class _Parser:
             return Value(row, Place(at, variable, 0, 1 if offset is None else offset))
         return Value(row, Place(name, variable, offset or 0))
 
+    @property
+    def _navigation(self) -> str:
+        """The function of rows that the definition has, for advice."""
+        words = [(one["name"] or "").lower() for one in self.tokens]
+        return next((name for name in NAVIGATION if name in words), "last")
+
     def _wrong(self, why: str, instead: str = "") -> FanlightError:
         return refuse(
             f"define={{{self.name!r}: {self.text!r}}}",
@@ -527,6 +561,11 @@ _NOT_READ = {
     ),
     "match_number": (
         "asks how many matches there were: match_number()",
-        "leave it out; results have it as frame_id",
+        "leave it out; results have it as frame_id, from 0",
+    ),
+    "lag": ("asks for an earlier row: lag(…)", "write prev(x), or prev(x, 2)"),
+    "lead": (
+        "looks at a row that comes later: lead(…)",
+        "give the condition to the variable of the later row, with prev(…) of this one",
     ),
 }

@@ -167,6 +167,11 @@ class PatternFrame(Frame):
         return has_anchor(self.part, "$")
 
     @property
+    def may_be_refuted(self) -> bool:
+        """Whether rows that match so far may match no longer once another row has come."""
+        return self.needs_end or ends_absent(self.part)
+
+    @property
     def overlapping(self) -> bool:
         """Whether a row may be in two matches."""
         return self.after_match != PAST_LAST and self.matches == "all"

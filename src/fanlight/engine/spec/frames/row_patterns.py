@@ -423,7 +423,7 @@ class _Writer:
             raise refuse(
                 f"pattern={self.text[:60]!r}",
                 f"has more than {MOST_STEPS:,} steps once its repetitions are written out",
-                "repeat less by numbers, or write * or + instead",
+                "repeat less by numbers, permute fewer parts, or write * or + instead",
             )
         self.steps.append((does, one, two))
         return len(self.steps) - 1
