@@ -107,7 +107,7 @@ def explain(text: str, tables: Mapping[str, DataFrame], *, verbose: bool = False
         *((one, SelectRun(running, one)) for one in selects),
         *((one, running.run_of(one)) for one in recognitions),
     ]
-    found.sort(key=lambda one: one[0].clause.start)
+    found.sort(key=lambda one: (one[0].at, -one[0].end))
     pages = [run.explain(verbose=verbose) for _, run in found]
     if not pages:
         (row,) = running.session.sql("EXPLAIN SELECT * FROM {df}", df=result).collect()
