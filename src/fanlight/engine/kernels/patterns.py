@@ -665,44 +665,22 @@ def find_matches(
                                         followers, columns, wholes, known, integers, reals,
                                         one, line, row,
                                     )  # fmt: skip
-                            else:
-                                _follow(
-                                    followers, columns, wholes, known, integers, reals,
-                                    one, line, row,
-                                )  # fmt: skip
-                                if not _holds(
-                                    ops, begins, constants, numbers, places, columns, wholes,
-                                    known, integers, reals, sr, sw, sk, one, line + 1, row,
-                                    earliest,
-                                ):  # fmt: skip
-                                    break
+                            elif not _is_any(
+                                is_a, depends, followers, ops, begins, constants, numbers, places,
+                                columns, wholes, known, integers, reals, sr, sw, sk,
+                                1 << one, line, row, earliest,
+                            ):  # fmt: skip
+                                break
                             path[line, 0] = 2 * one + two
                         else:
                             if not varies:
                                 if _is_one_of(is_a, one, row):
                                     break
                             elif _is_any(
-                                is_a,
-                                depends,
-                                followers,
-                                ops,
-                                begins,
-                                constants,
-                                numbers,
-                                places,
-                                columns,
-                                wholes,
-                                known,
-                                integers,
-                                reals,
-                                sr,
-                                sw,
-                                sk,
-                                one,
-                                line,
-                                row,
-                                earliest,
-                            ):
+                                is_a, depends, followers, ops, begins, constants, numbers, places,
+                                columns, wholes, known, integers, reals, sr, sw, sk,
+                                one, line, row, earliest,
+                            ):  # fmt: skip
                                 break
                             path[line, 0] = NONE
                             if followed:
@@ -749,27 +727,10 @@ def find_matches(
                                 integers = _grow(integers, line + 2)
                                 reals = _grow_reals(reals, line + 2)
                             there = _is_any(
-                                is_a,
-                                depends,
-                                followers,
-                                ops,
-                                begins,
-                                constants,
-                                numbers,
-                                places,
-                                columns,
-                                wholes,
-                                known,
-                                integers,
-                                reals,
-                                sr,
-                                sw,
-                                sk,
-                                one,
-                                line,
-                                ahead,
-                                earliest,
-                            )
+                                is_a, depends, followers, ops, begins, constants, numbers, places,
+                                columns, wholes, known, integers, reals, sr, sw, sk,
+                                one, line, ahead, earliest,
+                            )  # fmt: skip
                         if there:
                             break
                         if not sure:

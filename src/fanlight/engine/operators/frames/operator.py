@@ -319,11 +319,11 @@ class FrameOperator:
             found = [self._expire(over, NEVER - 1)]
         if self.query.forget_after is not None:
             found += self._report(over, NEVER)
+        if self.query.numbered and isinstance(self.assembly, PatternAssembly):
+            return [*found, self.assembly.list_rows(over)]
         still_open = self.assembly.open_frames(over)
         numbered = None
-        if self.query.numbered and isinstance(self.assembly, PatternAssembly):
-            numbered = self.assembly.list_rows(over)
-        elif self.query.numbered:
+        if self.query.numbered:
             decision = np.full(self.assembly.slots, -1, np.int64)
             decision[still_open.slot] = still_open.number
             numbered = self._rows_that_waited(over, decision)

@@ -29,7 +29,6 @@ from fanlight.engine.spec.frames.row_patterns import FIRST, JUMP, LAST, ROW, SPL
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-OF_PATTERN = ("frame", "classifier")  # what rows of a match have besides their own columns
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fanlight.engine.spec.errors import FanlightError, refuse
 
-OPERATORS = ("or", "and", "not", "=", "<>", "<", "<=", ">", ">=", "<=>", "+", "-", "*", "/", "%")
 FUNCTIONS = {"abs": (1, 1), "coalesce": (1, None), "greatest": (2, None), "least": (2, None),
              "nullif": (2, 2)}  # fmt: skip
 # What may make something of null: of a variable without rows a column is null, too.
