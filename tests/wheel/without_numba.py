@@ -13,11 +13,6 @@ from kinds import KINDS
 
 import fanlight as fl
 
-# What no plan in Spark SQL gives in a batch.
-COMPILED = {
-    "delta", "dwelling", "cut short", "aggregate", "limit of a row", "adapting limit",
-    "forgetting", "predicate", "functions", "several at once", "detect",
-}  # fmt: skip
 WRITE = "need numba, which is not installed here; write: pip install 'fanlight[kernels]'"
 
 
@@ -45,7 +40,7 @@ def main():
         check = Check(spark, Path(folder) / "rows")
         batch = spark.read.parquet(str(check.folder))
         for case in KINDS:
-            if case.name in COMPILED:
+            if case.compiled:
                 refused(check, f"{case.name}, batch", lambda case=case: case.of(batch, LANE))
             else:
                 check.batch(case, LANE, {})
