@@ -152,6 +152,35 @@ def test_rows_of_no_match_as_the_standard_has_them(spark):
     ]  # fmt: skip
 
 
+def test_running_and_final_measures_as_oracle_writes_them(ticker):
+    text = """
+        SELECT nr, what, bottom, top, up, ups, change, earlier, taxed, price, tax
+        FROM Ticker MATCH_RECOGNIZE (
+            PARTITION BY symbol ORDER BY rowtime
+            MEASURES MATCH_NUMBER() AS nr, CLASSIFIER() AS what,
+                unix_seconds(LAST(DOWN.rowtime)) div 60 AS bottom, FINAL LAST(UP.price) AS top,
+                COUNT(UP.price) AS up, FINAL COUNT(UP.price) AS ups,
+                price - STRT.price AS change, LAST(DOWN.price, 1) AS earlier,
+                RUNNING SUM(tax) FILTER (WHERE tax > 1) AS taxed
+            ALL ROWS PER MATCH {}
+            PATTERN (STRT DOWN+ UP+)
+            DEFINE DOWN AS DOWN.price < PREV(DOWN.price), UP AS UP.price > PREV(UP.price)
+        ) MR WHERE MR.symbol = 'ACME' ORDER BY MR.rowtime
+    """
+    found = [tuple(row) for row in fl.sql(text.format(""), Ticker=ticker).collect()]
+    assert found == [
+        (1, "STRT", None, 24, 0, 1, 0, None, 2, 25, 2),
+        (1, "DOWN", 5, 24, 0, 1, -7, None, 5, 18, 3),
+        (1, "DOWN", 6, 24, 0, 1, -10, 18, 5, 15, 1),
+        (1, "DOWN", 7, 24, 0, 1, -11, 15, 7, 14, 2),
+        (1, "UP", 7, 24, 1, 1, -1, 15, 10, 24, 3),
+    ]
+    every = fl.sql(text.format("WITH UNMATCHED ROWS"), Ticker=ticker).collect()
+    assert [tuple(row) for row in every if row["nr"]] == found
+    outside = [tuple(row)[:-2] for row in every if row["nr"] is None]
+    assert set(outside) == {(None,) * 9}
+
+
 def test_one_row_of_a_v_as_trino_writes_it(ticker):
     text = """
         SELECT m.symbol, m.starting, m.bottom, m.top, m.how_many, m.c, m.n FROM Ticker AS t
@@ -270,19 +299,10 @@ WRONG = [
         "several variables; write SUBSET",
         "SUM(a.price * b.price)",
     ),
-    ("LAST(a.price, 1) AS x", "", r"write nth_youngest\(a\.price, 2\)", "LAST(a.price, 1)"),
-    ("LAST(a.price, 0) AS x", "", r"write LAST\(a\.price\)", "LAST(a.price, 0)"),
+    ("LAST(price) x", "", r"write LAST\(price\) AS x", "LAST(price) x"),
     ("CLASSIFIER() AS x", "", "may be b or a in the last row", "CLASSIFIER()"),
     ("a.* AS x", "", r"write COUNT\(a\.\*\)", "a.*"),
-    (
-        "a.price AS x",
-        "ALL ROWS PER MATCH",
-        "last.CASE WHEN v = 'a' THEN price END. IGNORE",
-        "a.price",
-    ),
-    ("LISTAGG(tax, '-') AS x", "ALL ROWS PER MATCH", r"around this one\n", "LISTAGG(tax, '-')"),
-    ("SUM(price) AS x", "ALL ROWS PER MATCH", "OVER", "SUM(price)"),
-    ("FINAL LAST(price) AS x", "ALL ROWS PER MATCH", "OVER", "FINAL LAST(price)"),
+    ("MEDIAN(a.tax) AS x", "ALL ROWS PER MATCH", "ONE ROW PER MATCH", "MEDIAN(a.tax)"),
     ("tax AS price", "ALL ROWS PER MATCH", "give it another name", "tax"),
 ]
 
@@ -316,8 +336,13 @@ FOLLOWED = [
      "MEASURES SUM(u.price * u.price) AS x PATTERN (a b) SUBSET u = (a, b)"),
     ("MEASURES 1 AS x PATTERN (a b) WITHIN 3", "INTERVAL '5' MINUTE",
      "MEASURES 1 AS x PATTERN (a b) WITHIN INTERVAL '5' MINUTE"),
-    ("MEASURES LAST(a.price, 0) AS x PATTERN (a b)", "LAST(a.price)",
-     "MEASURES LAST(a.price) AS x PATTERN (a b)"),
+    ("MEASURES MEDIAN(price) AS x ALL ROWS PER MATCH PATTERN (a b)", "write ONE ROW PER MATCH",
+     "MEASURES MEDIAN(price) AS x ONE ROW PER MATCH PATTERN (a b)"),
+    ("MEASURES COUNT(*) AS x ALL ROWS PER MATCH PATTERN (a {- b -})", "without {- and -}",
+     "MEASURES COUNT(*) AS x ALL ROWS PER MATCH PATTERN (a b)"),
+    ("MEASURES price x PATTERN (a b)", "write price AS x", "MEASURES price AS x PATTERN (a b)"),
+    ("MEASURES 1 AS x PATTERN (a c b) DEFINE c AS price > STDDEV(a.price),", "use count, sum, avg",
+     "MEASURES 1 AS x PATTERN (a c b) DEFINE c AS price > AVG(a.price),"),
     ("MEASURES 1 AS x PATTERN (a b c) SUBSET u = (a, b) DEFINE c AS price > max(u.price),",
      "greatest(max(a.x), max(b.x)) for a maximum, count(a.*) + count(b.*) for a number",
      f"MEASURES 1 AS x PATTERN (a b c) DEFINE c AS {BOTH} AND count(a.*) + count(b.*) = 2,"),
@@ -365,6 +390,28 @@ STREAMED = f"""SELECT symbol, since, round(mean) AS mean FROM Ticker MATCH_RECOG
     PARTITION BY symbol ORDER BY rowtime
     MEASURES FIRST(PRICE_DOWN.rowtime) AS since, AVG(price_down.price) AS mean
     PATTERN (START_ROW PRICE_DOWN+ PRICE_UP) WITHIN INTERVAL '1' HOUR {FALLS})"""
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("MEASURES LAST(x) AS y ALL ROWS PER MATCH PATTERN (a{1,9})", "write ONE ROW PER MATCH"),
+        (
+            "ALL ROWS PER MATCH PATTERN (a+)",
+            r"for ever; write WITHIN INTERVAL '1' HOUR after PATTERN \(…\)\n",
+        ),
+    ],
+)
+def test_what_a_stream_cannot_be_asked(spark, asked, words):
+    rows = (
+        spark.readStream.format("rate")
+        .load()
+        .withColumnsRenamed({"value": "x"})
+        .withWatermark("timestamp", "1 minute")
+    )
+    with pytest.raises(fl.FanlightError, match=words):
+        fl.sql(f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY timestamp {asked})", t=rows)
 
 
 @pytest.mark.streaming

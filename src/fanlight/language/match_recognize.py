@@ -58,6 +58,7 @@ _OPTIONS = ("OMIT EMPTY MATCHES", _UNMATCHED)
 _PHRASES: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(r"pattern=(['\"])((?:(?!\1).)*)\1"), r"PATTERN (\2)"),
     (re.compile(r"define=\{'([^']+)': .*?\}(?= )", re.DOTALL), r"the definition of \1"),
+    (re.compile(r" or max_rows=\d+"), ""),  # for which SQL has no words
     (re.compile(r"^rows\(\) adds"), "ALL ROWS PER MATCH adds"),
     (re.compile(r"rename yours first: df\..*"), "rename yours in a sub-query"),
     (re.compile(r"in the DataFrame"), "in the table"),
@@ -537,7 +538,11 @@ class _Parser:
         for at, end in self._split(place, "MEASURES LAST(a.x) AS x") if place else ():
             name = _name_of(self.tokens[end - 1])
             if not name or end - at < 3 or not self.tokens[end - 2].is_word("AS"):
-                self.refuse((at, end), "has no name", f"write {self.one_line(at, end)} AS x")
+                before = self.tokens[end - 2] if end - at > 1 else None
+                named = name and before is not None and (before.is_name or before.text == ")")
+                stop, given = (end - 1, name) if named else (end, "x")
+                self.refuse((at, end), "has no name",
+                            f"write {self.one_line(at, stop)} AS {given}")  # fmt: skip
             if name.lower() in taken:
                 self.refuse(
                     (end - 1, end), "is the name of another column of the matches",

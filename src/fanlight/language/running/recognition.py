@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from pyspark.errors import PySparkException
@@ -13,13 +13,16 @@ from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
 from fanlight.engine.algebra.library.in_order import last
-from fanlight.engine.algebra.sql_text import literal, quote
+from fanlight.engine.algebra.sql_text import fill, literal, quote
 from fanlight.engine.kinds import output_columns
+from fanlight.engine.spark.binding.source import bind_calls
+from fanlight.engine.spark.ordered.frames import CLASSIFIER
 from fanlight.engine.spark.over import over
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, expr_as, free_name, is_taken, say_reason
 from fanlight.engine.spec.errors import FanlightError, advise_choice
 from fanlight.engine.spec.frames.pattern import PLACES
+from fanlight.engine.spec.frames.row_patterns import has_exclusion
 from fanlight.language.calls import CallReader, ParsedCall
 from fanlight.language.error_translation import ArgumentSpan
 from fanlight.language.match_recognize import (
@@ -29,6 +32,7 @@ from fanlight.language.match_recognize import (
     translate_recognition_errors,
     variable_at,
 )
+from fanlight.language.running.listed_rows import RowsOfMatch
 from fanlight.language.running.table import Table, TextSource, read_rows
 from fanlight.language.tokens import (
     Place,
@@ -39,7 +43,7 @@ from fanlight.language.tokens import (
     unquote,
 )
 
-_ALL = " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+_NUMBER = "frame_id"  # the column with the number of a match
 _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND",
           "MICROSECOND", "DAYOFYEAR")  # fmt: skip
 _OF_UNITS = ("TIMESTAMPADD", "TIMESTAMPDIFF", "DATEADD", "DATEDIFF", "DATE_ADD", "DATE_DIFF",
@@ -122,7 +126,7 @@ class RecognitionRun:
         given = self.table.df.columns
         with self._translated(self.clause.spans):
             found = self._bind().rows()
-        matched = "frame_id is not null"
+        matched = f"{_NUMBER} is not null"
         if self.recognition.unmatched:
             texts = [(f"case when {matched} then {text} end", one) for text, one in texts]
         else:
@@ -231,62 +235,30 @@ class RecognitionRun:
         """SQL of what begins at a token of a measure, and where that ends."""
         tokens, one, after = self.tokens, self.tokens[n], self.tokens[n + 1]
         rows = self.recognition.all_rows
-        if one.is_word("FINAL", "RUNNING") and after.is_name and tokens[n + 2].text == "(":
-            if rows:
-                self._refuse(
-                    (n, tokens[n + 2].partner + 1), "is not read for ALL ROWS PER MATCH",
-                    self._advise_around(calls.get(n + 1), final=one.is_word("FINAL")),
-                )  # fmt: skip
-            return "", n + 1  # at the last row of a match both are the same
+        said = one.is_word("FINAL", "RUNNING") and after.is_name and tokens[n + 2].text == "("
+        if call := calls.get(n + said):
+            final = said and one.is_word("FINAL")
+            return self._write_in_rows(call, final=final) if rows else self._ask(call), call.end
+        if said:
+            return "", n + 1
         if one.is_word("MATCH_NUMBER", "CLASSIFIER") and after.text == "(":
             return self._write_function(n), after.partner + 1
-        if n in calls:
-            if rows:
-                self._refuse(
-                    (n, calls[n].end),
-                    "is an aggregate, and is asked of ALL ROWS PER MATCH",
-                    self._advise_around(calls[n]),
-                )
-            return self._ask(calls[n]), calls[n].end
-        if variables := variable_at(tokens, n, self.variables):
-            path, stop = read_path(tokens, n + 2, end)
+        return self._write_name(n, end)
+
+    def _write_name(self, n: int, end: int) -> tuple[str, int]:
+        """SQL of a column, perhaps of a variable; any other token stays."""
+        one, rows = self.tokens[n], self.recognition.all_rows
+        if variables := variable_at(self.tokens, n, self.variables):
+            path, stop = read_path(self.tokens, n + 2, end)
             if not path:
                 self._refuse((n, n + 3), "is no value", f"write COUNT({one.text}.*)")
             if rows:
-                self._refuse(
-                    (n, stop), "is of the rows of a variable, and is asked of ALL ROWS PER MATCH",
-                    self._advise_around(ParsedCall("last", n, stop, ((n, stop),))),
-                )  # fmt: skip
+                return self._write_in_rows(ParsedCall("last", n, stop, ((n, stop),))), stop
             return self._ask_last(path, variables, (n, stop)), stop
-        path, stop = read_path(tokens, n, end)
+        path, stop = read_path(self.tokens, n, end)
         if not rows and self._is_column(n, stop, path):
             return self._ask_last(path, (), (n, stop)), stop
-        return (self.query.text[one.start : one.end], n + 1)
-
-    def _advise_around(self, parsed: ParsedCall | None, *, final: bool = False) -> str:
-        """What to write for a call that is asked of all rows: a window of Spark's around it.
-
-        Without ``final`` it is of the rows of a match up to the current one.
-        """
-        if parsed is None or parsed.distinct or parsed.condition or len(parsed.arguments) > 1:
-            return "write ONE ROW PER MATCH, or compute it in a query around this one"
-        named = self._variables_in(parsed)
-        place = parsed.arguments[0] if parsed.arguments else (parsed.at, parsed.at)
-        text, ignoring = self.reader.text_of(*place), parsed.ignore_nulls
-        if named:
-            names = ", ".join(map(literal, next(iter(named))))
-            mine = f"v IN ({names})" if "," in names else f"v = {names}"
-            ignoring = ignoring or parsed.name in PLACES
-            text = f"CASE WHEN {mine} THEN {'1' if text == '*' else text} END"
-        keys = ", ".join([*(join_name(name) for name in self.clause.by), "match"])
-        order = ", ".join(join_name(name) for name in self._order)
-        ordered = "" if final and parsed.name not in PLACES else f" ORDER BY {order}"
-        over = f"{keys}{ordered}{_ALL * (final and bool(ordered))}"
-        columns = "MATCH_NUMBER() AS match" + ", CLASSIFIER() AS v" * bool(named)
-        return (
-            f"write ONE ROW PER MATCH, or {columns}, and in a query around this one "
-            f"{parsed.name}({text}){' IGNORE NULLS' * ignoring} OVER (PARTITION BY {over})"
-        )
+        return self.query.text[one.start : one.end], n + 1
 
     def _variables_in(self, parsed: ParsedCall) -> dict[tuple[str, ...], Place]:
         """The variables before columns in a call, and where each stands."""
@@ -322,9 +294,9 @@ class RecognitionRun:
         if called[1] != n + 3:
             self._refuse(called, "takes no argument", f"write {self.tokens[n].text.upper()}()")
         if self.tokens[n].is_word("MATCH_NUMBER"):
-            return "(frame_id + 1)"
+            return f"({_NUMBER} + 1)"
         if self.recognition.all_rows:
-            return "classifier"
+            return CLASSIFIER
         spec: Any = self.clause.spec
         names = last_variables(spec.part)
         if len(names) > 1:
@@ -336,36 +308,79 @@ class RecognitionRun:
             )  # fmt: skip
         return literal(names[0])
 
+    def _write_in_rows(self, parsed: ParsedCall, *, final: bool = False) -> str:
+        """SQL of a call in each row of a match: of its rows up to that one, or of all."""
+        place: Place = (parsed.at, parsed.end)
+        spec: Any = self.clause.spec
+        if self.table.df.isStreaming:
+            self._refuse(place, "is of several rows of a match, which a stream lists one by one",
+                         "write ONE ROW PER MATCH")  # fmt: skip
+        if has_exclusion(spec.part):
+            self._refuse(
+                place, "is of all rows of a match, of which those in {- -} are left out here",
+                "write the pattern without {- and -}, and leave rows out by CLASSIFIER() in a "
+                "query around this one",
+            )  # fmt: skip
+        named = self._variables_in(parsed)
+        values = [f"({self.reader.text_of(*one)})" for one in parsed.arguments]
+        holds = [f"({self.reader.text_of(*parsed.condition)})"] if parsed.condition else []
+        names = ", ".join(map(literal, next(iter(named), ())))
+        holds += [f"{CLASSIFIER} in ({names})"] if names else [f"{_NUMBER} is not null"]
+        keys = [quote(self.table.column(name)) for name in self.clause.by]
+        order = [quote(self.table.column(name)) for name in self._order]
+        rows = RowsOfMatch([*keys, _NUMBER], [*order, *map(str, spec.computed)])
+        if parsed.name in PLACES:
+            value, *_ = values
+            holds += [f"{value} is not null"] if parsed.ignore_nulls else []
+            offset = self._offset(parsed) or 0
+            return rows.place(parsed.name, value, " and ".join(holds), offset, final=final)
+        call = self._build(parsed)
+        ((_, types),) = bind_calls(self.table.df, [call])
+        text = rows.aggregate(
+            call.aggregate.partials(tuple(types)), values, next(iter(types), "void"),
+            " and ".join(holds), final=final,
+        )  # fmt: skip
+        if not text:
+            self._refuse(place, "is not computed for each row of ALL ROWS PER MATCH",
+                         "write ONE ROW PER MATCH")  # fmt: skip
+        return text
+
     def _ask(self, parsed: ParsedCall) -> str:
         """The column of an aggregate, as SQL."""
-        place = (parsed.at, parsed.end)
+        column = self._column_of((parsed.at, parsed.end), self._build(parsed))
+        if not (offset := self._offset(parsed)):
+            return column
+        return f"get({column if parsed.name == 'first' else f'reverse({column})'}, {offset}).v"
+
+    def _build(self, parsed: ParsedCall) -> Call:
+        """The aggregate of a call; for ``LAST(a.x, 2)`` a list of the values, each in a struct."""
+        argument: Callable[[str, tuple[str, ...]], Any] = self._argument
         named = self._variables_in(parsed)
         if len(named) > 1:
-            self._refuse(place, "is of the rows of several variables",
+            self._refuse((parsed.at, parsed.end), "is of the rows of several variables",
                          "write SUBSET u = (a, b), and name u")  # fmt: skip
-        if parsed.name in PLACES and len(parsed.arguments) == 2:
-            self._check_offset(parsed)
+        offset = self._offset(parsed)
+        if offset is not None:
+            parsed = replace(parsed, arguments=parsed.arguments[:1])
+        if offset:
+            argument = self._argument_in_struct(ignoring=parsed.ignore_nulls)
+            parsed = replace(parsed, name="collect_list", ignore_nulls=False)
         order = [self.table.column(name) for name in self._order]
-        call = self.reader.build(parsed, self._argument, order)
-        return self._column_of(place, call.of(*next(iter(named))) if named else call)
+        call = self.reader.build(parsed, argument, order)
+        return call.of(*next(iter(named))) if named else call
 
-    def _check_offset(self, parsed: ParsedCall) -> None:
-        """Refuse ``LAST(a.x, 2)``, which counts on from the last row."""
-        text, said = (self.reader.one_line(*place) for place in parsed.arguments)
-        if not said.isdecimal():
-            return
-        place, offset = (parsed.at, parsed.end), int(said)
-        if not offset:
-            self._refuse(place, "counts no row on", f"write {parsed.name.upper()}({text})")
-        other = (
-            f"nth_youngest({text}, {offset + 1})"
-            if parsed.name == "last"
-            else f"get(collect_list({text}), {offset})"
-        )
-        self._refuse(
-            place, f"is the value of another row than the {parsed.name}",
-            f"write {other}, which passes over nulls, or give that row a variable of its own",
-        )  # fmt: skip
+    def _argument_in_struct(self, *, ignoring: bool) -> Callable[[str, tuple[str, ...]], Any]:
+        """What makes an argument a struct, which lists keep though the argument is null."""
+        row = "named_struct('v', {x})"
+        form = f"if({{x}} is null, null, {row})" if ignoring else row
+        return lambda text, _: self._argument(fill(form, x=f"({text})"), ())
+
+    def _offset(self, parsed: ParsedCall) -> int | None:
+        """How many rows on ``LAST(a.x, 2)`` looks; None where it does not say."""
+        if parsed.name not in PLACES or len(parsed.arguments) != 2:
+            return None
+        said = self.reader.one_line(*parsed.arguments[1])
+        return int(said) if said.isdecimal() else None
 
     def _ask_last(self, path: tuple[str, ...], variables: tuple[str, ...], place: Place) -> str:
         """The column of a value in the last row, of variables or of the match, as SQL."""

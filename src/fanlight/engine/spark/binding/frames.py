@@ -220,6 +220,12 @@ def check_ends(bound: Bound) -> None:
         )
 
 
+# How Spark refuses an aggregate beside columns of one row, and what to write instead of it.
+_OF_ROWS = ("[MISSING_GROUP_BY]", "[MISSING_AGGREGATION]")
+_RUNNING = "use count, sum, avg, min or max: of the rows matched so far definitions know these"
+_AGGREGATED = "write SQL of one row, or fl.AggregateFrame, which ends a frame by an aggregate"
+
+
 def _input_columns(scheme: Scheme, columns: list[Any]) -> tuple[Any, ...]:
     """The column of each input that decides marks; a count of all rows has none."""
     given = iter(columns)
@@ -241,9 +247,16 @@ def _types(df: DataFrame, spec: Frame, time: str, columns: list[Any]) -> list[st
             field = df.select(expr(df, "1"), expr(df, quote_column(df, time)), column)
             types.append(type_text(field.schema.fields[-1].dataType))
         except WRONG_COLUMN as error:
+            asked, said = f"{read.argument}={str(read.given)!r}", say_reason(error)
+            if said.startswith(_OF_ROWS):
+                raise refuse(
+                    asked,
+                    f"is an aggregate of several rows, not a {read.sql}",
+                    _RUNNING if isinstance(spec, PatternFrame) else _AGGREGATED,
+                ) from error
             raise refuse(
-                f"{read.argument}={str(read.given)!r}",
-                f"is not a {read.sql} that Spark understands ({say_reason(error)})",
+                asked,
+                f"is not a {read.sql} that Spark understands ({said})",
                 f"write SQL over {list_some(df.columns)}",
             ) from error
     return types
