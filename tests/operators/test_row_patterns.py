@@ -10,7 +10,9 @@ import pytest
 
 from fanlight.engine.kernels import patterns as kernels
 from fanlight.engine.operators import protocol
+from fanlight.engine.plan import patterns as plan
 from fanlight.engine.spec.errors import FanlightError
+from fanlight.engine.spec.frames import row_patterns
 from tests.helpers.grouped import Grouped
 from tests.helpers.patterned import (
     Said,
@@ -41,6 +43,27 @@ def now_and_then_worked_out(monkeypatch, rng):
 def now_of(asked):
     """Up to when the rows of a batch are known, at its end."""
     return math.inf if asked.options["within"] is not None else -math.inf
+
+
+def test_plan_and_kernel_number_what_definitions_do_alike():
+    """Neither may import the other."""
+    words = {
+        "constant": "CONSTANT", "unknown": "UNKNOWN", "column": "COLUMN", "running": "RUNNING",
+        "as real": "AS_REAL", "+": "ADD", "-": "SUBTRACT", "*": "MULTIPLY", "/": "DIVIDE",
+        "%": "REMAINDER", "- of": "NEGATE", "=": "EQUAL", "<>": "UNEQUAL", "<": "LESS",
+        "<=": "AT_MOST", ">": "GREATER", ">=": "AT_LEAST", "<=>": "SAME", "not": "INVERT",
+    }  # fmt: skip
+    for names in (plan.DOES, plan.FOLLOWS):
+        told = [words.get(name, name.upper().replace(" ", "_")) for name in names]
+        assert [vars(kernels)[name] for name in told] == list(range(len(names)))
+    shared = {
+        row_patterns: ("ROW", "NOT", "SPLIT", "JUMP", "FIRST", "LAST", "NEVER", "MATCH"),
+        plan: ("AFTER_LAST", "AFTER_FIRST_ROW", "AFTER_FIRST_OF", "AFTER_LAST_OF", "PLACES"),
+    }
+    for module, names in shared.items():
+        assert {name: vars(module)[name] == vars(kernels)[name] for name in names} == dict.fromkeys(
+            names, True
+        )
 
 
 @pytest.mark.parametrize("seed", range(part(60)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from pyspark.sql import functions as F
@@ -191,6 +192,13 @@ def test_streams_that_would_not_end_are_refused(classic, tmp_path, name):
         search(df, spec)
 
 
+def test_explain_says_what_a_stream_keeps_and_when_it_gives_a_match(classic, tmp_path):
+    df = stream_of(classic, tmp_path, [[minute(0, s="x")]], "1 minute")
+    page = search(df, pattern("a+ b", within="3 minutes")).explain()
+    assert re.search(r"emits +a match once no row that may yet come can change it\n", page)
+    assert re.search(r"keeps +for each key, the rows from .* may still begin a match; in ", page)
+
+
 def test_early_matches_that_a_row_may_refute_are_refused(classic, tmp_path):
     df = stream_of(classic, tmp_path, [[minute(0, s="x")]], "1 minute")
     spec = pattern("a !b", within="3 minutes")
@@ -233,7 +241,7 @@ WRONG = {
     "a type that is not read": ({"a": "array(n) = prev(array(n))"}, "of type array<"),
     "a column that is not there": ({"a": "speed > prev(speed)"}, "speed"),
     "a sum of texts": ({"a": "sum(s) > 3"}, "sum\\(…\\) of texts"),
-    "an aggregate": ({"a": "stddev(n) > 3"}, "stddev"),
+    "an aggregate": ({"a": "stddev(n) > 3"}, "use count, sum, avg, min or max"),
     "a subquery": ({"a": "n > (select 3)"}, "has a subquery"),
 }
 

@@ -217,13 +217,24 @@ def explain_frames(
     ]
     if about.verbose:
         facts.append(("guaranteed", ", ".join(sorted(spec.guarantees))))
-    kept = f"{_KEPT} for {_count_open(scheme)}{_describe_means(scheme)}; {about.state}"
-    return about.page(facts, plan, keeps=[("keeps", kept)], grows=True, per="per row")
+    keeps = [("keeps", f"{_describe_frame_state(scheme)}; {about.state}")]
+    if scheme.automaton is not None:
+        keeps.insert(0, ("emits", _CERTAIN))
+    return about.page(facts, plan, keeps=keeps, grows=True, per="per row")
 
 
+_CERTAIN = "a match once no row that may yet come can change it"
+_MAY_BEGIN = "for each key, the rows from the first one on that may still begin a match"
 _KEPT = (
     "for each key, the rows that the watermark has not passed, and one partial of each aggregate"
 )
+
+
+def _describe_frame_state(scheme: Scheme) -> str:
+    """What a stream of frames keeps, in words."""
+    if scheme.automaton is not None:
+        return _MAY_BEGIN
+    return f"{_KEPT} for {_count_open(scheme)}{_describe_means(scheme)}"
 
 
 def _count_open(scheme: Scheme) -> str:

@@ -293,7 +293,7 @@ class _Builder:
             return kind
         place = self._place(node.place)
         column = self._column(node.row, real=kind.real)
-        self._add("column", column * _PLACES + place, real=kind.real)
+        self._add("column", column * PLACES + place, real=kind.real)
         return kind
 
     def _column(self, row: int, *, real: bool) -> int:
@@ -385,7 +385,7 @@ class _Builder:
 
     def _push_register(self, register: int, known: int, kind: _Type) -> None:
         """A running number; it is known if the count at ``known`` is above 0, or ``known`` -1."""
-        self._add("running", register * _PLACES + known + 1, real=kind.real)
+        self._add("running", register * PLACES + known + 1, real=kind.real)
 
     def _make_real(self, kind: _Type) -> None:
         """Make the topmost value a real."""
@@ -541,7 +541,7 @@ class _Builder:
     }
 
 
-_PLACES = 100_000  # more than there are places, and registers
+PLACES = 100_000  # more than there are places, and registers
 _TEXTS = ("string", "char", "varchar")
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 
