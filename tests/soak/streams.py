@@ -117,7 +117,8 @@ def mechanism(ask):
     asked = {request[0] for request in ask.requests.values()}
     parts = ("parts",) if ask.kind in ("spanning", "several") and asked & PARTS else ()
     held = ("held",) if asked == {name for name, *_ in HELD.values()} else ()
-    return ask.kind, ask.action, where, *parts, *held
+    searched = ("searched",) if isinstance(ask.spec, fl.PatternFrame) else ()
+    return ask.kind, ask.action, where, *parts, *held, *searched
 
 
 def shape(ask):
