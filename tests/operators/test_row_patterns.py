@@ -33,11 +33,12 @@ from tests.kernels.both import without_waiting
 TODAY = 1_700_000_000_000_000
 
 
-def now_and_then_worked_out(monkeypatch, rng):
-    """Half of the time it is worked out from the first search on where a match may end."""
+def by_other_ways(monkeypatch, rng):
+    """Where a match may end is worked out at once or late, and few rows are computed together."""
     always = rng.random() < 0.5
     monkeypatch.setattr(kernels, "PATIENCE", -1 if always else 1_000)
     monkeypatch.setattr(kernels, "VAIN", 0 if always else 16)
+    monkeypatch.setattr(kernels, "BLOCK", rng.choice((1, 2, 1_024)))
 
 
 def now_of(asked):
@@ -71,7 +72,7 @@ def test_a_batch_has_the_matches_that_the_definition_has(monkeypatch, seed):
     rng, seen = random.Random(seed), 0
     for _ in range(10):
         asked = question(rng)
-        now_and_then_worked_out(monkeypatch, rng)
+        by_other_ways(monkeypatch, rng)
         for size in (None, 1, 3):
             monkeypatch.setattr(protocol, "PART", 1 if size else 1 << 20)
             rows = some_rows(rng)
@@ -115,7 +116,7 @@ def test_a_stream_has_at_each_watermark_the_matches_that_are_closed_by_then(monk
     rng = random.Random(seed)
     for _ in range(6):
         asked = question(rng)
-        now_and_then_worked_out(monkeypatch, rng)
+        by_other_ways(monkeypatch, rng)
         rows = some_rows(rng)
         asked_for, made = query(asked, rows)
         operator, found = Grouped(asked_for), []
@@ -318,6 +319,14 @@ def test_running_definitions_end_with_a_match_or_a_refusal(tree):
                 raise
         else:
             assert found == ([(0, 61)] if "b" in text else [])
+
+
+def test_rows_that_are_computed_together_look_back_across_their_ends():
+    asked = ask(A, {"a": Said("prev(s, 3) = 'b' and s < prev(s)", None)})
+    text = "".join(random.Random(1).choices("abc", k=3 * kernels.BLOCK))
+    found = [at for at in range(3, len(text)) if text[at - 3] == "b" and text[at] < text[at - 1]]
+    with without_waiting(both=True):
+        assert spans(asked, text) == [(at, at + 1) for at in found]
 
 
 def test_after_the_first_row_of_a_match_the_next_one_begins_at_its_second():

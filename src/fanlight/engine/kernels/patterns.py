@@ -8,7 +8,7 @@ the same rows before them, and a search from one row may take :data:`MOST_TRIES`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ NOWHERE = 2**62
 # Once rows that searches saw in vain are so many times those they began from, and so many more, it
 # is worked out beforehand from where a match can end in time.
 VAIN, PATIENCE = 16, 1_000
+BLOCK = 1_024  # rows that are computed together
 NONE = -1  # a row of a match that no variable has
 FOUND, FAILED, UNDECIDED, TOO_LONG = 0, 1, 2, 3
 
@@ -165,134 +166,116 @@ def _compare(does: int, order: int, same: bool) -> bool:
 
 
 @jitable
-def _combine_reals(sr: Floats, sw: Ints, sk: Bools, does: int, top: int) -> None:
-    """Combine the two topmost values, neither of which is null."""
-    a, b = sr[top - 1], sr[top]
-    value = a
-    if does == ADD:
-        value = a + b
-    elif does == SUBTRACT:
-        value = a - b
-    elif does == MULTIPLY:
-        value = a * b
-    elif DIVIDE <= does <= REMAINDER:
-        if b == 0.0:
-            sk[top - 1] = False
-            return
-        value = a / b if does == DIVIDE else np.fmod(a, b)
-    elif does == GREATEST:
-        value = max(a, b)
-    elif does == LEAST:
-        value = min(a, b)
-    elif does == NULLIF:
-        sk[top - 1] = a != b
-    else:
-        order = -1 if a < b else int(a > b)
-        sw[top - 1] = int(_compare(does, order, a == b))
-        return
-    if value != value:  # noqa: PLR0124 - NaN
-        sk[top - 1] = False
-    sr[top - 1] = value
+def _calculate(does: int, a: Any, b: Any) -> Any:
+    """The sum, difference or product of two numbers."""
+    if does == MULTIPLY:
+        return a * b
+    return a + b if does == ADD else a - b
 
 
 @jitable
-def _combine_wholes(sw: Ints, sk: Bools, does: int, top: int) -> None:
-    """Combine the two topmost values, neither of which is null; one beyond 64 bits is null."""
-    a, b = sw[top - 1], sw[top]
-    value = a
+def _combine_reals(does: int, a: float, b: float) -> float:
+    """What comes of two reals; NaN counts as null."""
     if does <= MULTIPLY:
-        x, y = float(a), float(b)
-        size = x * y if does == MULTIPLY else (x + y if does == ADD else x - y)
-        if abs(size) >= _LIMIT:
-            sk[top - 1] = False
-            return
-        value = a * b if does == MULTIPLY else (a + b if does == ADD else a - b)
-    elif does == REMAINDER:
+        return float(_calculate(does, a, b))
+    if does <= REMAINDER:
+        if b == 0.0:
+            return np.nan
+        return a / b if does == DIVIDE else np.fmod(a, b)
+    if does == NULLIF:
+        return np.nan if a == b else a
+    return max(a, b) if does == GREATEST else min(a, b)
+
+
+@jitable
+def _combine_wholes(does: int, a: int, b: int) -> tuple[int, bool]:
+    """What comes of two whole numbers, and whether it is known: beyond 64 bits it is null."""
+    if does <= MULTIPLY:
+        fits = abs(_calculate(does, float(a), float(b))) < _LIMIT
+        return (_calculate(does, a, b) if fits else a), fits
+    if does == REMAINDER:
         if b == 0:
-            sk[top - 1] = False
-            return
-        value = abs(a) % abs(b)
-        if a < 0:
-            value = -value
-    elif does == GREATEST:
-        value = max(a, b)
-    elif does == LEAST:
-        value = min(a, b)
-    elif does == NULLIF:
-        sk[top - 1] = a != b
-    else:
-        order = -1 if a < b else int(a > b)
-        value = int(_compare(does, order, a == b))
-    sw[top - 1] = value
+            return a, False
+        rest = abs(a) % abs(b)
+        return -rest if a < 0 else rest, True
+    if does == NULLIF:
+        return a, a != b
+    return max(a, b) if does == GREATEST else min(a, b), True
 
 
 @jitable
-def _copy_value(sr: Floats, sw: Ints, sk: Bools, to: int, at: int) -> None:
-    sr[to], sw[to], sk[to] = (
-        sr[at], sw[at], sk[at],
-    )  # fmt: skip
-
-
-@jitable
-def _combine(sr: Floats, sw: Ints, sk: Bools, does: int, top: int, real: bool) -> None:
-    """Combine the two topmost values; null is what SQL makes of it."""
-    one, other = sk[top - 1], sk[top]
-    if AND <= does <= OR:
-        decides = int(does == OR)  # what one value alone decides
-        a, b = sw[top - 1], sw[top]
-        if (one and a == decides) or (other and b == decides):
-            sk[top - 1], sw[top - 1] = True, decides
+def _combine(sr: Floats, sw: Ints, sk: Bools, does: int, top: int, real: bool, size: int) -> None:
+    """Combine the two topmost values of so many rows; null is what SQL makes of it."""
+    low = top - 1
+    for i in range(size):
+        one, other = sk[low, i], sk[top, i]
+        if AND <= does <= OR:
+            decides = int(does == OR)  # what one value alone decides
+            if (one and sw[low, i] == decides) or (other and sw[top, i] == decides):
+                sk[low, i], sw[low, i] = True, decides
+            else:
+                sk[low, i], sw[low, i] = one and other, 1 - decides
+        elif does == COALESCE or (GREATEST <= does <= LEAST and not (one and other)):
+            if not one:
+                sr[low, i], sw[low, i], sk[low, i] = (
+                    sr[top, i], sw[top, i], other,
+                )  # fmt: skip
+        elif not (one and other):
+            if does == SAME:
+                sk[low, i], sw[low, i] = True, int(one == other)
+            elif does != NULLIF:
+                sk[low, i] = False
+        elif real:
+            a, b = sr[low, i], sr[top, i]
+            if EQUAL <= does <= SAME:
+                sw[low, i] = int(_compare(does, -1 if a < b else int(a > b), a == b))
+            else:
+                value = _combine_reals(does, a, b)
+                sr[low, i], sk[low, i] = value, value == value  # noqa: PLR0124 - NaN
         else:
-            sk[top - 1], sw[top - 1] = one and other, 1 - decides
-    elif does == COALESCE or (GREATEST <= does <= LEAST and not (one and other)):
-        if not one:
-            _copy_value(sr, sw, sk, top - 1, top)
-    elif does == NULLIF and not (one and other):
-        return
-    elif does == SAME and not (one and other):
-        sk[top - 1], sw[top - 1] = True, int(one == other)
-    elif not (one and other):
-        sk[top - 1] = False
-    elif real:
-        _combine_reals(sr, sw, sk, does, top)
-    else:
-        _combine_wholes(sw, sk, does, top)
+            n, m = sw[low, i], sw[top, i]
+            if EQUAL <= does <= SAME:
+                sw[low, i] = int(_compare(does, -1 if n < m else int(n > m), n == m))
+            else:
+                sw[low, i], sk[low, i] = _combine_wholes(does, n, m)
 
 
 @jitable
-def _change(sr: Floats, sw: Ints, sk: Bools, does: int, what: int, top: int, real: bool) -> None:
-    """Change the topmost value."""
-    if does == IS_NULL:
-        sk[top], sw[top] = True, int(not sk[top])
-    elif IS_TRUE <= does <= IS_FALSE:
-        wanted = int(does == IS_TRUE)
-        sw[top] = int(sk[top] and sw[top] == wanted)
-        sk[top] = True
-    elif does == AS_REAL:
-        sr[top] = sw[top] / 10.0**what
-    elif does == INVERT:
-        sw[top] = 1 - sw[top]
-    elif real:
-        x = sr[top]
-        sr[top] = -x if does == NEGATE else abs(x)
-    else:
-        n = sw[top]
-        if n < -(2**63 - 1):
-            sk[top] = False
+def _change(
+    sr: Floats, sw: Ints, sk: Bools, does: int, what: int, top: int, real: bool, size: int
+) -> None:
+    """Change the topmost value of so many rows."""
+    for i in range(size):
+        if does == IS_NULL:
+            sk[top, i], sw[top, i] = True, int(not sk[top, i])
+        elif IS_TRUE <= does <= IS_FALSE:
+            wanted = int(does == IS_TRUE)
+            sk[top, i], sw[top, i] = True, int(sk[top, i] and sw[top, i] == wanted)
+        elif does == AS_REAL:
+            sr[top, i] = sw[top, i] / 10.0**what
+        elif does == INVERT:
+            sw[top, i] = 1 - sw[top, i]
+        elif real:
+            x = sr[top, i]
+            sr[top, i] = -x if does == NEGATE else abs(x)
         else:
-            sw[top] = -n if does == NEGATE else abs(n)
+            n = sw[top, i]
+            if n < -(2**63 - 1):
+                sk[top, i] = False
+            else:
+                sw[top, i] = -n if does == NEGATE else abs(n)
 
 
 @jitable
-def _holds(
+def _compute(
     ops: Ints, begins: Ints, constants: Floats, numbers: Ints, places: Ints,
     columns: Floats, wholes: Ints, known: Bools, integers: Ints, reals: Floats,
-    sr: Floats, sw: Ints, sk: Bools, v: int, line: int, row: int, earliest: int,
-) -> bool:  # fmt: skip
-    """Whether a row is a variable, by what is computed for it.
+    sr: Floats, sw: Ints, sk: Bools, v: int, line: int, row: int, size: int, earliest: int,
+) -> None:  # fmt: skip
+    """Compute whether so many rows from ``row`` on are a variable: the lowest of their stacks says.
 
     ``line`` is that of the running numbers, ``earliest`` the first row of the group at hand, and
-    ``sr``, ``sw`` and ``sk`` are a stack: reals, whole numbers, and which values are known.
+    ``sr``, ``sw`` and ``sk`` are the stacks: reals, whole numbers, and which values are known.
     """
     top = -1
     for k in range(begins[v], begins[v + 1]):
@@ -301,42 +284,43 @@ def _holds(
             top += 1
             column, place = what // PLACES, what % PLACES
             register, back = places[place, 0], places[place, 1]
-            at = row if register < 0 else integers[line, register]
-            if at >= 0:
-                at -= back
-            if at < earliest:
-                sk[top] = False
-            elif real:
-                x = columns[column, at]
-                sr[top], sk[top] = x, x == x  # noqa: PLR0124
-            else:
-                sw[top], sk[top] = (
-                    wholes[column, at], known[column, at],
-                )  # fmt: skip
+            for i in range(size):
+                at = row + i if register < 0 else integers[line, register]
+                if at >= 0:
+                    at -= back
+                if at < earliest:
+                    sk[top, i] = False
+                elif real:
+                    x = columns[column, at]
+                    sr[top, i], sk[top, i] = x, x == x  # noqa: PLR0124
+                else:
+                    sw[top, i], sk[top, i] = (
+                        wholes[column, at], known[column, at],
+                    )  # fmt: skip
         elif does == RUNNING:
             top += 1
             register, counted = what // PLACES, what % PLACES - 1
-            sk[top] = counted < 0 or integers[line, counted] > 0
-            if real:
-                x = reals[line, register]
-                sr[top] = x
-                sk[top] = sk[top] and x == x  # noqa: PLR0124
-            else:
-                sw[top] = integers[line, register]
-        elif does == CONSTANT:
+            there = counted < 0 or integers[line, counted] > 0
+            for i in range(size):
+                sk[top, i] = there
+                if real:
+                    x = reals[line, register]
+                    sr[top, i] = x
+                    sk[top, i] = there and x == x  # noqa: PLR0124
+                else:
+                    sw[top, i] = integers[line, register]
+        elif does <= UNKNOWN:
             top += 1
-            sk[top] = True
-            sr[top], sw[top] = constants[what], numbers[what]
-        elif does == UNKNOWN:
-            top += 1
-            sk[top] = False
-            sr[top], sw[top] = 0.0, 0
+            for i in range(size):
+                sk[top, i] = does == CONSTANT
+                sr[top, i], sw[top, i] = (
+                    (constants[what], numbers[what]) if does == CONSTANT else (0.0, 0)
+                )
         elif does == AS_REAL or NEGATE <= does <= ABS or INVERT <= does <= IS_FALSE:
-            _change(sr, sw, sk, does, what, top, real)
+            _change(sr, sw, sk, does, what, top, real, size)
         else:
-            _combine(sr, sw, sk, does, top, real)
+            _combine(sr, sw, sk, does, top, real, size)
             top -= 1
-    return bool(sk[0] and sw[0] == 1)
 
 
 @jitable
@@ -442,37 +426,43 @@ def _is_any(
                     return True
                 continue
             _follow(followers, columns, wholes, known, integers, reals, v, line, row)
-            if _holds(
+            _compute(
                 ops, begins, constants, numbers, places, columns, wholes, known,
-                integers, reals, sr, sw, sk, v, line + 1, row, earliest,
-            ):  # fmt: skip
+                integers, reals, sr, sw, sk, v, line + 1, row, 1, earliest,
+            )  # fmt: skip
+            if sk[0, 0] and sw[0, 0] == 1:
                 return True
     return False
 
 
 @kernel(array(BOOL, 2)(PATTERN, DATA, INTS, NEW_BOOLS))
-def define_rows(pattern: Pattern, data: Data, earliest: Ints, wanted: Bools) -> Bools:
+def define_rows(pattern: Pattern, data: Data, starts: Ints, wanted: Bools) -> Bools:
     """Which rows are the ``wanted`` variables, where no match matters.
 
-    ``earliest`` has the first row at hand of each row's group.
+    ``starts`` are the first rows of the groups, and the number of rows.
     """
-    size = len(earliest)
     integers, reals = np.zeros((1, 1), np.int64), np.zeros((1, 1))
     deep = len(pattern.ops) + 1
-    sr, sw, sk = np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_)
+    sr, sw = np.zeros((deep, BLOCK)), np.zeros((deep, BLOCK), np.int64)
+    sk = np.zeros((deep, BLOCK), np.bool_)
     # Arrays, as to hand on a tuple of them takes longer than a step.
     ops, begins, constants, numbers, places = (
         pattern.ops, pattern.begins, pattern.constants, pattern.wholes, pattern.places,
     )  # fmt: skip
     columns, wholes, known = data.reals, data.wholes, data.known
-    found = np.zeros((len(wanted), size), np.bool_)
+    found = np.zeros((len(wanted), starts[-1]), np.bool_)
     for v in range(len(wanted)):
-        if wanted[v]:
-            for row in range(size):
-                found[v, row] = _holds(
+        if not wanted[v]:
+            continue
+        for g in range(len(starts) - 1):
+            for row in range(starts[g], starts[g + 1], BLOCK):
+                size = min(BLOCK, starts[g + 1] - row)
+                _compute(
                     ops, begins, constants, numbers, places, columns, wholes, known,
-                    integers, reals, sr, sw, sk, v, 0, row, earliest[row],
+                    integers, reals, sr, sw, sk, v, 0, row, size, starts[g],
                 )  # fmt: skip
+                for i in range(size):
+                    found[v, row + i] = sk[0, i] and sw[0, i] == 1
     return found
 
 
@@ -563,7 +553,8 @@ def find_matches(
     tried, waiting = np.zeros((64, many), np.int64), np.zeros((64, 2), np.int64)
     ends = np.zeros((64, many), np.int64)
     deep = len(pattern.ops) + 1
-    sr, sw, sk = np.zeros(deep), np.zeros(deep, np.int64), np.zeros(deep, np.bool_)
+    sr, sw = np.zeros((deep, 1)), np.zeros((deep, 1), np.int64)
+    sk = np.zeros((deep, 1), np.bool_)
     # Arrays, as to hand on a tuple of them takes longer than a step.
     ops, begins, constants, numbers, places = (
         pattern.ops, pattern.begins, pattern.constants, pattern.wholes, pattern.places,
@@ -657,20 +648,20 @@ def find_matches(
                             integers = _grow(integers, line + 2)
                             reals = _grow_reals(reals, line + 2)
                         if does == ROW:
-                            if not depends[one]:
-                                if not is_a[one, row]:
-                                    break
-                                if followed:
-                                    _follow(
-                                        followers, columns, wholes, known, integers, reals,
-                                        one, line, row,
-                                    )  # fmt: skip
-                            elif not _is_any(
-                                is_a, depends, followers, ops, begins, constants, numbers, places,
-                                columns, wholes, known, integers, reals, sr, sw, sk,
-                                1 << one, line, row, earliest,
-                            ):  # fmt: skip
+                            if not depends[one] and not is_a[one, row]:
                                 break
+                            if followed:
+                                _follow(
+                                    followers, columns, wholes, known, integers, reals,
+                                    one, line, row,
+                                )  # fmt: skip
+                            if depends[one]:
+                                _compute(
+                                    ops, begins, constants, numbers, places, columns, wholes, known,
+                                    integers, reals, sr, sw, sk, one, line + 1, row, 1, earliest,
+                                )  # fmt: skip
+                                if not (sk[0, 0] and sw[0, 0] == 1):
+                                    break
                             path[line, 0] = 2 * one + two
                         else:
                             if not varies:

@@ -190,8 +190,7 @@ class PatternAssembly(Assembly):
         """Find the matches of groups."""
         rows, slots, starts = groups.rows, groups.slots, groups.starts
         data = _read_columns(rows, self.automaton)
-        owner = np.repeat(starts[:-1], np.diff(starts))
-        data = _define_rows(self.pattern, data, self.automaton, owner)
+        data = _define_rows(self.pattern, data, self.automaton, starts)
         size = len(rows)
         out = kernels.Matches(
             np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64),
@@ -360,14 +359,14 @@ def _read_columns(rows: pa.Table, automaton: Automaton) -> kernels.Data:
 
 
 def _define_rows(
-    pattern: kernels.Pattern, data: kernels.Data, automaton: Automaton, earliest: Ints
+    pattern: kernels.Pattern, data: kernels.Data, automaton: Automaton, starts: Ints
 ) -> kernels.Data:
     """Data with which rows are the variables that are computed of rows before them alone."""
     pairs = zip(automaton.flags, automaton.depends, strict=True)
     wanted = np.array([flag == COMPUTED and not depends for flag, depends in pairs], np.bool_)
     if not wanted.any():
         return data
-    found = kernels.define_rows(pattern, data, earliest, wanted)
+    found = kernels.define_rows(pattern, data, starts, wanted)
     return data._replace(is_a=data.is_a | found)
 
 
