@@ -24,7 +24,7 @@ _TOKEN = re.compile(
         (?P<permute>permute\b(?=\s*\())
       | (?P<name>[^\W\d]\w*)
       | "(?P<quoted>(?:[^"]|"")+)"
-      | (?P<braces>\{\s*(?:\d+\s*(?:,\s*\d*)?|,\s*\d+)\s*\})
+      | (?P<braces>\{\s*(?:\d+\s*(?:,\s*\d*)?|,\s*\d*)\s*\})
       | (?P<sign>\{-|-\}|[()|*+?,^$!])
     )""",
     re.VERBOSE | re.IGNORECASE,
