@@ -230,8 +230,10 @@ class RecognitionRun:
             text = self.tokens[n].text
             name = parse_string(text) if text.startswith('"') else ""
             if name in self.table.df.columns and name.lower() not in self.variables:
-                self._refuse((n, n + 1), "is a text in Spark's SQL, and a column has that name",
-                             f"write `{name}` for the column, '{name}' for the text")  # fmt: skip
+                self._refuse(
+                    (n, n + 1), "is a text in Spark's SQL, and a column has that name",
+                    f"write {quote(name)} for the column, {literal(name)} for the text",
+                )  # fmt: skip
 
     def _refuse(self, place: Place, why: str, instead: str) -> NoReturn:
         at, end = place
