@@ -436,16 +436,29 @@ def test_what_a_stream_cannot_be_asked(spark, asked, words):
         fl.sql(f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY timestamp {asked})", t=rows)
 
 
+LISTED = """SELECT * FROM Ticker MATCH_RECOGNIZE (PARTITION BY symbol ORDER BY rowtime
+    MEASURES MATCH_NUMBER() AS number, CLASSIFIER() AS what ALL ROWS PER MATCH {}
+    WITHIN INTERVAL '1' HOUR DEFINE down AS price < PREV(price), up AS price > PREV(price))"""
+
+
 @pytest.mark.streaming
-def test_a_stream_gives_what_a_batch_gives(ticker, tmp_path):
-    batch = fl.sql(STREAMED, Ticker=ticker)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        STREAMED,
+        LISTED.format("PATTERN (top {- down+ -} up)"),
+        LISTED.format("AFTER MATCH SKIP TO LAST up PATTERN (top down+ up)"),
+    ],
+)
+def test_a_stream_gives_what_a_batch_gives(ticker, tmp_path, asked):
+    batch = fl.sql(asked, Ticker=ticker)
     late = ticker.selectExpr(
         "'END' AS symbol", "rowtime + interval 1 day AS rowtime", "price", "tax"
     )
     stream = stream_of(
         ticker.sparkSession, tmp_path, [ticker, late.limit(1), late.limit(1)], "1 minute", "rowtime"
     )
-    found = fl.sql(STREAMED, Ticker=stream)
+    found = fl.sql(asked, Ticker=stream)
     assert found.isStreaming
     got = ended(found, tmp_path)
     assert all_of(got) == all_of(batch) != []

@@ -18,6 +18,7 @@ from fanlight.engine.spec.frames.row_patterns import (
     Permutation,
     Repeated,
     Row,
+    has_absence,
     has_exclusion,
     may_be_empty,
     names_in,
@@ -250,12 +251,6 @@ class _Parser:
         subsets = self._read_subsets(sections.get("SUBSET"), known)
         define = self._read_definitions(sections.get("DEFINE"), known, subsets)
         spec = self._build_spec(pattern, define, sections, known, subsets)
-        if all_rows and spec.after_match != PAST_LAST:
-            self.refuse(
-                self._with_word(sections, "AFTER MATCH SKIP"),
-                "may put a row into several matches, and ALL ROWS PER MATCH lists it once",
-                "write AFTER MATCH SKIP PAST LAST ROW, or ONE ROW PER MATCH",
-            )
         if unmatched and has_exclusion(spec.part):
             self.refuse(
                 sections["ALL ROWS PER MATCH"],
@@ -266,6 +261,13 @@ class _Parser:
         if left_out:
             pattern = _BRACES.sub(lambda of: {"{-": "(", "-}": ")"}.get(of[0], of[0]), pattern)
             spec = self._build_spec(pattern, define, sections, known, subsets)
+        some = unmatched or has_absence(spec.part) or has_exclusion(spec.part)
+        if all_rows and spec.after_match != PAST_LAST and some:
+            self.refuse(
+                self._with_word(sections, "AFTER MATCH SKIP"),
+                "may put a row into several matches, and some rows here are of no variable",
+                "write AFTER MATCH SKIP PAST LAST ROW, or ONE ROW PER MATCH",
+            )
         measures = self._read_measures(sections.get("MEASURES"), by)
         if not (by or measures or all_rows):
             self.refuse((at, at + 1), "gives no columns", "write MEASURES, or PARTITION BY")

@@ -101,13 +101,16 @@ ORACLE = (
     oracle("aggregates on variables", "ticker", f"""MEASURES MATCH_NUMBER() AS match_num,
         CLASSIFIER() AS var_match, FINAL COUNT(UP.at) AS up_days, FINAL COUNT(at) AS total_days,
         RUNNING COUNT(at) AS cnt_days, price - STRT.price AS price_dif
-        ALL ROWS PER MATCH {VEE}""",
-        "at, match_num, var_match, up_days, total_days, cnt_days, price_dif",
-        (5, 1, "STRT", 4, 6, 1, 0), (6, 1, "DOWN", 4, 6, 2, -13), (7, 1, "UP", 4, 6, 3, -10),
-        (8, 1, "UP", 4, 6, 4, -5), (9, 1, "UP", 4, 6, 5, -1), (10, 1, "UP", 4, 6, 6, 0),
-        where="match_num = 1"),
+        ALL ROWS PER MATCH AFTER MATCH SKIP TO LAST UP {VEE}""",
+        "match_num, at, var_match, up_days, total_days, cnt_days, price_dif",
+        (1, 5, "STRT", 4, 6, 1, 0), (1, 6, "DOWN", 4, 6, 2, -13), (1, 7, "UP", 4, 6, 3, -10),
+        (1, 8, "UP", 4, 6, 4, -5), (1, 9, "UP", 4, 6, 5, -1), (1, 10, "UP", 4, 6, 6, 0),
+        (2, 10, "STRT", 1, 4, 1, 0), (2, 11, "DOWN", 1, 4, 2, -6), (2, 12, "DOWN", 1, 4, 3, -10),
+        (2, 13, "UP", 1, 4, 4, 0), (3, 14, "STRT", 2, 5, 1, 0), (3, 15, "DOWN", 2, 5, 2, -11),
+        (3, 16, "DOWN", 2, 5, 3, -13), (3, 17, "UP", 2, 5, 4, -11), (3, 18, "UP", 2, 5, 5, -1)),
     oracle("W", "ticker", """MEASURES CLASSIFIER() AS var_match, STRT.at AS start_tstamp,
-        FINAL LAST(UP.at) AS end_tstamp ALL ROWS PER MATCH PATTERN (STRT DOWN+ UP+ DOWN+ UP+)
+        FINAL LAST(UP.at) AS end_tstamp ALL ROWS PER MATCH AFTER MATCH SKIP TO LAST UP
+        PATTERN (STRT DOWN+ UP+ DOWN+ UP+)
         DEFINE DOWN AS DOWN.price < PREV(DOWN.price), UP AS UP.price > PREV(UP.price)""",
         "at, var_match, start_tstamp, end_tstamp",
         (5, "STRT", 5, 13), (6, "DOWN", 5, 13), (7, "UP", 5, 13), (8, "UP", 5, 13),
@@ -144,6 +147,12 @@ ORACLE = (
             s AS s.price < PREV (s.price), t AS t.price > PREV (t.price)""",
         "mno, start_t, end_t, s, t", (1, 1, 5, 775, 900), (2, 3, 7, 775, 900), (3, 5, 9, 775, 800),
         (4, 7, 11, 550, 900), (5, 9, 13, 800, 1100), (6, 11, 18, 550, 950)),
+    oracle("a rise within what is left out", "ticker", """MEASURES FINAL AVG (s.price) AS avgp,
+        MATCH_NUMBER () AS matchno ALL ROWS PER MATCH AFTER MATCH SKIP TO LAST b
+        PATTERN ({- a -} b+ {- c+ -}) SUBSET s = (a, b) DEFINE a AS a.price >= 10,
+            b AS b.price > PREV (b.price), c AS c.price <= PREV (c.price)""",
+        "at, matchno, avgp", (2, 1, 18.8), (3, 1, 18.8), (4, 1, 18.8), (5, 1, 18.8), (7, 2, 19.2),
+        (8, 2, 19.2), (9, 2, 19.2), (10, 2, 19.2), (13, 3, 20), (17, 4, 50 / 3), (18, 4, 50 / 3)),
     oracle("large volumes within an hour", "volumes", """MEASURES SUM (a.price) AS sum_of_large
         ALL ROWS PER MATCH AFTER MATCH SKIP PAST LAST ROW PATTERN (a {- b* -} a {- b* -} a)
         DEFINE a AS (a.price > 30000 AND a.at - FIRST (a.at) < 60),

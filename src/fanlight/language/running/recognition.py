@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.algebra.library.in_order import last
+from fanlight.engine.algebra.library.in_order import collect_list, last
 from fanlight.engine.algebra.sql_text import fill, literal, quote
 from fanlight.engine.kinds import output_columns
 from fanlight.engine.spark.binding.source import bind_calls
@@ -21,8 +21,8 @@ from fanlight.engine.spark.over import over
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, expr_as, free_name, is_taken, say_reason
 from fanlight.engine.spec.errors import FanlightError, advise_choice
-from fanlight.engine.spec.frames.pattern import PLACES
-from fanlight.engine.spec.frames.row_patterns import has_exclusion
+from fanlight.engine.spec.frames.pattern import PLACES, PatternFrame
+from fanlight.engine.spec.frames.row_patterns import has_exclusion, names_in
 from fanlight.language.calls import CallReader, ParsedCall, parse_string
 from fanlight.language.error_translation import ArgumentSpan
 from fanlight.language.match_recognize import (
@@ -130,7 +130,8 @@ class RecognitionRun:
         texts = [(self._write(one), one) for one in self.recognition.measures]
         given = self.table.df.columns
         with self._translated(self.clause.spans):
-            found = self._bind().rows()
+            spec: Any = self.clause.spec
+            found = self._rows_of_each() if spec.overlapping else self._bind().rows()
         matched = f"{_NUMBER} is not null"
         if self.recognition.unmatched:
             texts = [(f"case when {matched} then {text} end", one) for text, one in texts]
@@ -152,6 +153,28 @@ class RecognitionRun:
         text = f"not coalesce({CLASSIFIER} in ({names}), false)"
         result = self._select(found, columns, texts, [*rest, expr_as(found, text, listed)])
         return result.where(expr(result, quote(listed))).drop(listed)
+
+    def _rows_of_each(self) -> DataFrame:
+        """The rows of each match, where a row may be in several: lists of them, told apart."""
+        given, spec = self.table.df.columns, cast("PatternFrame", self.clause.spec)
+        row = self.table.argument(f"struct({', '.join(map(quote, given))})", ())
+        names = names_in(spec.part)
+        called = [free_name(f"rows_{n}", self.taken) for n in range(len(names))]
+        lists = [
+            collect_list(row).of(one).alias(name) for one, name in zip(names, called, strict=True)
+        ]
+        found: DataFrame = self._bind().agg(*lists)
+        told = [
+            f"transform({quote(name)}, x -> named_struct('name', {literal(one)}, 'row', x))"
+            for one, name in zip(names, called, strict=True)
+        ]
+        each = found.select(
+            expr(found, _NUMBER), expr_as(found, f"explode(concat({', '.join(told)}))", "listed")
+        )
+        return each.select(
+            *(expr_as(each, f"listed.row.{quote(name)}", name) for name in given),
+            expr(each, _NUMBER), expr_as(each, "listed.name", CLASSIFIER),
+        )  # fmt: skip
 
     def _select(
         self,
