@@ -221,6 +221,7 @@ WRONG = [
     ("ORDER BY ts MEASURES 1 AS x ONE ROW PER MATCH ^ALL ROWS PER MATCH^ PATTERN (a)",
      "contradicts ONE ROW PER MATCH"),
     ("ORDER BY ts MEASURES ^LAG(a.x)^ AS x PATTERN (a)", "beside the match"),
+    ("ORDER BY ts MEASURES a.x AS x ^ALL ROW PER MATCH^ PATTERN (a)", "ALL ROWS PER MATCH"),
     ("ORDER BY ts MEASURES ^x IS NULL^ PATTERN (a)", "has no name; write x IS NULL AS x"),
     ("ORDER BY ts MEASURES ^CASE WHEN x > 1 THEN 2 END^ PATTERN (a)", "has no name"),
     ("ORDER BY ts MEASURES ^x + INTERVAL '1' HOUR^ PATTERN (a)", "has no name"),
@@ -289,6 +290,11 @@ def test_a_misspelt_word_is_told():
 def test_matches_without_columns_are_refused():
     text = f"{TABLE}ORDER BY ts PATTERN (a) DEFINE a AS x > 1)"
     assert "gives no columns; write MEASURES" in refused(text)
+
+
+def test_the_words_of_a_stream_stand_in_the_brackets():
+    text = f"SELECT * FROM bids TIMESTAMP BY at {TABLE.partition('bids')[2]}{SHORT})"
+    assert "TIMESTAMP BY at is not how rows are ordered here; write ORDER BY at" in refused(text)
 
 
 def test_it_follows_a_table():

@@ -288,6 +288,9 @@ class _Parser:
         last = tokens[end - 1] if end else None
         if last is None or not (last.is_name or last.text == ")") or last.is_word(*_BEFORE):
             self.refuse((self.at, self.at + 1), "follows no table", f"write FROM bids {WORD} (…)")
+        if end >= 4 and tokens[end - 3].is_word("TIMESTAMP") and tokens[end - 2].is_word("BY"):
+            self.refuse((end - 3, end), "is not how rows are ordered here",
+                        f"write ORDER BY {last.text} in the brackets")  # fmt: skip
         if last.is_name and end >= 2:
             before = tokens[end - 2]
             if before.is_word("AS"):
@@ -669,6 +672,9 @@ class _Parser:
             if one.text == "(" and after.is_word("SELECT", "WITH"):
                 self.refuse((n, one.partner + 1), "is a sub-query in a measure",
                             "join it in a query around this one")  # fmt: skip
+            if one.is_word("PER") and after.is_word("MATCH"):
+                self.refuse((max(n - 2, place[0]), n + 2), "is not expected here",
+                            "write ONE ROW PER MATCH, or ALL ROWS PER MATCH")  # fmt: skip
             if one.is_word("OVER") and after.text == "(":
                 self.refuse((n, after.partner + 1), "is not of one match",
                             "compute it of the measures in a query around this one")  # fmt: skip
