@@ -1,4 +1,4 @@
-"""What the pages of other systems show of their row patterns, asked of the library as text."""
+"""Queries of the pages on row patterns of other systems, asked of the library as text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def in_order(row):
 
 @pytest.mark.sampled(GROUPS)
 @pytest.mark.parametrize("group", range(GROUPS))
-def test_queries_give_what_their_pages_show(classic, group):
+def test_queries_give_what_they_give_there(classic, group):
     cases = CASES[group::GROUPS]
     text = " UNION ALL ".join(in_json(number, case) for number, case in cases)
     got = {number: [] for number, _ in cases}

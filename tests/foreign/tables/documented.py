@@ -1,6 +1,7 @@
-"""Row patterns as the pages of other systems document them, with the results that they show.
+"""Row patterns as the pages of other systems document them, over their rows or such as theirs.
 
-Rows are in the pages' order, texts abridged. Where a result is another one here, ``why`` says so.
+Texts are abridged, days and times are numbers. Snowflake's and Flink's pages show the results, and
+where one is another here, ``why`` says so. Oracle's and Trino's are worked out by hand.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 
 class Documented(NamedTuple):
-    """A query of a page over one of ``TABLES``, and its rows, with days and times as numbers."""
+    """A query of a page over one of ``TABLES``, and its rows; ``theirs`` if a page has others."""
 
     name: str
     table: str
@@ -90,7 +91,7 @@ def flink(name, table, text, columns, *rows, **more):
 
 
 def trino(name, text, columns, *rows):
-    """Of MATCH_RECOGNIZE, over rows of the page on its function in windows."""
+    """Of MATCH_RECOGNIZE, whose page has no rows: these are invented."""
     return Documented(f"Trino: {name}", "orders", text, columns, rows)
 
 
