@@ -162,6 +162,46 @@ def test_variables_of_the_last_row(pattern, names):
 
 
 # The part between ^ is what the error points at.
+def test_names_stand_without_as():
+    one = within("""ORDER BY ts MEASURES MATCH_NUMBER() nr, a.x > 3 high, LAST(a.s) = 'x' AS same,
+        a.s LIKE 'x' odd, CASE WHEN x > 1 THEN 2 END two PATTERN (a)""")
+    assert [measure.name for measure in one.measures] == ["nr", "high", "same", "odd", "two"]
+
+
+def test_a_quoted_name_of_a_measure_is_a_name_in_all_of_the_text():
+    text = f"""SELECT "n 1", 'n 1', "a" FROM (
+        SELECT "n 1" {TABLE.removeprefix("SELECT *")}ORDER BY ts MEASURES COUNT(*) AS "n 1"
+        PATTERN ("n 1" "a") DEFINE "a" AS x > "y")) ORDER BY "n 1" """
+    asked = Query(text)
+    assert asked.text == text.replace('SELECT "n 1"', "SELECT `n 1`").replace(
+        'AS "n 1"', "AS `n 1`"
+    ).replace('BY "n 1"', "BY `n 1`")
+    assert asked.recognitions[0].clause.spec.pattern == '"n 1" "a"'
+
+
+def test_an_earlier_row_has_another_name():
+    said = "x>LAG(x) OR RUNNING LAST(x) < lag (y, 2)"
+    one = within(f"PARTITION BY k ORDER BY ts PATTERN (a) DEFINE a AS {said}")
+    wanted = fl.PatternFrame("a", {"a": "x> PREV (x) OR LAST(x) < PREV (y, 2)"})
+    assert same(one.clause.spec, wanted)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "left_out", "read"),
+    [
+        ("a {- b+ -} c", ("b",), "a ( b+ ) c"),
+        ('({- b | "{-" -} c?)+', ("b", "{-"), '(( b | "{-" ) c?)+'),
+        ("{- PERMUTE(a, b) -} c", ("a", "b"), "( PERMUTE(a, b) ) c"),
+        ("a {- a -} b", (), "a {- a -} b"),
+        ("a b", (), "a b"),
+    ],
+)
+def test_variables_that_are_left_out(pattern, left_out, read):
+    one = within(f"ORDER BY ts ALL ROWS PER MATCH SHOW EMPTY MATCHES PATTERN ({pattern})")
+    assert (one.left_out, one.clause.spec.pattern) == (left_out, read)
+    assert within(f"ORDER BY ts MEASURES 1 AS x PATTERN ({pattern})").left_out == ()
+
+
 WRONG = [
     ("MEASURES a.x AS x PATTERN (a)", "has no ORDER BY; write"),
     ("ORDER BY ts MEASURES a.x AS x", "has no PATTERN; write"),
@@ -180,13 +220,30 @@ WRONG = [
     ("ORDER BY ts MEASURES ^(SELECT 1)^ AS x PATTERN (a)", "sub-query"),
     ("ORDER BY ts MEASURES 1 AS x ONE ROW PER MATCH ^ALL ROWS PER MATCH^ PATTERN (a)",
      "contradicts ONE ROW PER MATCH"),
-    ("ORDER BY ts ALL ROWS PER MATCH ^SHOW EMPTY MATCHES^ PATTERN (a)", "leave it out"),
+    ("ORDER BY ts MEASURES ^LAG(a.x)^ AS x PATTERN (a)", "beside the match"),
+    ("ORDER BY ts MEASURES a.x AS x ^ALL ROW PER MATCH^ PATTERN (a)", "ALL ROWS PER MATCH"),
+    ("ORDER BY ts MEASURES ^x IS NULL^ PATTERN (a)", "has no name; write x IS NULL AS x"),
+    ("ORDER BY ts MEASURES ^CASE WHEN x > 1 THEN 2 END^ PATTERN (a)", "has no name"),
+    ("ORDER BY ts MEASURES ^x + INTERVAL '1' HOUR^ PATTERN (a)", "has no name"),
+    ('ORDER BY ^"ts"^ PATTERN (a)', "write `ts` for the column"),
+    ("^LIMIT DURATION (minute, 1)^ ORDER BY ts PATTERN (a)", r"write PATTERN \(…\) WITHIN"),
+    ("ORDER BY ts ^LIMIT DURATION^ PATTERN (a)", "and ORDER BY the time"),
+    ("ORDER BY ts AFTER MATCH SKIP TO LAST ^u^ PATTERN (a b) SUBSET u = (a, b)", "a or b"),
+    ("ORDER BY ts PATTERN (a b) DEFINE a AS x > 1 ^b AS^ x > 2", "write , b AS …"),
+    ("ORDER BY ts PATTERN (a b) DEFINE b AS x > ^LAG(x, 1, 0)^",
+     r"write COALESCE\(LAG\(x, 1\), 0\)"),
+    ("ORDER BY ts PATTERN (a b) DEFINE b AS x > avg(x) ^OVER ()^", "compute it in a sub-query"),
+    ("ORDER BY ts PATTERN (a b) DEFINE b AS ^DATEDIFF(ts, PREV(ts)) < 2^", "subtract: ts - prev"),
     ("ORDER BY ts ALL ROWS PER MATCH ^WITH UNMATCHED ROWS^ PATTERN (a ({- b -} c)+)",
      "leave out WITH UNMATCHED ROWS, or"),
     ("ORDER BY ts MEASURES 1 AS x ONE ROW PER MATCH ^WITH UNMATCHED ROWS^ PATTERN (a)",
      "is not expected after ONE ROW"),
     ("ORDER BY ts ALL ROWS PER MATCH ^OMIT^ PATTERN (a)", "is not expected after ALL ROWS"),
-    ("ORDER BY ts ALL ROWS PER MATCH ^AFTER MATCH SKIP TO NEXT ROW^ PATTERN (a b)",
+    ("ORDER BY ts ALL ROWS PER MATCH ^AFTER MATCH SKIP TO NEXT ROW^ PATTERN (a !b c)",
+     "several matches.*PAST LAST ROW"),
+    ("ORDER BY ts ALL ROWS PER MATCH ^AFTER MATCH SKIP TO LAST b^ PATTERN (a {- a -} b)",
+     "several matches.*PAST LAST ROW"),
+    ("ORDER BY ts ALL ROWS PER MATCH WITH UNMATCHED ROWS ^AFTER MATCH SKIP TO b^ PATTERN (a b)",
      "several matches.*PAST LAST ROW"),
     ("ORDER BY ts MEASURES 1 AS x AFTER MATCH SKIP ^TO THE NEXT^ PATTERN (a)", "PAST LAST ROW"),
     ("ORDER BY ts MEASURES 1 AS x AFTER MATCH SKIP TO FIRST ^lowe^ PATTERN (low)", "write low"),
@@ -233,6 +290,11 @@ def test_a_misspelt_word_is_told():
 def test_matches_without_columns_are_refused():
     text = f"{TABLE}ORDER BY ts PATTERN (a) DEFINE a AS x > 1)"
     assert "gives no columns; write MEASURES" in refused(text)
+
+
+def test_the_words_of_a_stream_stand_in_the_brackets():
+    text = f"SELECT * FROM bids TIMESTAMP BY at {TABLE.partition('bids')[2]}{SHORT})"
+    assert "TIMESTAMP BY at is not how rows are ordered here; write ORDER BY at" in refused(text)
 
 
 def test_it_follows_a_table():

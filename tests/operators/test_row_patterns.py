@@ -195,7 +195,8 @@ def test_compiled_and_plain_python_find_the_same(seed):
         "a.n is null": True, "a.n is not null": False, "coalesce(a.n, 7) = 7": True,
         "a.n <=> null": True, "greatest(a.n, 3) = 3": True, "a.n > 1 or n = 1": True,
         "(a.n > 1) is true": False, "not ((a.n > 1) is true)": True, "a.n > 1": False,
-        "a.n in (1, 2)": False, "last(a.n is null)": False, "abs(a.n) is null": True,
+        "a.n in (1, 2)": False, "nvl(a.n, 0) = 0": True,
+        "ifnull(a.n, 7) = 0": False, "last(a.n is null)": False, "abs(a.n) is null": True,
     }.items(),
 )  # fmt: skip
 def test_a_column_of_a_variable_without_rows_is_null(said, holds):
@@ -206,7 +207,7 @@ def test_a_column_of_a_variable_without_rows_is_null(said, holds):
 
 
 def test_functions_that_make_something_of_null_are_not_called_on_a_variable():
-    for said in ("nvl(a.n, 0) = 0", "if(a.n > 1, true, true)", "isnull(a.n)"):
+    for said in ("nvl2(a.n, 1, 0) = 0", "if(a.n > 1, true, true)", "isnull(a.n)"):
         with pytest.raises(FanlightError, match="of a variable, which may have no row"):
             ask(("seq", ("row", "a"), ("row", "b")), {"b": Said(said, None)})
 

@@ -18,6 +18,7 @@ from fanlight.engine.spec.frames.row_patterns import (
     Permutation,
     Repeated,
     Row,
+    has_absence,
     has_exclusion,
     may_be_empty,
     names_in,
@@ -53,7 +54,16 @@ _SECTIONS = (
 _NEEDED = ("ORDER BY", "PATTERN")
 _BEFORE = ("FROM", "JOIN", "TABLE", "LATERAL", "ON", "USING")
 _UNMATCHED = "WITH UNMATCHED ROWS"
-_OPTIONS = ("OMIT EMPTY MATCHES", _UNMATCHED)
+# A pattern needs a row, so that empty matches, which may be shown or not, are none.
+_OPTIONS = ("SHOW EMPTY MATCHES", "OMIT EMPTY MATCHES", _UNMATCHED)
+# What no name of a measure is without AS: the ends of expressions, and what stands before values.
+_ENDS = ("END", "NULL", "NULLS", "TRUE", "FALSE")
+_BEFORE_VALUES = (
+    "AND", "OR", "NOT", "IS", "IN", "LIKE", "ILIKE", "RLIKE", "BETWEEN", "DIV", "CASE", "WHEN",
+    "THEN", "ELSE", "FROM", "DISTINCT", "INTERVAL",
+)  # fmt: skip
+_AFTER_MEASURES = ("ONE", "ALL", "AFTER", "PATTERN")
+_BRACES = re.compile(r'"(?:[^"]|"")+"|\{-|-\}')
 # Messages of the API in the words of SQL.
 _PHRASES: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(r"pattern=(['\"])((?:(?!\1).)*)\1"), r"PATTERN (\2)"),
@@ -97,6 +107,7 @@ class Recognition:
     variables: Mapping[str, tuple[str, ...]]
     visible: tuple[tuple[str, Place], ...]
     where: Place | None = None  # rows are chosen before: FROM (SELECT … WHERE …)
+    left_out: tuple[str, ...] = ()  # of all rows, those of these variables are not listed
 
 
 def opens_recognition(tokens: Sequence[Token], at: int) -> bool:
@@ -127,6 +138,34 @@ def parse_recognition(
     return _Parser(text, tokens, at).parse(visible)
 
 
+def name_quoted(text: str, tokens: Sequence[Token]) -> str:
+    """A text with ``"name"`` in backticks where a ``MATCH_RECOGNIZE`` gives a column that name.
+
+    Spark takes ``"name"`` for a text; where a query calls a column so, all of it means the column.
+    """
+    inside = [
+        (tokens[n + 1].start, tokens[tokens[n + 1].partner].end)
+        for n in range(len(tokens) - 1)
+        if opens_recognition(tokens, n)
+    ]
+    names = {
+        one.text
+        for before, one, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if one.text.startswith('"') and before.is_word("AS")
+        and (after.text in (",", ")") or after.is_word(*_AFTER_MEASURES))
+        and any(first < one.start < last for first, last in inside)
+        and not re.search(r"[`\\]", one.text)
+    }  # fmt: skip
+    letters, at = list(text), 0
+    while at < len(tokens):
+        one = tokens[at]
+        if one.text in names:
+            letters[one.start] = letters[one.end - 1] = "`"
+        pattern = one.is_word("PATTERN") and tokens[at + 1].text == "("
+        at = tokens[at + 1].partner if pattern else at + 1
+    return "".join(letters)
+
+
 def variable_at(
     tokens: Sequence[Token], at: int, variables: Mapping[str, tuple[str, ...]]
 ) -> tuple[str, ...]:
@@ -149,6 +188,24 @@ def last_variables(part: Part) -> list[str]:
             if isinstance(part, Joined) and not may_be_empty(one):
                 break
     return list(dict.fromkeys(names))
+
+
+def _left_out(part: Part) -> tuple[str, ...]:
+    """The variables in ``{- -}``, unless one of them stands outside, too."""
+    inside = _names_excluded(part)
+    outside = _names_excluded(part, excluded=False)
+    return () if set(inside) & set(outside) else tuple(inside)
+
+
+def _names_excluded(part: Part, *, excluded: bool = True, within: bool = False) -> list[str]:
+    """The variables whose rows are left out; or those of the other rows."""
+    if isinstance(part, Row):
+        return [part.name] if within == excluded else []
+    parts = part.parts if isinstance(part, (Joined, Choice, Permutation)) else ()
+    if isinstance(part, (Repeated, Excluded)):
+        parts, within = (part.part,), within or isinstance(part, Excluded)
+    found = [_names_excluded(one, excluded=excluded, within=within) for one in parts]
+    return list(dict.fromkeys(name for names in found for name in names))
 
 
 def _name_of(one: Token) -> str:
@@ -193,18 +250,23 @@ class _Parser:
         known = {name.lower(): (name,) for name in names}
         subsets = self._read_subsets(sections.get("SUBSET"), known)
         define = self._read_definitions(sections.get("DEFINE"), known, subsets)
-        spec = self._build_spec(pattern, define, sections, known)
-        if all_rows and spec.after_match != PAST_LAST:
-            self.refuse(
-                self._with_word(sections, "AFTER MATCH SKIP"),
-                "may put a row into several matches, and ALL ROWS PER MATCH lists it once",
-                "write AFTER MATCH SKIP PAST LAST ROW, or ONE ROW PER MATCH",
-            )
+        spec = self._build_spec(pattern, define, sections, known, subsets)
         if unmatched and has_exclusion(spec.part):
             self.refuse(
                 sections["ALL ROWS PER MATCH"],
                 "lists the rows of no match, and the pattern leaves out rows of a match by {- -}",
                 "leave out WITH UNMATCHED ROWS, or write the pattern without {- and -}",
+            )
+        left_out = _left_out(spec.part) if all_rows else ()
+        if left_out:
+            pattern = _BRACES.sub(lambda of: {"{-": "(", "-}": ")"}.get(of[0], of[0]), pattern)
+            spec = self._build_spec(pattern, define, sections, known, subsets)
+        some = unmatched or has_absence(spec.part) or has_exclusion(spec.part)
+        if all_rows and spec.after_match != PAST_LAST and some:
+            self.refuse(
+                self._with_word(sections, "AFTER MATCH SKIP"),
+                "may put a row into several matches, and some rows here are of no variable",
+                "write AFTER MATCH SKIP PAST LAST ROW, or ONE ROW PER MATCH",
             )
         measures = self._read_measures(sections.get("MEASURES"), by)
         if not (by or measures or all_rows):
@@ -215,7 +277,7 @@ class _Parser:
         )
         return Recognition(
             begin, self.whole[1], at, relation, alias, clause, measures, all_rows,
-            unmatched, {**known, **subsets}, visible,
+            unmatched, {**known, **subsets}, visible, left_out=left_out,
         )  # fmt: skip
 
     # The table before the word.
@@ -226,6 +288,9 @@ class _Parser:
         last = tokens[end - 1] if end else None
         if last is None or not (last.is_name or last.text == ")") or last.is_word(*_BEFORE):
             self.refuse((self.at, self.at + 1), "follows no table", f"write FROM bids {WORD} (…)")
+        if end >= 4 and tokens[end - 3].is_word("TIMESTAMP") and tokens[end - 2].is_word("BY"):
+            self.refuse((end - 3, end), "is not how rows are ordered here",
+                        f"write ORDER BY {last.text} in the brackets")  # fmt: skip
         if last.is_name and end >= 2:
             before = tokens[end - 2]
             if before.is_word("AS"):
@@ -264,10 +329,9 @@ class _Parser:
                 begins.append((found[0], at, found[1]))
                 at = found[1]
                 continue
-            if not begins:
-                word = self.tokens[at].text.upper()
-                near = guess(word, [one.split()[0] for one in _SECTIONS], 0.7)
-                self.refuse((at, at + 1), "is not expected here", f"write {near}" if near else FORM)
+            bounds = self.tokens[at].is_word("LIMIT") and self.tokens[at + 1].is_word("DURATION")
+            if bounds or not begins:
+                self._refuse_first(at)
             at = max(self.tokens[at].partner, at) + 1
         stops = [one[1] for one in begins[1:]] + [end]
         sections = {
@@ -283,6 +347,16 @@ class _Parser:
         if len(both) > 1:
             self.refuse(self._with_word(sections, both[1]), f"contradicts {both[0]}", "write one")
         return sections
+
+    def _refuse_first(self, at: int) -> NoReturn:
+        """Refuse what stands before all parts."""
+        if self.tokens[at].is_word("LIMIT") and self.tokens[at + 1].is_word("DURATION"):
+            self.refuse(
+                (at, max(self.tokens[at + 2].partner, at + 1) + 1), "stands after the pattern here",
+                "write PATTERN (…) WITHIN INTERVAL '1' MINUTE, and ORDER BY the time",
+            )  # fmt: skip
+        near = guess(self.tokens[at].text.upper(), [one.split()[0] for one in _SECTIONS], 0.7)
+        self.refuse((at, at + 1), "is not expected here", f"write {near}" if near else FORM)
 
     def _section_at(self, at: int, end: int) -> tuple[str, int] | None:
         """The part that begins at a token, and where its words end."""
@@ -324,6 +398,9 @@ class _Parser:
 
     def _read_column(self, place: Place, argument: str) -> Name:
         parts, after = read_path(self.tokens, *place)
+        name = _name_of(self.tokens[place[0]])
+        if name and not parts:
+            self.refuse(place, "is a text in Spark's SQL", f"write `{name}` for the column")
         if not parts or after != place[1]:
             self.refuse(place, "is not a column", "name a column; compute others in a sub-query")
         self.add_span(argument, place, join_name(parts))
@@ -363,12 +440,6 @@ class _Parser:
                 continue
             said = " ".join(one.text.upper() for one in self.tokens[at:end])
             of_all = name.startswith("ALL")
-            if of_all and said == "SHOW EMPTY MATCHES":
-                self.refuse(
-                    (at, end),
-                    "asks for matches without rows, and a pattern matches one row or more here",
-                    "leave it out",
-                )
             if not (of_all and said in _OPTIONS):
                 self.refuse(
                     (at, end), f"is not expected after {name}",
@@ -452,17 +523,43 @@ class _Parser:
             (variable,) = self._variables_of(name, (at, at + 1), known)
             if variable in define:
                 self.refuse((at, at + 1), "is defined twice", "write it once")
-            self._check_condition((at + 2, end), subsets)
-            define[variable] = self._text_without((at + 2, end), ("RUNNING",))
+            self._check_condition((at + 2, end), known, subsets)
+            define[variable] = self._write_condition((at + 2, end))
             self.add_span(f"define={{{variable!r}", (at + 2, end))
         if place:
             self.add_span("define", place)
         return define
 
-    def _check_condition(self, place: Place, subsets: Mapping[str, tuple[str, ...]]) -> None:
+    def _check_condition(
+        self,
+        place: Place,
+        known: Mapping[str, tuple[str, ...]],
+        subsets: Mapping[str, tuple[str, ...]],
+    ) -> None:
         """Refuse what no definition can have, by name."""
+        depth = 0
         for n in range(*place):
-            one = self.tokens[n]
+            one, after = self.tokens[n], self.tokens[n + 1]
+            depth += {"open": 1, "close": -1}.get(one.kind, 0)
+            if (
+                n > place[0]
+                and not depth
+                and after.is_word("AS")
+                and _name_of(one).lower() in known
+            ):
+                self.refuse((n, n + 2), "begins another definition, with no comma before it",
+                            f"write , {one.text} AS …")  # fmt: skip
+            if one.is_word("LAG") and after.text == "(":
+                parts = split_at_commas(self.tokens, n + 2, after.partner)
+                if len(parts) > 2:
+                    before, other = self.one_line(n, parts[1][1]), self.one_line(*parts[2])
+                    self.refuse((n, after.partner + 1), "has a value for where no row is before",
+                                f"write COALESCE({before}), {other})")  # fmt: skip
+            if one.is_word("OVER") and after.text == "(":
+                self.refuse(
+                    (n, after.partner + 1), "makes a window function, which no definition has",
+                    "compute it in a sub-query: FROM (SELECT *, avg(x) OVER (…) AS m FROM …)",
+                )  # fmt: skip
             if one.text == "(" and self.tokens[n + 1].is_word("SELECT", "WITH"):
                 self.refuse((n, one.partner + 1), "is a sub-query in a definition",
                             "join it to the table before: FROM (SELECT …)")  # fmt: skip
@@ -480,14 +577,16 @@ class _Parser:
                 self.refuse((n, n + 2), "asks for a value that is known at the end of the match",
                             "leave FINAL out")  # fmt: skip
 
-    def _text_without(self, place: Place, words: tuple[str, ...]) -> str:
-        """The text of a range of tokens without some words before calls."""
+    def _write_condition(self, place: Place) -> str:
+        """The text of a definition, without RUNNING before calls, and with PREV for LAG."""
         tokens, parts, first = self.tokens, [], place[0]
         for n in range(*place):
-            if tokens[n].is_word(*words) and tokens[n + 1].is_name and tokens[n + 2].text == "(":
-                parts.append(self.one_line(first, n))
+            running = tokens[n].is_word("RUNNING") and tokens[n + 1].is_name
+            lag = tokens[n].is_word("LAG") and tokens[n + 1].text == "("
+            if lag or (running and tokens[n + 2].text == "("):
+                parts += [self.one_line(first, n), "PREV" if lag else ""]
                 first = n + 1
-        return " ".join([*parts, self.one_line(first, place[1])]).strip()
+        return " ".join([*filter(None, parts), self.one_line(first, place[1])]).strip()
 
     def _build_spec(
         self,
@@ -495,12 +594,13 @@ class _Parser:
         define: dict[str, str],
         sections: Mapping[str, Place],
         known: Mapping[str, tuple[str, ...]],
+        subsets: Mapping[str, tuple[str, ...]],
     ) -> PatternFrame:
         more: dict[str, Any] = {}
         if "WITHIN" in sections:
             more["within"] = self._read_length(sections["WITHIN"])
         if "AFTER MATCH SKIP" in sections:
-            more["after_match"] = self._read_after_match(sections, known)
+            more["after_match"] = self._read_after_match(sections, known, subsets)
         with self.translated(self.whole):
             return PatternFrame(pattern, define, **more)
 
@@ -515,7 +615,10 @@ class _Parser:
             return parse_interval(" ".join(one.text for one in tokens))
 
     def _read_after_match(
-        self, sections: Mapping[str, Place], known: Mapping[str, tuple[str, ...]]
+        self,
+        sections: Mapping[str, Place],
+        known: Mapping[str, tuple[str, ...]],
+        subsets: Mapping[str, tuple[str, ...]],
     ) -> str:
         """``after_match`` as the API takes it."""
         at, end = sections["AFTER MATCH SKIP"]
@@ -528,7 +631,11 @@ class _Parser:
                 (at, end), "is not where the next match may begin",
                 "write AFTER MATCH SKIP PAST LAST ROW, TO NEXT ROW, TO FIRST a or TO LAST a",
             )  # fmt: skip
-        name = self._variables_of(_name_of(self.tokens[end - 1]), (end - 1, end), known)[0]
+        name = _name_of(self.tokens[end - 1])
+        if several := subsets.get(name.lower()):
+            self.refuse((end - 1, end), "is a SUBSET, and the next match begins at one variable",
+                        f"write one of its variables: {' or '.join(several)}")  # fmt: skip
+        name = self._variables_of(name, (end - 1, end), known)[0]
         return f"{words[1] if end - at > 2 else 'last'} {name}"
 
     def _read_measures(self, place: Place | None, by: Sequence[Name]) -> tuple[Measure, ...]:
@@ -537,21 +644,27 @@ class _Parser:
         taken = [name[-1].lower() for name in by]
         for at, end in self._split(place, "MEASURES LAST(a.x) AS x") if place else ():
             name = _name_of(self.tokens[end - 1])
-            if not name or end - at < 3 or not self.tokens[end - 2].is_word("AS"):
-                before = self.tokens[end - 2] if end - at > 1 else None
-                named = name and before is not None and (before.is_name or before.text == ")")
-                stop, given = (end - 1, name) if named else (end, "x")
-                self.refuse((at, end), "has no name",
-                            f"write {self.one_line(at, stop)} AS {given}")  # fmt: skip
+            stop = end - 2 if end - at > 2 and self.tokens[end - 2].is_word("AS") else end - 1
+            if not name or (stop == end - 1 and not self._ends_with_name(at, end)):
+                self.refuse((at, end), "has no name", f"write {self.one_line(at, end)} AS x")
             if name.lower() in taken:
                 self.refuse(
                     (end - 1, end), "is the name of another column of the matches",
                     "give it another name",
                 )  # fmt: skip
             taken.append(name.lower())
-            self._check_measure((at, end - 2))
-            measures.append(Measure((at, end - 2), name))
+            self._check_measure((at, stop))
+            measures.append(Measure((at, stop), name))
         return tuple(measures)
+
+    def _ends_with_name(self, at: int, end: int) -> bool:
+        """Whether the last token of a measure is its name, without AS."""
+        before, last = self.tokens[end - 2], self.tokens[end - 1]
+        if end - at < 2 or last.is_word(*_ENDS) or before.is_word(*_BEFORE_VALUES):
+            return False
+        if before.kind in ("string", "number"):
+            return not self.tokens[end - 3].is_word("INTERVAL")
+        return before.is_name or before.text == ")"
 
     def _check_measure(self, place: Place) -> None:
         for n in range(*place):
@@ -559,10 +672,13 @@ class _Parser:
             if one.text == "(" and after.is_word("SELECT", "WITH"):
                 self.refuse((n, one.partner + 1), "is a sub-query in a measure",
                             "join it in a query around this one")  # fmt: skip
+            if one.is_word("PER") and after.is_word("MATCH"):
+                self.refuse((max(n - 2, place[0]), n + 2), "is not expected here",
+                            "write ONE ROW PER MATCH, or ALL ROWS PER MATCH")  # fmt: skip
             if one.is_word("OVER") and after.text == "(":
                 self.refuse((n, after.partner + 1), "is not of one match",
                             "compute it of the measures in a query around this one")  # fmt: skip
-            if one.is_word("PREV", "NEXT") and after.text == "(":
+            if one.is_word("PREV", "NEXT", "LAG", "LEAD") and after.text == "(":
                 self.refuse(
                     (n, after.partner + 1), "is the value of a row beside the match's rows",
                     "give that row a variable of its own in the pattern, and write LAST(v.x)",

@@ -11,7 +11,7 @@ from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.kinds.options import EARLY, WITH_EMPTY
 from fanlight.engine.spec.frames import Frame
 from fanlight.language.clause import Clause
-from fanlight.language.match_recognize import Recognition, parse_recognition
+from fanlight.language.match_recognize import Recognition, name_quoted, parse_recognition
 from fanlight.language.select import BEGINS, Item, Select, SelectReader, WithQueries
 from fanlight.language.tokens import Place, read_path, refusal_at, tokenize, unquote
 
@@ -22,6 +22,7 @@ class Query:
     """A text in the query language: its tokens and its SELECTs over windows."""
 
     def __init__(self, text: str, own: Mapping[str, Aggregate] | None = None) -> None:
+        text = name_quoted(text, tokenize(text))
         self.text = text
         self.tokens = tokenize(text)
         self.select_reader = SelectReader(text, self.tokens, own or {})

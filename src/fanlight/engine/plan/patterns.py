@@ -460,9 +460,11 @@ class _Builder:
         kinds = [kind for kind in map(self._peek, parts) if kind != _NULL]
         units = list(dict.fromkeys(kind.unit for kind in kinds))
         if len(units) > 1:
+            times = "times as date'2024-01-31' or timestamp'2024-01-31 12:00'"
+            durations = "durations as interval '1' day, or interval '01:30' hour to minute"
             raise self._wrong(
                 f"has {name} with a {units[0]} and a {units[1]}",
-                f"write times as date'2024-01-31' or timestamp'2024-01-31 12:00', or cast inside: "
+                f"write {durations if 'duration' in units else times}, or cast inside: "
                 f"{self.navigation}(cast(x as double))",
             )
         if not kinds:

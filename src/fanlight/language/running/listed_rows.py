@@ -28,6 +28,10 @@ class RowsOfMatch:
         found = f"nth_value({row}, {offset + 1})" if name == "first" else f"last_value({row})"
         return f"({found} ignore nulls {over}).v"
 
+    def number(self) -> str:
+        """SQL of a row's number in its match, from 1."""
+        return f"if({self.match[-1]} is null, null, row_number() {self._windows()})"
+
     def aggregate(
         self, partials: Partials, values: Sequence[str], kind: str, where: str, *, final: bool
     ) -> str:
@@ -52,7 +56,9 @@ class RowsOfMatch:
 
     def _over(self, *, final: bool) -> str:
         last = "unbounded following" if final else "current row"
+        return self._windows(f" rows between unbounded preceding and {last}")
+
+    def _windows(self, frame: str = "") -> str:
         return (
-            f"over (partition by {', '.join(self.match)} order by {', '.join(self.order)}"
-            f" rows between unbounded preceding and {last})"
+            f"over (partition by {', '.join(self.match)} order by {', '.join(self.order)}{frame})"
         )

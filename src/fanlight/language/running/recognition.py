@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from fanlight.engine.algebra.aggregate import Aggregate, Call
-from fanlight.engine.algebra.library.in_order import last
+from fanlight.engine.algebra.library.in_order import collect_list, last
 from fanlight.engine.algebra.sql_text import fill, literal, quote
 from fanlight.engine.kinds import output_columns
 from fanlight.engine.spark.binding.source import bind_calls
@@ -21,9 +21,9 @@ from fanlight.engine.spark.over import over
 from fanlight.engine.spark.quiet import quietly
 from fanlight.engine.spark.sql import expr, expr_as, free_name, is_taken, say_reason
 from fanlight.engine.spec.errors import FanlightError, advise_choice
-from fanlight.engine.spec.frames.pattern import PLACES
-from fanlight.engine.spec.frames.row_patterns import has_exclusion
-from fanlight.language.calls import CallReader, ParsedCall
+from fanlight.engine.spec.frames.pattern import PLACES, PatternFrame
+from fanlight.engine.spec.frames.row_patterns import has_exclusion, names_in
+from fanlight.language.calls import CallReader, ParsedCall, parse_string
 from fanlight.language.error_translation import ArgumentSpan
 from fanlight.language.match_recognize import (
     Measure,
@@ -49,6 +49,10 @@ _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND",
 _OF_UNITS = ("TIMESTAMPADD", "TIMESTAMPDIFF", "DATEADD", "DATEDIFF", "DATE_ADD", "DATE_DIFF",
              "EXTRACT")  # fmt: skip
 _UNKNOWN = re.compile(r"UNRESOLVED_COLUMN.*?with name (`(?:[^`]|``)+`)")
+_OF_MATCH = (
+    "MATCH_NUMBER", "CLASSIFIER", "MATCH_SEQUENCE_NUMBER", "MATCH_ROWTIME", "MATCH_PROCTIME",
+)  # fmt: skip
+_LAST = "CLASSIFIER()"
 _AFTER_TYPE = ("AS", "INTERVAL", "DATE", "TIMESTAMP")
 
 
@@ -96,6 +100,7 @@ class RecognitionRun:
         self.table = Table(read_rows(source, recognition))
         self.taken = [*self.table.df.columns, *output_columns(self.clause.spec)]
         self.asked: dict[tuple[str, ...], tuple[Place, str, Call]] = {}  # by their words
+        self._refuse_quoted_columns()
 
     # Results.
 
@@ -125,7 +130,8 @@ class RecognitionRun:
         texts = [(self._write(one), one) for one in self.recognition.measures]
         given = self.table.df.columns
         with self._translated(self.clause.spans):
-            found = self._bind().rows()
+            spec: Any = self.clause.spec
+            found = self._rows_of_each() if spec.overlapping else self._bind().rows()
         matched = f"{_NUMBER} is not null"
         if self.recognition.unmatched:
             texts = [(f"case when {matched} then {text} end", one) for text, one in texts]
@@ -139,7 +145,36 @@ class RecognitionRun:
                              "give it another name")  # fmt: skip
         columns = [expr(found, quote(name)) for name in shown]
         rest = [expr(found, quote(name)) for name in given if name not in shown]
-        return self._select(found, columns, texts, rest)
+        if not self.recognition.left_out:
+            return self._select(found, columns, texts, rest)
+        # Measures are of all rows of a match, so that some are left out last.
+        listed = free_name("listed", [*given, *(one.name for one in self.recognition.measures)])
+        names = ", ".join(map(literal, self.recognition.left_out))
+        text = f"not coalesce({CLASSIFIER} in ({names}), false)"
+        result = self._select(found, columns, texts, [*rest, expr_as(found, text, listed)])
+        return result.where(expr(result, quote(listed))).drop(listed)
+
+    def _rows_of_each(self) -> DataFrame:
+        """The rows of each match, where a row may be in several: lists of them, told apart."""
+        given, spec = self.table.df.columns, cast("PatternFrame", self.clause.spec)
+        row = self.table.argument(f"struct({', '.join(map(quote, given))})", ())
+        names = names_in(spec.part)
+        called = [free_name(f"rows_{n}", self.taken) for n in range(len(names))]
+        lists = [
+            collect_list(row).of(one).alias(name) for one, name in zip(names, called, strict=True)
+        ]
+        found: DataFrame = self._bind().agg(*lists)
+        told = [
+            f"transform({quote(name)}, x -> named_struct('name', {literal(one)}, 'row', x))"
+            for one, name in zip(names, called, strict=True)
+        ]
+        each = found.select(
+            expr(found, _NUMBER), expr_as(found, f"explode(concat({', '.join(told)}))", "listed")
+        )
+        return each.select(
+            *(expr_as(each, f"listed.row.{quote(name)}", name) for name in given),
+            expr(each, _NUMBER), expr_as(each, "listed.name", CLASSIFIER),
+        )  # fmt: skip
 
     def _select(
         self,
@@ -212,6 +247,17 @@ class RecognitionRun:
 
     # Measures.
 
+    def _refuse_quoted_columns(self) -> None:
+        """Refuse ``"price"``, a text that others than Spark take for a column."""
+        for n in range(self.recognition.word, self.recognition.end):
+            text = self.tokens[n].text
+            name = parse_string(text) if text.startswith('"') else ""
+            if name in self.table.df.columns and name.lower() not in self.variables:
+                self._refuse(
+                    (n, n + 1), "is a text in Spark's SQL, and a column has that name",
+                    f"write {quote(name)} for the column, {literal(name)} for the text",
+                )  # fmt: skip
+
     def _refuse(self, place: Place, why: str, instead: str) -> NoReturn:
         at, end = place
         start, stop = self.tokens[at].start, self.tokens[end - 1].end
@@ -237,11 +283,15 @@ class RecognitionRun:
         rows = self.recognition.all_rows
         said = one.is_word("FINAL", "RUNNING") and after.is_name and tokens[n + 2].text == "("
         if call := calls.get(n + said):
+            (at, stop), *_ = call.arguments or ((n, n),)
+            if not rows and call.name == "last" and self.reader.one_line(at, stop).upper() == _LAST:
+                return self._write_function(at), call.end
+            self._check_call(call)
             final = said and one.is_word("FINAL")
             return self._write_in_rows(call, final=final) if rows else self._ask(call), call.end
         if said:
             return "", n + 1
-        if one.is_word("MATCH_NUMBER", "CLASSIFIER") and after.text == "(":
+        if one.is_word(*_OF_MATCH) and after.text == "(":
             return self._write_function(n), after.partner + 1
         return self._write_name(n, end)
 
@@ -291,44 +341,45 @@ class RecognitionRun:
     def _write_function(self, n: int) -> str:
         """SQL of ``MATCH_NUMBER()`` and ``CLASSIFIER()``."""
         called = (n, self.tokens[n + 1].partner + 1)
+        rows, name = self.recognition.all_rows, self.tokens[n].text.upper()
+        if name == "MATCH_PROCTIME":
+            self._refuse(called, "is the time of a clock, and not of the rows",
+                         "write current_timestamp() in a query around this one")  # fmt: skip
+        if name == "MATCH_ROWTIME":
+            path = self.clause.time[0]
+            return quote(self.table.column(path)) if rows else self._ask_last(path, (), called)
+        named = self.variables.get(self.tokens[n + 2].name.lower(), ())
+        if name == "CLASSIFIER" and rows and named and called[1] == n + 4:
+            holds = f"{CLASSIFIER} in ({', '.join(map(literal, named))})"
+            return self._rows_at(called).place("last", CLASSIFIER, holds, 0, final=False)
         if called[1] != n + 3:
-            self._refuse(called, "takes no argument", f"write {self.tokens[n].text.upper()}()")
-        if self.tokens[n].is_word("MATCH_NUMBER"):
+            self._refuse(called, "takes no argument", f"write {name}()")
+        if name == "MATCH_NUMBER":
             return f"({_NUMBER} + 1)"
-        if self.recognition.all_rows:
+        if name == "MATCH_SEQUENCE_NUMBER":
+            return self._rows_at(called).number() if rows else "rows"
+        if rows:
             return CLASSIFIER
         spec: Any = self.clause.spec
-        names = last_variables(spec.part)
-        if len(names) > 1:
+        ends = last_variables(spec.part)
+        if len(ends) > 1:
             time = ".".join(self.clause.time[0])
             self._refuse(
-                called, f"may be {' or '.join(names)} in the last row of a match",
-                f"write ALL ROWS PER MATCH, or CASE WHEN LAST({names[0]}.{time}) = LAST({time}) "
-                f"THEN {literal(names[0])} … END",
+                called, f"may be {' or '.join(ends)} in the last row of a match",
+                f"write ALL ROWS PER MATCH, or CASE WHEN LAST({ends[0]}.{time}) = LAST({time}) "
+                f"THEN {literal(ends[0])} … END",
             )  # fmt: skip
-        return literal(names[0])
+        return literal(ends[0])
 
     def _write_in_rows(self, parsed: ParsedCall, *, final: bool = False) -> str:
         """SQL of a call in each row of a match: of its rows up to that one, or of all."""
         place: Place = (parsed.at, parsed.end)
-        spec: Any = self.clause.spec
-        if self.table.df.isStreaming:
-            self._refuse(place, "is of several rows of a match, which a stream lists one by one",
-                         "write ONE ROW PER MATCH")  # fmt: skip
-        if has_exclusion(spec.part):
-            self._refuse(
-                place, "is of all rows of a match, of which those in {- -} are left out here",
-                "write the pattern without {- and -}, and leave rows out by CLASSIFIER() in a "
-                "query around this one",
-            )  # fmt: skip
+        rows = self._rows_at(place)
         named = self._variables_in(parsed)
-        values = [f"({self.reader.text_of(*one)})" for one in parsed.arguments]
+        values = [f"({self._text_in_rows(*one)})" for one in parsed.arguments]
         holds = [f"({self.reader.text_of(*parsed.condition)})"] if parsed.condition else []
         names = ", ".join(map(literal, next(iter(named), ())))
         holds += [f"{CLASSIFIER} in ({names})"] if names else [f"{_NUMBER} is not null"]
-        keys = [quote(self.table.column(name)) for name in self.clause.by]
-        order = [quote(self.table.column(name)) for name in self._order]
-        rows = RowsOfMatch([*keys, _NUMBER], [*order, *map(str, spec.computed)])
         if parsed.name in PLACES:
             value, *_ = values
             holds += [f"{value} is not null"] if parsed.ignore_nulls else []
@@ -345,6 +396,48 @@ class RecognitionRun:
                          "write ONE ROW PER MATCH")  # fmt: skip
         return text
 
+    def _rows_at(self, place: Place) -> RowsOfMatch:
+        """The rows of a match, of which a measure is that stands somewhere."""
+        spec: Any = self.clause.spec
+        if self.table.df.isStreaming:
+            self._refuse(place, "is of several rows of a match, which a stream lists one by one",
+                         "write ONE ROW PER MATCH")  # fmt: skip
+        if has_exclusion(spec.part):
+            self._refuse(
+                place, "is of all rows of a match, of which those in {- -} are left out here",
+                "write the pattern without {- and -}, and leave rows out by CLASSIFIER() in a "
+                "query around this one",
+            )  # fmt: skip
+        keys = [quote(self.table.column(name)) for name in self.clause.by]
+        order = [quote(self.table.column(name)) for name in self._order]
+        return RowsOfMatch([*keys, _NUMBER], [*order, *map(str, spec.computed)])
+
+    def _check_call(self, parsed: ParsedCall) -> None:
+        """Refuse CLASSIFIER() in an aggregate; in FIRST and LAST, it is of one of all rows."""
+        rows = self.recognition.all_rows
+        if rows and parsed.name in PLACES:
+            return
+        for n in range(parsed.at, parsed.end):
+            one = self.tokens[n]
+            if one.is_word("CLASSIFIER", "MATCH_NUMBER") and self.tokens[n + 1].text == "(":
+                word, place = one.text.upper(), (parsed.at, parsed.end)
+                listed = "" if rows else "ALL ROWS PER MATCH with "
+                self._refuse(
+                    place, f"has {word}() inside {parsed.name}(…)",
+                    f"write {listed}{word}() AS x, and {parsed.name}(x) in a query around this one",
+                )  # fmt: skip
+
+    def _text_in_rows(self, at: int, end: int) -> str:
+        """SQL of one row, with the column that CLASSIFIER() is there."""
+        parts, n = [], at
+        while n < end:
+            if self.tokens[n].is_word(*_OF_MATCH) and self.tokens[n + 1].text == "(":
+                parts += [self.reader.text_of(at, n), self._write_function(n)]
+                at = n = self.tokens[n + 1].partner
+                at += 1
+            n += 1
+        return " ".join([*parts, self.reader.text_of(at, end)])
+
     def _ask(self, parsed: ParsedCall) -> str:
         """The column of an aggregate, as SQL."""
         column = self._column_of((parsed.at, parsed.end), self._build(parsed))
@@ -357,8 +450,11 @@ class RecognitionRun:
         argument: Callable[[str, tuple[str, ...]], Any] = self._argument
         named = self._variables_in(parsed)
         if len(named) > 1:
+            name = parsed.name.upper()
+            each = f"write {name}(a.x) and {name}(b.y), and compute with these"
+            subset = "write SUBSET u = (a, b), and name u"
             self._refuse((parsed.at, parsed.end), "is of the rows of several variables",
-                         "write SUBSET u = (a, b), and name u")  # fmt: skip
+                         each if parsed.name in PLACES else subset)  # fmt: skip
         offset = self._offset(parsed)
         if offset is not None:
             parsed = replace(parsed, arguments=parsed.arguments[:1])

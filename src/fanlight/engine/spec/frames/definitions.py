@@ -20,10 +20,12 @@ _OF_NULL = frozenset({
     "and", "or", "<=>", "is null", "is true", "is false", "coalesce", "greatest", "least", "nullif",
 })  # fmt: skip
 _OTHERS_OF_NULL = frozenset({
-    "ifnull", "nvl", "nvl2", "isnull", "isnotnull", "isnan", "if", "iff", "equal_null", "decode",
+    "nvl2", "isnull", "isnotnull", "isnan", "if", "iff", "equal_null", "decode",
     "concat_ws", "nanvl", "zeroifnull", "nullifzero", "array", "struct", "named_struct", "hash",
     "xxhash64", "to_json", "format_string", "printf", "map",
 })  # fmt: skip
+_ALIKE = {"nvl": "coalesce", "ifnull": "coalesce"}
+_DIFFERENCES = ("datediff", "date_diff", "timestampdiff")
 NAVIGATION = ("prev", "first", "last")
 AGGREGATES = ("count", "sum", "avg", "min", "max")
 DEEPEST = 50
@@ -428,6 +430,7 @@ class _Parser:
         """A function call: over matched rows, around such calls, or left to Spark."""
         if name in _NOT_READ:
             raise self._wrong(*_NOT_READ[name])
+        name = _ALIKE.get(name, name)
         outer, self.inside = self.inside, name
         if name in (*NAVIGATION, *AGGREGATES):
             if outer in (*NAVIGATION, *AGGREGATES) and not (outer == "prev" and name != "prev"):
@@ -456,9 +459,10 @@ class _Parser:
         ):
             raise self._wrong(
                 f"has {name} of {len(parts)} values around matched rows",
+                "subtract: ts - prev(ts) < interval '1' hour" if name in _DIFFERENCES else
                 f"call it inside, of one row: {self._navigation}({name}(…)); around matched rows "
                 f"may be {', '.join(FUNCTIONS)}",
-            )
+            )  # fmt: skip
         return found
 
     def _cast(self, begin: int, outer: str) -> _Part:

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
         (?P<permute>permute\b(?=\s*\())
       | (?P<name>[^\W\d]\w*)
       | "(?P<quoted>(?:[^"]|"")+)"
-      | (?P<braces>\{\s*(?:\d+\s*(?:,\s*\d*)?|,\s*\d+)\s*\})
+      | (?P<braces>\{\s*(?:\d+\s*(?:,\s*\d*)?|,\s*\d*)\s*\})
       | (?P<sign>\{-|-\}|[()|*+?,^$!])
     )""",
     re.VERBOSE | re.IGNORECASE,
@@ -337,7 +337,7 @@ class _Absence:
         elif isinstance(part, Joined):
             self._check_joined(part.parts, preceded=preceded, repeated=repeated)
         elif isinstance(part, Permutation):
-            if any(map(_has_absence, part.parts)):
+            if any(map(has_absence, part.parts)):
                 raise refuse(
                     self.about,
                     "is permuted, so it has any place",
@@ -388,8 +388,9 @@ def _begins_absent(part: Part) -> bool:
     return isinstance(part, Absent) or any(map(_begins_absent, _inner(part)))
 
 
-def _has_absence(part: Part) -> bool:
-    return isinstance(part, Absent) or any(map(_has_absence, _inner(part)))
+def has_absence(part: Part) -> bool:
+    """Whether a pattern has rows that are not to be: ``!b``."""
+    return isinstance(part, Absent) or any(map(has_absence, _inner(part)))
 
 
 # A program: for each step what it does, and two numbers.
