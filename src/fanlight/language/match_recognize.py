@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
-from fanlight.engine.spec.errors import FanlightError, guess, list_some
+from fanlight.engine.spec.errors import guess, list_some
 from fanlight.engine.spec.frames.pattern import PAST_LAST, PLACES, PatternFrame
 from fanlight.engine.spec.frames.row_patterns import (
     Choice,
@@ -24,34 +23,26 @@ from fanlight.engine.spec.frames.row_patterns import (
     names_in,
     parse_pattern,
 )
-from fanlight.language.calls import CallReader, parse_number, parse_string
+from fanlight.language.calls import parse_number, parse_string
 from fanlight.language.clause import Clause, Name
-from fanlight.language.error_translation import FLINK, ArgumentSpan, locate, translate
+from fanlight.language.recognition_text import (
+    SECTIONS,
+    WORD,
+    WORDS,
+    RecognitionText,
+    looks_like_recognition,
+    name_of,
+    opens_recognition,
+)
 from fanlight.language.spec_builder import parse_interval
 from fanlight.language.tokens import (
     Place,
     Token,
-    error_at,
-    has_position,
     join_name,
     read_path,
-    refusal_at,
     split_at_commas,
 )
 
-WORD = "MATCH_RECOGNIZE"
-FORM = (
-    "write MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(b.x) AS x "
-    "ONE ROW PER MATCH PATTERN (a b+) DEFINE b AS x > PREV(x))"
-)
-# What errors call the arguments of the API.
-WORDS = {**FLINK, "time": "ORDER BY", "tiebreak": "ORDER BY", "within": "WITHIN",
-         "pattern": "PATTERN", "define": "DEFINE", "after_match": "AFTER MATCH SKIP"}  # fmt: skip
-_SECTIONS = (
-    "PARTITION BY", "ORDER BY", "MEASURES", "ONE ROW PER MATCH", "ALL ROWS PER MATCH",
-    "AFTER MATCH SKIP", "PATTERN", "WITHIN", "SUBSET", "DEFINE",
-)  # fmt: skip
-_NEEDED = ("ORDER BY", "PATTERN")
 _BEFORE = ("FROM", "JOIN", "TABLE", "LATERAL", "ON", "USING")
 _UNMATCHED = "WITH UNMATCHED ROWS"
 # A pattern needs a row, so that empty matches, which may be shown or not, are none.
@@ -62,22 +53,7 @@ _BEFORE_VALUES = (
     "AND", "OR", "NOT", "IS", "IN", "LIKE", "ILIKE", "RLIKE", "BETWEEN", "DIV", "CASE", "WHEN",
     "THEN", "ELSE", "FROM", "DISTINCT", "INTERVAL",
 )  # fmt: skip
-_AFTER_MEASURES = ("ONE", "ALL", "AFTER", "PATTERN")
 _BRACES = re.compile(r'"(?:[^"]|"")+"|\{-|-\}')
-# Messages of the API in the words of SQL.
-_PHRASES: tuple[tuple[re.Pattern[str], Any], ...] = (
-    (re.compile(r"pattern=(['\"])((?:(?!\1).)*)\1"), r"PATTERN (\2)"),
-    (re.compile(r"define=\{'([^']+)': .*?\}(?= )", re.DOTALL), r"the definition of \1"),
-    (re.compile(r" or max_rows=\d+"), ""),  # for which SQL has no words
-    (re.compile(r"^rows\(\) adds"), "ALL ROWS PER MATCH adds"),
-    (re.compile(r"rename yours first: df\..*"), "rename yours in a sub-query"),
-    (re.compile(r"in the DataFrame"), "in the table"),
-    (re.compile(r"^([\w`]+\.[\w`.]+)='([^']+)' is"), r"\2 in \1 is"),
-    (
-        re.compile(r"\bwithin='([^ ']+) (\w+?)s?'"),
-        lambda of: f"WITHIN INTERVAL '{of[1]}' {of[2].upper()} after PATTERN (…)",
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -110,22 +86,6 @@ class Recognition:
     left_out: tuple[str, ...] = ()  # of all rows, those of these variables are not listed
 
 
-def opens_recognition(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a ``MATCH_RECOGNIZE (…)`` begins at a token."""
-    return tokens[at].is_word(WORD) and tokens[at + 1].text == "("
-
-
-def looks_like_recognition(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a token is meant to begin a ``MATCH_RECOGNIZE (…)``."""
-    one = tokens[at]
-    return (
-        one.kind == "word"
-        and one.text.upper().startswith("MATCH_RECOG")
-        and tokens[at + 1].text == "("
-        and tokens[at + 2].is_word("PARTITION", "ORDER", "MEASURES", "PATTERN", "ONE", "ALL")
-    )
-
-
 def parse_recognition(
     text: str, tokens: Sequence[Token], at: int, visible: tuple[tuple[str, Place], ...] = ()
 ) -> Recognition | None:
@@ -138,41 +98,13 @@ def parse_recognition(
     return _Parser(text, tokens, at).parse(visible)
 
 
-def name_quoted(text: str, tokens: Sequence[Token]) -> str:
-    """A text with ``"name"`` in backticks where a ``MATCH_RECOGNIZE`` gives a column that name.
-
-    Spark takes ``"name"`` for a text; where a query calls a column so, all of it means the column.
-    """
-    inside = [
-        (tokens[n + 1].start, tokens[tokens[n + 1].partner].end)
-        for n in range(len(tokens) - 1)
-        if opens_recognition(tokens, n)
-    ]
-    names = {
-        one.text
-        for before, one, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
-        if one.text.startswith('"') and before.is_word("AS")
-        and (after.text in (",", ")") or after.is_word(*_AFTER_MEASURES))
-        and any(first < one.start < last for first, last in inside)
-        and not re.search(r"[`\\]", one.text)
-    }  # fmt: skip
-    letters, at = list(text), 0
-    while at < len(tokens):
-        one = tokens[at]
-        if one.text in names:
-            letters[one.start] = letters[one.end - 1] = "`"
-        pattern = one.is_word("PATTERN") and tokens[at + 1].text == "("
-        at = tokens[at + 1].partner if pattern else at + 1
-    return "".join(letters)
-
-
 def variable_at(
     tokens: Sequence[Token], at: int, variables: Mapping[str, tuple[str, ...]]
 ) -> tuple[str, ...]:
     """The variables that a token names before a dot, as in ``a.price``. Empty otherwise."""
     if not tokens[at + 1].is_symbol(".") or (at and tokens[at - 1].is_symbol(".")):
         return ()
-    return variables.get(_name_of(tokens[at]).lower(), ())
+    return variables.get(name_of(tokens[at]).lower(), ())
 
 
 def last_variables(part: Part) -> list[str]:
@@ -208,33 +140,8 @@ def _names_excluded(part: Part, *, excluded: bool = True, within: bool = False) 
     return list(dict.fromkeys(name for names in found for name in names))
 
 
-def _name_of(one: Token) -> str:
-    """A name as it is, or in quotes of either kind; an empty text of any other token."""
-    if one.kind == "string" and one.text.startswith('"'):
-        return parse_string(one.text)
-    return one.name if one.is_name else ""
-
-
-class _Parser:
-    """Reads what is between the brackets."""
-
-    def __init__(self, text: str, tokens: Sequence[Token], at: int) -> None:
-        self.text, self.tokens, self.at = text, tokens, at
-        self.whole = (at, tokens[at + 1].partner + 1)
-        self.spans: list[ArgumentSpan] = []
-        self.one_line = CallReader(text, tokens, {}).one_line
-
-    def refuse(self, place: Place, why: str, instead: str) -> NoReturn:
-        """Raise an error that points at a range of tokens."""
-        at, end = place
-        start, stop = self.tokens[at].start, self.tokens[max(end - 1, at)].end
-        raise refusal_at(self.text, start, stop, self.one_line(at, end), why, instead)
-
-    def add_span(self, argument: str, place: Place, value: str = "", *, whole: bool = True) -> None:
-        """Record where an argument of the API stands in the text."""
-        start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
-        value = value or self.text[start:end]
-        self.spans.append(ArgumentSpan(argument, start, end, value, whole))
+class _Parser(RecognitionText):
+    """Reads a ``MATCH_RECOGNIZE``."""
 
     def parse(self, visible: tuple[tuple[str, Place], ...]) -> Recognition:
         """Read it all."""
@@ -242,7 +149,7 @@ class _Parser:
         if not self.tokens[at].is_word(WORD):
             self.refuse((at, at + 1), "is not expected here", f"write {WORD}")
         begin, relation, alias = self._read_table()
-        sections = self._find_sections()
+        sections = self.find_sections()
         time, tiebreak = self._read_order(sections["ORDER BY"])
         by = self._read_keys(sections.get("PARTITION BY"))
         all_rows, unmatched = self._read_rows_per_match(sections)
@@ -264,7 +171,7 @@ class _Parser:
         some = unmatched or has_absence(spec.part) or has_exclusion(spec.part)
         if all_rows and spec.after_match != PAST_LAST and some:
             self.refuse(
-                self._with_word(sections, "AFTER MATCH SKIP"),
+                self.with_word(sections, "AFTER MATCH SKIP"),
                 "may put a row into several matches, and some rows here are of no variable",
                 "write AFTER MATCH SKIP PAST LAST ROW, or ONE ROW PER MATCH",
             )
@@ -317,88 +224,9 @@ class _Parser:
 
     # The parts between the brackets.
 
-    def _find_sections(self) -> dict[str, Place]:
-        """The parts by the words with which they begin, without these."""
-        at, end = self.at + 2, self.whole[1] - 1
-        begins: list[tuple[str, int, int]] = []
-        while at < end:
-            found = self._section_at(at, end)
-            if found is not None:
-                if found[0] in [one[0] for one in begins]:
-                    self.refuse((at, found[1]), "is written twice", "write it once")
-                begins.append((found[0], at, found[1]))
-                at = found[1]
-                continue
-            bounds = self.tokens[at].is_word("LIMIT") and self.tokens[at + 1].is_word("DURATION")
-            if bounds or not begins:
-                self._refuse_first(at)
-            at = max(self.tokens[at].partner, at) + 1
-        stops = [one[1] for one in begins[1:]] + [end]
-        sections = {
-            name: (first, stop) for (name, _, first), stop in zip(begins, stops, strict=True)
-        }
-        for name in _NEEDED:
-            if name not in sections:
-                self.refuse((self.at, self.at + 1), f"has no {name}", FORM)
-        for (name, first, begin), stop in zip(begins, stops, strict=True):
-            if begin == stop and not name.endswith("PER MATCH"):
-                self.refuse((first, begin), "has nothing after it", FORM)
-        both = [name for name in sections if name.endswith("PER MATCH")]
-        if len(both) > 1:
-            self.refuse(self._with_word(sections, both[1]), f"contradicts {both[0]}", "write one")
-        return sections
-
-    def _refuse_first(self, at: int) -> NoReturn:
-        """Refuse what stands before all parts."""
-        if self.tokens[at].is_word("LIMIT") and self.tokens[at + 1].is_word("DURATION"):
-            self.refuse(
-                (at, max(self.tokens[at + 2].partner, at + 1) + 1), "stands after the pattern here",
-                "write PATTERN (…) WITHIN INTERVAL '1' MINUTE, and ORDER BY the time",
-            )  # fmt: skip
-        near = guess(self.tokens[at].text.upper(), [one.split()[0] for one in _SECTIONS], 0.7)
-        self.refuse((at, at + 1), "is not expected here", f"write {near}" if near else FORM)
-
-    def _section_at(self, at: int, end: int) -> tuple[str, int] | None:
-        """The part that begins at a token, and where its words end."""
-        tokens, before = self.tokens, self.tokens[at - 1]
-        first = at == self.at + 2
-        inside = before.kind in ("symbol", "open") and not before.is_symbol(",")
-        if not first and (inside or before.is_word("AS")):
-            return None
-        for name in _SECTIONS:
-            words = name.split()
-            last = at + len(words)
-            if last > end or not all(tokens[at + n].is_word(word) for n, word in enumerate(words)):
-                continue
-            after = tokens[last]
-            follows = {
-                "MEASURES": not (before.is_symbol(",") or after.is_symbol(".", ",", ")")),
-                "PATTERN": after.text == "(",
-                "WITHIN": after.is_word("INTERVAL") or after.kind in ("string", "number"),
-                "SUBSET": tokens[last + 1].is_symbol("="),
-                "DEFINE": tokens[last + 1].is_word("AS"),
-            }
-            if follows.get(name, True):
-                return name, last
-        return None
-
-    def _with_word(self, sections: Mapping[str, Place], name: str) -> Place:
-        """A part with the words with which it begins."""
-        at, end = sections[name]
-        return at - len(name.split()), end
-
-    def _split(self, place: Place, what: str) -> list[Place]:
-        """The ranges between commas; an empty one is refused."""
-        parts = split_at_commas(self.tokens, *place)
-        for begin, last in parts:
-            if begin == last:
-                comma = begin if begin < place[1] else begin - 1
-                self.refuse((comma, comma + 1), "has nothing on one side", f"write {what}")
-        return parts
-
     def _read_column(self, place: Place, argument: str) -> Name:
         parts, after = read_path(self.tokens, *place)
-        name = _name_of(self.tokens[place[0]])
+        name = name_of(self.tokens[place[0]])
         if name and not parts:
             self.refuse(place, "is a text in Spark's SQL", f"write `{name}` for the column")
         if not parts or after != place[1]:
@@ -407,13 +235,13 @@ class _Parser:
         return parts
 
     def _read_keys(self, place: Place | None) -> tuple[Name, ...]:
-        parts = self._split(place, "PARTITION BY a, b") if place else []
+        parts = self.split(place, "PARTITION BY a, b") if place else []
         return tuple(self._read_column(one, "by") for one in parts)
 
     def _read_order(self, place: Place) -> tuple[Name, tuple[Name, ...]]:
         """The time, and the columns that order rows of the same time."""
         columns = []
-        for number, (at, end) in enumerate(self._split(place, "ORDER BY ts")):
+        for number, (at, end) in enumerate(self.split(place, "ORDER BY ts")):
             stop = end
             for n in range(at, end):
                 if self.tokens[n].is_word("DESC"):
@@ -443,7 +271,7 @@ class _Parser:
             if not (of_all and said in _OPTIONS):
                 self.refuse(
                     (at, end), f"is not expected after {name}",
-                    "leave it out, or write one of the parts " + ", ".join(_SECTIONS),
+                    "leave it out, or write one of the parts " + ", ".join(SECTIONS),
                 )  # fmt: skip
             unmatched = said == _UNMATCHED
         return "ALL ROWS PER MATCH" in sections, unmatched
@@ -474,8 +302,8 @@ class _Parser:
     ) -> dict[str, tuple[str, ...]]:
         """The variables of each SUBSET, by its name in small letters."""
         subsets: dict[str, tuple[str, ...]] = {}
-        for at, end in self._split(place, "SUBSET u = (a, b)") if place else ():
-            tokens, name = self.tokens, _name_of(self.tokens[at])
+        for at, end in self.split(place, "SUBSET u = (a, b)") if place else ():
+            tokens, name = self.tokens, name_of(self.tokens[at])
             opened = at + 2
             if not (
                 name and end - at > 3
@@ -486,8 +314,8 @@ class _Parser:
             if name.lower() in known or name.lower() in subsets:
                 self.refuse((at, at + 1), "is already a variable", "give it another name")
             names: list[str] = []
-            for first, last in self._split((opened + 1, end - 1), "SUBSET u = (a, b)"):
-                asked = _name_of(tokens[first]) if last == first + 1 else ""
+            for first, last in self.split((opened + 1, end - 1), "SUBSET u = (a, b)"):
+                asked = name_of(tokens[first]) if last == first + 1 else ""
                 names += self._variables_of(asked, (first, last), known)
             subsets[name.lower()] = tuple(dict.fromkeys(names))
         return subsets
@@ -513,8 +341,8 @@ class _Parser:
     ) -> dict[str, str]:
         """The condition of each variable, as text."""
         define: dict[str, str] = {}
-        for at, end in self._split(place, "DEFINE a AS x > 3") if place else ():
-            tokens, name = self.tokens, _name_of(self.tokens[at])
+        for at, end in self.split(place, "DEFINE a AS x > 3") if place else ():
+            tokens, name = self.tokens, name_of(self.tokens[at])
             if not name or end - at < 3 or not tokens[at + 1].is_word("AS"):
                 self.refuse((at, end), "is not a definition", "write DEFINE a AS x > 3, b AS …")
             if name.lower() in subsets:
@@ -541,12 +369,7 @@ class _Parser:
         for n in range(*place):
             one, after = self.tokens[n], self.tokens[n + 1]
             depth += {"open": 1, "close": -1}.get(one.kind, 0)
-            if (
-                n > place[0]
-                and not depth
-                and after.is_word("AS")
-                and _name_of(one).lower() in known
-            ):
+            if n > place[0] and not depth and after.is_word("AS") and name_of(one).lower() in known:
                 self.refuse((n, n + 2), "begins another definition, with no comma before it",
                             f"write , {one.text} AS …")  # fmt: skip
             if one.is_word("LAG") and after.text == "(":
@@ -631,7 +454,7 @@ class _Parser:
                 (at, end), "is not where the next match may begin",
                 "write AFTER MATCH SKIP PAST LAST ROW, TO NEXT ROW, TO FIRST a or TO LAST a",
             )  # fmt: skip
-        name = _name_of(self.tokens[end - 1])
+        name = name_of(self.tokens[end - 1])
         if several := subsets.get(name.lower()):
             self.refuse((end - 1, end), "is a SUBSET, and the next match begins at one variable",
                         f"write one of its variables: {' or '.join(several)}")  # fmt: skip
@@ -642,8 +465,8 @@ class _Parser:
         """The measures; no two columns have one name."""
         measures: list[Measure] = []
         taken = [name[-1].lower() for name in by]
-        for at, end in self._split(place, "MEASURES LAST(a.x) AS x") if place else ():
-            name = _name_of(self.tokens[end - 1])
+        for at, end in self.split(place, "MEASURES LAST(a.x) AS x") if place else ():
+            name = name_of(self.tokens[end - 1])
             stop = end - 2 if end - at > 2 and self.tokens[end - 2].is_word("AS") else end - 1
             if not name or (stop == end - 1 and not self._ends_with_name(at, end)):
                 self.refuse((at, end), "has no name", f"write {self.one_line(at, end)} AS x")
@@ -683,39 +506,3 @@ class _Parser:
                     (n, after.partner + 1), "is the value of a row beside the match's rows",
                     "give that row a variable of its own in the pattern, and write LAST(v.x)",
                 )  # fmt: skip
-
-    @contextmanager
-    def translated(self, place: Place) -> Iterator[None]:
-        """An error raised inside is translated, and points at its word, or at a range of tokens."""
-        start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
-        with translate_recognition_errors(self.text, self.spans, start, end):
-            yield
-
-
-@contextmanager
-def translate_recognition_errors(
-    text: str, spans: Sequence[ArgumentSpan], start: int, end: int
-) -> Iterator[None]:
-    """Context manager: errors raised inside are told in the words of ``MATCH_RECOGNIZE``."""
-    try:
-        yield
-    except FanlightError as error:
-        if has_position(error):
-            raise
-        message = str(error)
-        place = _place_of_value(text, spans, message) or locate(text, spans, message)
-        for phrase, other in _PHRASES:
-            message = phrase.sub(other, message)
-        raise error_at(text, *(place or (start, end)), translate(message, WORDS)) from error
-
-
-def _place_of_value(
-    text: str, spans: Sequence[ArgumentSpan], message: str
-) -> tuple[int, int] | None:
-    """Where the part of a definition stands that Spark does not understand, if it is but once."""
-    said = re.match(r"define=(['\"])(.*?)\1 is ", message, re.DOTALL)
-    span = next((one for one in spans if one.argument == "define"), None)
-    if said is None or span is None or text.count(said[2], span.start, span.end) != 1:
-        return None
-    first = text.index(said[2], span.start, span.end)
-    return first, first + len(said[2])

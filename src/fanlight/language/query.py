@@ -11,7 +11,8 @@ from fanlight.engine.algebra.aggregate import Aggregate
 from fanlight.engine.kinds.options import EARLY, WITH_EMPTY
 from fanlight.engine.spec.frames import Frame
 from fanlight.language.clause import Clause
-from fanlight.language.match_recognize import Recognition, name_quoted, parse_recognition
+from fanlight.language.match_recognize import Recognition, parse_recognition
+from fanlight.language.recognition_text import name_quoted
 from fanlight.language.select import BEGINS, Item, Select, SelectReader, WithQueries
 from fanlight.language.tokens import Place, read_path, refusal_at, tokenize, unquote
 

@@ -12,7 +12,7 @@ from fanlight.language.calls import CallReader
 from fanlight.language.clause import Clause
 from fanlight.language.clause_reader import read_clause
 from fanlight.language.flink import parse_windowing
-from fanlight.language.match_recognize import opens_recognition
+from fanlight.language.recognition_text import opens_recognition
 from fanlight.language.tokens import Place, Token, read_path, refusal_at, split_at_commas
 
 WithQueries = tuple[tuple[str, Place], ...]  # the queries of WITH: their names and places

@@ -29,9 +29,9 @@ from fanlight.language.match_recognize import (
     Measure,
     Recognition,
     last_variables,
-    translate_recognition_errors,
     variable_at,
 )
+from fanlight.language.recognition_text import translate_recognition_errors
 from fanlight.language.running.listed_rows import RowsOfMatch
 from fanlight.language.running.table import Table, TextSource, read_rows
 from fanlight.language.tokens import (

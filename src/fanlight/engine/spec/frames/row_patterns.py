@@ -319,7 +319,7 @@ def _check(part: Part, text: str) -> None:
     if may_be_empty(part):
         raise refuse(
             f"pattern={text!r}",
-            "matches no rows at all, so there would be a match everywhere",
+            "may match no row, so there would be a match everywhere",
             "let it need a row: 'a+' instead of 'a*'",
         )
 
