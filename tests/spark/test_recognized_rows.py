@@ -270,9 +270,12 @@ def test_columns_with_hard_names(spark):
         ("k", 4, 4, "k", 5, 6, 4, 2, 2, 9, 5, 5),
         ("k", 7, 4, "k", 9, 10, 7, 3, 3, 16, 9, 9),
     ]
-    taken = "SELECT * FROM Ticker MATCH_RECOGNIZE (ORDER BY ts ALL ROWS PER MATCH PATTERN (a))"
-    with pytest.raises(fl.FanlightError, match=r"'frame_id', which.*rename yours in a sub-query"):
-        fl.sql(taken, Ticker=odd.withColumn("frame_id", odd.ts))
+    taken = """SELECT * FROM Ticker MATCH_RECOGNIZE (ORDER BY ts ALL ROWS PER MATCH
+        AFTER MATCH SKIP {} PATTERN (a))"""
+    for name in ("frame_id", "classifier"):
+        for skip in ("PAST LAST ROW", "TO NEXT ROW"):
+            with pytest.raises(fl.FanlightError, match=f"{name}.*rename yours in a sub-query"):
+                fl.sql(taken.format(skip), Ticker=odd.withColumn(name, odd.ts))
 
 
 def test_a_view_and_matches_of_matches(ticker):

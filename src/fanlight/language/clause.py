@@ -59,6 +59,11 @@ class Clause:
     words: Mapping[str, str] = field(default_factory=clause_words, compare=False, repr=False)
 
     @property
+    def order(self) -> tuple[Name, ...]:
+        """The columns by which rows are ordered."""
+        return (*self.time, *self.tiebreak)
+
+    @property
     def outputs(self) -> Sequence[str]:
         """The columns of the results besides keys and aggregates."""
         own = _OUTPUTS.get(self.verb.name) if self.verb is not None else None

@@ -38,8 +38,6 @@ _PHRASES: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(r"pattern=(['\"])((?:(?!\1).)*)\1"), r"PATTERN (\2)"),
     (re.compile(r"define=\{'([^']+)': .*?\}(?= )", re.DOTALL), r"the definition of \1"),
     (re.compile(r" or max_rows=\d+"), ""),  # for which SQL has no words
-    (re.compile(r"^rows\(\) adds"), "ALL ROWS PER MATCH adds"),
-    (re.compile(r"rename yours first: df\..*"), "rename yours in a sub-query"),
     (re.compile(r"in the DataFrame"), "in the table"),
     (re.compile(r"^([\w`]+\.[\w`.]+)='([^']+)' is"), r"\2 in \1 is"),
     (
