@@ -379,6 +379,55 @@ FOLLOWED = [
 ]  # fmt: skip
 
 
+BESIDE = "(SELECT *, {}(price) OVER (PARTITION BY symbol ORDER BY rowtime) AS {} FROM Ticker)"
+# Prices of ACME from minute 1 on: 12 17 19 21 25 …; the rows beside each match stay outside it.
+OF_ROWS_BESIDE = [
+    ("MEASURES PREV(a.price) AS x PATTERN (a b)", "price > PREV(price)", "lag", "previous_x",
+     ("MEASURES a.previous_x AS x PATTERN (a b)", "price > PREV(price)")),
+    ("MEASURES b.price AS x PATTERN (a b)", "price > NEXT(price)", "lead", "next_x",
+     ("MEASURES b.price AS x PATTERN (a b)", "price > next_x")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "define", "word", "name", "instead"), OF_ROWS_BESIDE)
+def test_rows_beside_a_match_are_of_a_window_around_the_table(
+    ticker, asked, define, word, name, instead
+):
+    text = (
+        "SELECT * FROM {} MATCH_RECOGNIZE (PARTITION BY symbol ORDER BY rowtime {} DEFINE b AS {})"
+    )
+    with pytest.raises(fl.FanlightError) as raised:
+        fl.sql(text.format("Ticker", asked, define), Ticker=ticker)
+    around = BESIDE.format(word, name)
+    assert f"{name} of FROM {around}".replace("(price)", "(x)").replace("Ticker", "…") in str(
+        raised.value
+    ).replace(f", or a.{name},", "")
+    found = recognized(ticker, text.format(around, *instead))
+    prices = {}
+    for row in ticker.orderBy("rowtime").collect():
+        prices.setdefault(row["symbol"], []).append(row["price"])
+    told = [
+        (symbol, of[at - 1] if word == "lag" and at else None if word == "lag" else of[at + 1])
+        for symbol, of in prices.items()
+        for at in matched(of, word)
+    ]
+    assert found == sorted(told, key=repr)
+
+
+def matched(prices, word):
+    """Where matches of two rows begin, one after the other."""
+    found, at = [], 0
+    while at + 1 < len(prices):
+        following = prices[at + 2 : at + 3]
+        if word == "lag":
+            holds = prices[at + 1] > prices[at]
+        else:
+            holds = bool(following) and prices[at + 1] > following[0]
+        found += [at] * holds
+        at += 2 if holds else 1
+    return found
+
+
 @pytest.mark.parametrize(("refused", "advice", "followed"), FOLLOWED)
 def test_what_is_advised_is_read(ticker, refused, advice, followed):
     text = """SELECT * FROM Ticker MATCH_RECOGNIZE (PARTITION BY symbol ORDER BY rowtime {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from fanlight.engine.spec.errors import guess, list_some
 from fanlight.engine.spec.frames.pattern import PAST_LAST, PLACES, PatternFrame
@@ -152,6 +152,8 @@ class _Parser(RecognitionText):
         sections = self.find_sections()
         time, tiebreak = self._read_order(sections["ORDER BY"])
         by = self._read_keys(sections.get("PARTITION BY"))
+        keys, order = (", ".join(map(join_name, names)) for names in (by, (time, *tiebreak)))
+        self.over = f"OVER ({f'PARTITION BY {keys} ' if keys else ''}ORDER BY {order})"
         all_rows, unmatched = self._read_rows_per_match(sections)
         pattern, names = self._read_pattern(sections["PATTERN"])
         known = {name.lower(): (name,) for name in names}
@@ -378,6 +380,11 @@ class _Parser(RecognitionText):
                     before, other = self.one_line(n, parts[1][1]), self.one_line(*parts[2])
                     self.refuse((n, after.partner + 1), "has a value for where no row is before",
                                 f"write COALESCE({before}), {other})")  # fmt: skip
+            if one.is_word("NEXT", "LEAD") and after.text == "(":
+                self._refuse_row_beside(
+                    n, "or give the condition to the variable of the later row, with PREV of this "
+                    "one",
+                )  # fmt: skip
             if one.is_word("OVER") and after.text == "(":
                 self.refuse(
                     (n, after.partner + 1), "makes a window function, which no definition has",
@@ -399,6 +406,17 @@ class _Parser(RecognitionText):
             if one.is_word("FINAL") and called:
                 self.refuse((n, n + 2), "asks for a value that is known at the end of the match",
                             "leave FINAL out")  # fmt: skip
+
+    def _refuse_row_beside(self, n: int, other: str) -> NoReturn:
+        """Refuse ``NEXT(a.price)``: only a window function around the table knows that row."""
+        after = self.tokens[n + 1].partner
+        word = "lead" if self.tokens[n].is_word("NEXT", "LEAD") else "lag"
+        name = "next_x" if word == "lead" else "previous_x"
+        self.refuse(
+            (n, after + 1), "is the value of a row beside those that match",
+            f"write {name}, or a.{name}, of FROM (SELECT *, {word}(x) {self.over} AS {name} FROM …)"
+            f", in a batch; {other}",
+        )  # fmt: skip
 
     def _write_condition(self, place: Place) -> str:
         """The text of a definition, without RUNNING before calls, and with PREV for LAG."""
@@ -502,7 +520,6 @@ class _Parser(RecognitionText):
                 self.refuse((n, after.partner + 1), "is not of one match",
                             "compute it of the measures in a query around this one")  # fmt: skip
             if one.is_word("PREV", "NEXT", "LAG", "LEAD") and after.text == "(":
-                self.refuse(
-                    (n, after.partner + 1), "is the value of a row beside the match's rows",
-                    "give that row a variable of its own in the pattern, and write LAST(v.x)",
-                )  # fmt: skip
+                self._refuse_row_beside(
+                    n, "or give that row a variable of its own in the pattern, and write LAST(v.x)"
+                )

@@ -35,7 +35,7 @@ class RowsOfMatch:
     def aggregate(
         self, partials: Partials, values: Sequence[str], kind: str, where: str, *, final: bool
     ) -> str:
-        """SQL of an aggregate of the rows for which ``where`` holds; empty if there is none.
+        """SQL of an aggregate of the rows for which ``where`` holds. Empty if windows have none.
 
         ``kind`` is the type of the first of its ``values``. Windows of Spark's combine the partials
         of single rows, which distinct values and sketches do not have.

@@ -136,7 +136,7 @@ class Measures:
         if variables := variable_at(self.tokens, n, self.variables):
             path, stop = read_path(self.tokens, n + 2, end)
             if not path:
-                self.refuse((n, n + 3), "is no value", f"write COUNT({one.text}.*)")
+                self.refuse((n, n + 3), "is not a value", f"write COUNT({one.text}.*)")
             if rows:
                 return self._write_in_rows(ParsedCall("last", n, stop, ((n, stop),))), stop
             return self._ask_last(path, variables, (n, stop)), stop
