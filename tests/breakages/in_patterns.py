@@ -60,4 +60,9 @@ WITHOUT_SPARK = (
         "_Writer.write",
         Code("int(self.hidden > 0)", "int(self.hidden == 1)"),
     ),
+    matches(
+        "rows that are computed together look back no further than the first of them",
+        "patterns:_compute",
+        Code("at < earliest", "at < max(earliest, row)"),
+    ),
 )

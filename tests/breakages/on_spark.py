@@ -38,6 +38,7 @@ GAPS = law("sessions and native")
 
 caused = seen_by("tests/spark/test_cause.py")
 cuts = seen_by(*PAIRS)
+recognized = seen_by("tests/spark/test_recognized_rows.py", "-k", "running and classic")
 lift = seen_by(*EVERY)
 lifetimes = seen_by(*law("sliding and distinct and lifetimes and 9"))
 native_windows = seen_by("tests/spark/test_native_windows.py")
@@ -373,6 +374,16 @@ BREAKAGES = (
         "_find_runs",
         InText("coalesce(t > max(", "coalesce(t >= max("),
         *GAPS,
+    ),
+    recognized(
+        "running measures are of all rows of a match",
+        "RowsOfMatch._over",
+        Code("final", "True"),
+    ),
+    recognized(
+        "the rows of a variable before its last one are counted from the first",
+        "RowsOfMatch.place",
+        InText("get(reverse(collect_list(", "get((collect_list("),
     ),
     caused(
         "a frame that reaches its greatest duration is said to be ended by its scheme",
