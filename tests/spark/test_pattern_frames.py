@@ -221,6 +221,29 @@ def test_long_numbers_are_compared_exactly(classic):
         assert [row["t"] for row in matched] == seen, said
 
 
+ALIKE = (
+    "{y} > 3", "not ({y} < 3)", "{y} = {y}", "{y} between 1 and 100", "{y} * 2 > 6", "{y} is null",
+    "{big} + 100 > 0", "{n} + 100 < 0", "1 / {x} > 0", "{x} in (0, 7)", "{x} + x > 6",
+    "{e} = 'p'", "{e} < 'q' or {x} = 7", "abs({x} - 3) > 3",
+)  # fmt: skip
+
+
+def test_a_column_of_a_variable_is_its_last_value(classic):
+    """Whatever is around it: also where a number is NaN, too large, or divided by zero."""
+    df = classic.sql("""SELECT *, 9223372036854775800L + x AS n, cast(2147483640 + x AS int) AS big
+        FROM VALUES (1, 0, 9.5D, 'p'), (2, 6, double('nan'), 'q'), (3, 7, 7D, 'r'), (4, 1, 6D, null)
+        AS t(t, x, y, e)""")
+
+    def found(condition):
+        spec = fl.PatternFrame("a b", {"b": condition}, after_match="next row")
+        matches = fl.over(df, spec, time="t").agg(t=agg.first("t"))
+        return sorted(row["t"] for row in matches.collect())
+
+    for text in ALIKE:
+        given, told = (found(re.sub(r"{(\w+)}", form, text)) for form in (r"a.\1", r"last(a.\1)"))
+        assert given == told, text
+
+
 def test_variables_are_spelled_in_any_case(classic):
     df = frame(classic, draw_rows(1, 40))
     found = search(df, pattern("a+")).agg(one=agg.count().of("a"), other=agg.count().of("A"))

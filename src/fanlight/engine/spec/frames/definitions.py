@@ -24,6 +24,11 @@ _OTHERS_OF_NULL = frozenset({
     "concat_ws", "nanvl", "zeroifnull", "nullifzero", "array", "struct", "named_struct", "hash",
     "xxhash64", "to_json", "format_string", "printf", "map",
 })  # fmt: skip
+# What is computed around matched rows.
+_COMPUTED = frozenset({
+    "=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "- of", "+ of", "not", "between",
+    "in", *FUNCTIONS,
+})  # fmt: skip
 _ALIKE = {"nvl": "coalesce", "ifnull": "coalesce"}
 _DIFFERENCES = ("datediff", "date_diff", "timestampdiff")
 NAVIGATION = ("prev", "first", "last")
@@ -139,15 +144,22 @@ def _begin(token: re.Match[str]) -> int:
 
 
 class _Part(NamedTuple):
-    """A part of a definition: its place in the text, and its tree; None: SQL of the current row.
+    """A part of a definition: its place in the text, and its tree; None: SQL of one row.
 
-    ``variables`` are those that qualify its columns.
+    ``variables`` are those that qualify its columns: none for the current row. ``of_row`` says of a
+    tree that Spark could compute it as well, as SQL of one row.
     """
 
     begin: int
     end: int
     tree: Node | None = None
     variables: frozenset[str] = frozenset()
+    of_row: bool = False
+
+    @property
+    def in_sql(self) -> bool:
+        """Whether it may be, or be in, SQL of one row."""
+        return self.tree is None or self.of_row
 
 
 class _Parser:
@@ -250,6 +262,7 @@ class _Parser:
         """Parts under an operator; Spark computes it if it is SQL of one row."""
         variables = frozenset[str]().union(*(part.variables for part in parts))
         alike = len({part.variables for part in parts if not self._is_constant(part)}) <= 1
+        one = alike and len(variables) <= 1 and all(part.in_sql for part in parts)
         if variables and not self.within:
             if name in _OF_NULL:  # Spark has no row to compute it of where a variable has none
                 return _Part(begin, end, Operation(name, tuple(map(self._node, parts))))
@@ -259,7 +272,10 @@ class _Parser:
                     f"write coalesce(…) or is null, or {self._navigation}({name}(…)), null where "
                     "there is no row",
                 )
-        if all(part.tree is None for part in parts) and alike and len(variables) <= 1:
+            if name in _COMPUTED:  # a.x > 3 by the same rules as last(a.x) > 3
+                tree = Operation(name, tuple(map(self._node, parts)))
+                return _Part(begin, end, tree, variables, one)
+        if one:
             return _Part(begin, end, None, variables)
         return _Part(begin, end, Operation(name, tuple(map(self._node, parts))))
 
@@ -418,6 +434,8 @@ class _Parser:
         """A column, perhaps of a variable, with fields of it."""
         end = token.end()
         variable = self._variable(token) if self._next == "." else ""
+        if variable == self.name and not self.within:
+            variable = ""  # the last row of the variable is the current one
         while self._next in (".", "["):
             if self._take()[0].strip() == ".":
                 end = self._take().end()
@@ -468,7 +486,7 @@ class _Parser:
     def _cast(self, begin: int, outer: str) -> _Part:
         """``CAST(… AS …)``, of SQL of a row."""
         part = self._or()
-        if part.tree is not None:
+        if not part.in_sql:
             raise self._wrong(
                 "has a cast around matched rows",
                 f"cast inside: {self._navigation}(cast(x as int))",
@@ -478,7 +496,7 @@ class _Parser:
             token = self._take()
             depth += {"(": 1, ")": -1}.get(token[0].strip(), 0)
         self.inside = outer
-        return part._replace(begin=begin, end=token.end())
+        return part._replace(begin=begin, end=token.end(), tree=None, of_row=False)
 
     def _matched(self, begin: int, name: str) -> _Part:
         """``prev``, ``first``, ``last`` or an aggregate, of the rows matched so far."""
@@ -532,9 +550,12 @@ class _Parser:
             raise self._wrong(f"has {name}(…) of something that is not SQL of a row")
         (variable,) = part.variables or {ANY}
         row = self.shared.row(self._sql(part))
+        current = variable in (ANY, self.name)  # whose last row it is
         if name == "prev":
-            at = "last" if variable else "current"
-            return Value(row, Place(at, variable, 0, 1 if offset is None else offset))
+            back = 1 if offset is None else offset
+            return Value(row, Place(back=back) if current else Place("last", variable, 0, back))
+        if name == "last" and current and not offset:
+            return Value(row)
         return Value(row, Place(name, variable, offset or 0))
 
     @property
