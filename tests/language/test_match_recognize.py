@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -59,6 +60,10 @@ def test_all_parts_are_read():
         "each": ("low", "peak"),
     }  # fmt: skip
     assert (one.alias, one.all_rows) == ("b", False)
+    bounded = within("ORDER BY ts ALL ROWS PER MATCH PATTERN (a b $) MAX 9 ROWS "
+                     "FORGET AFTER INTERVAL '1' DAY DEFINE a AS x > 3")  # fmt: skip
+    assert same(bounded.clause.spec, fl.PatternFrame("a b $", {"a": "x > 3"}, max_rows=9))
+    assert bounded.clause.forget_after == timedelta(days=1)
 
 
 SHORT = "ORDER BY ts ALL ROWS PER MATCH PATTERN (a b+) DEFINE b AS x > PREV(x)"
@@ -214,6 +219,11 @@ WRONG = [
     ("ORDER BY ts ^MEASURES^ PATTERN (a)", "has nothing after it"),
     ("ORDER BY ts MEASURES ^a.x^ PATTERN (a)", "has no name; write a.x AS x"),
     ("PARTITION BY k ORDER BY ts MEASURES a.k AS ^K^ PATTERN (a)", "another column"),
+    ("ORDER BY ts ^MESURES^ 1 AS x PATTERN (a)", "write MEASURES"),
+    ("ORDER BY ts MEASURES 1 AS x ^PATERN^ (a)", "write PATTERN"),
+    ("ORDER BY ts MEASURES 1 AS x ^AFTER MATCH SKP^ TO NEXT ROW PATTERN (a)", "MATCH SKIP PAST"),
+    ("ORDER BY ts MEASURES 1 AS x PATTERN (a) MAX 3 ROWS ^PER MATCH^", "leave it out"),
+    ("ORDER BY ts MEASURES 1 AS x PATTERN (a) ^MAX 3^", "after the pattern"),
     ("ORDER BY ts MEASURES ^PREV(a.x)^ AS x PATTERN (a)", "beside those that match"),
     ("ORDER BY ts MEASURES ^NEXT(a.x)^ AS x PATTERN (a)", "beside those that match"),
     ("ORDER BY ts MEASURES sum(a.x) ^OVER ()^ AS x PATTERN (a)", "not of one match"),

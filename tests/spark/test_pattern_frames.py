@@ -265,6 +265,11 @@ WRONG = {
     "a column that is not there": ({"a": "speed > prev(speed)"}, "speed"),
     "a sum of texts": ({"a": "sum(s) > 3"}, "sum\\(…\\) of texts"),
     "an aggregate": ({"a": "stddev(n) > 3"}, "use count, sum, avg, min or max"),
+    "a local time": (
+        {"a": "prev(cast(ts as timestamp_ntz)) < timestamp'2024-01-01'"},
+        "cast inside: prev\\(cast\\(x as timestamp\\)\\), and",
+    ),
+    "rows back, below none": ({"a": "prev(n, -1) > 3"}, "prev\\(…, -1\\), which is not a whole"),
     "a subquery": ({"a": "n > (select 3)"}, "has a subquery"),
 }
 

@@ -473,7 +473,11 @@ STREAMED = f"""SELECT symbol, since, round(mean) AS mean FROM Ticker MATCH_RECOG
         ("MEASURES LAST(x) AS y ALL ROWS PER MATCH PATTERN (a{1,9})", "write ONE ROW PER MATCH"),
         (
             "ALL ROWS PER MATCH PATTERN (a+)",
-            r"for ever; write WITHIN INTERVAL '1' HOUR after PATTERN \(…\)\n",
+            r"for ever; write WITHIN INTERVAL '1' HOUR after PATTERN \(…\) or MAX 100 ROWS\n",
+        ),
+        (
+            "ALL ROWS PER MATCH PATTERN (a $)",
+            r"write FORGET AFTER INTERVAL '1' DAY after PATTERN \(…\), whose silence",
         ),
     ],
 )
@@ -484,8 +488,13 @@ def test_what_a_stream_cannot_be_asked(spark, asked, words):
         .withColumnsRenamed({"value": "x"})
         .withWatermark("timestamp", "1 minute")
     )
+    text = f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY timestamp {asked})"
     with pytest.raises(fl.FanlightError, match=words):
-        fl.sql(f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY timestamp {asked})", t=rows)
+        fl.sql(text, t=rows)
+    bounded = asked.replace("(a+)", "(a+) MAX 100 ROWS")
+    bounded = bounded.replace("(a $)", "(a $) FORGET AFTER INTERVAL '1' DAY")
+    bounded = bounded.replace("ALL ROWS PER MATCH PATTERN (a{", "ONE ROW PER MATCH PATTERN (a{")
+    assert fl.sql(text.replace(asked, bounded), t=rows).isStreaming
 
 
 LISTED = """SELECT * FROM Ticker MATCH_RECOGNIZE (PARTITION BY symbol ORDER BY rowtime

@@ -181,8 +181,18 @@ class _Parser(RecognitionText):
         if not (by or measures or all_rows):
             self.refuse((at, at + 1), "gives no columns", "write MEASURES, or PARTITION BY")
         start, end = self.tokens[at].start, self.tokens[self.whole[1] - 1].end
+        silence = sections.get("FORGET AFTER")
+        forget_after = self._read_length(silence, "forget_after") if silence else None
         clause = Clause(
-            spec, (time,), by, tiebreak, start=start, end=end, spans=tuple(self.spans), words=WORDS
+            spec,
+            (time,),
+            by,
+            tiebreak,
+            forget_after=forget_after,
+            start=start,
+            end=end,
+            spans=tuple(self.spans),
+            words=WORDS,
         )
         return Recognition(
             begin, self.whole[1], at, relation, alias, clause, measures, all_rows,
@@ -232,6 +242,7 @@ class _Parser(RecognitionText):
         if name and not parts:
             self.refuse(place, "is a text in Spark's SQL", f"write `{name}` for the column")
         if not parts or after != place[1]:
+            self.refuse_misspelt(after if parts else place[0], place[1])
             self.refuse(place, "is not a column", "name a column; compute others in a sub-query")
         self.add_span(argument, place, join_name(parts))
         return parts
@@ -439,14 +450,20 @@ class _Parser(RecognitionText):
     ) -> PatternFrame:
         more: dict[str, Any] = {}
         if "WITHIN" in sections:
-            more["within"] = self._read_length(sections["WITHIN"])
+            more["within"] = self._read_length(sections["WITHIN"], "within")
+        if "MAX" in sections:
+            at, end = sections["MAX"]
+            if end - at != 2:
+                self.refuse((at + 2, end), "is not expected after MAX … ROWS", "leave it out")
+            self.add_span("max_rows", (at, end), self.tokens[at].text)
+            more["max_rows"] = parse_number(self.tokens[at].text)
         if "AFTER MATCH SKIP" in sections:
             more["after_match"] = self._read_after_match(sections, known, subsets)
         with self.translated(self.whole):
             return PatternFrame(pattern, define, **more)
 
-    def _read_length(self, place: Place) -> Any:
-        self.add_span("within", place)
+    def _read_length(self, place: Place, argument: str) -> Any:
+        self.add_span(argument, place)
         tokens = self.tokens[place[0] : place[1]]
         with self.translated(place):
             if len(tokens) == 1 and tokens[0].kind == "string":

@@ -26,10 +26,11 @@ FORM = (
 )
 # What errors call the arguments of the API.
 WORDS = {**FLINK, "time": "ORDER BY", "tiebreak": "ORDER BY", "within": "WITHIN",
-         "pattern": "PATTERN", "define": "DEFINE", "after_match": "AFTER MATCH SKIP"}  # fmt: skip
+         "pattern": "PATTERN", "define": "DEFINE", "after_match": "AFTER MATCH SKIP",
+         "max_rows": "MAX ROWS", "forget_after": "FORGET AFTER"}  # fmt: skip
 SECTIONS = (
     "PARTITION BY", "ORDER BY", "MEASURES", "ONE ROW PER MATCH", "ALL ROWS PER MATCH",
-    "AFTER MATCH SKIP", "PATTERN", "WITHIN", "SUBSET", "DEFINE",
+    "AFTER MATCH SKIP", "PATTERN", "WITHIN", "MAX", "FORGET AFTER", "SUBSET", "DEFINE",
 )  # fmt: skip
 _NEEDED = ("ORDER BY", "PATTERN")
 _AFTER_MEASURES = ("ONE", "ALL", "AFTER", "PATTERN")
@@ -37,7 +38,11 @@ _AFTER_MEASURES = ("ONE", "ALL", "AFTER", "PATTERN")
 _PHRASES: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(r"pattern=(['\"])((?:(?!\1).)*)\1"), r"PATTERN (\2)"),
     (re.compile(r"define=\{'([^']+)': .*?\}(?= )", re.DOTALL), r"the definition of \1"),
-    (re.compile(r" or max_rows=\d+"), ""),  # for which SQL has no words
+    (re.compile(r"\bmax_rows=(\d+)"), r"MAX \1 ROWS"),
+    (
+        re.compile(r"over\(…, forget_after='([^ ']+) (\w+?)s?'\)"),
+        lambda of: f"FORGET AFTER INTERVAL '{of[1]}' {of[2].upper()} after PATTERN (…)",
+    ),
     (re.compile(r"in the DataFrame"), "in the table"),
     (re.compile(r"^([\w`]+\.[\w`.]+)='([^']+)' is"), r"\2 in \1 is"),
     (
@@ -131,9 +136,7 @@ class RecognitionText:
                 begins.append((found[0], at, found[1]))
                 at = found[1]
                 continue
-            bounds = self.tokens[at].is_word("LIMIT") and self.tokens[at + 1].is_word("DURATION")
-            if bounds or not begins:
-                self._refuse_first(at)
+            self._refuse_between(at, first=not begins)
             at = max(self.tokens[at].partner, at) + 1
         stops = [one[1] for one in begins[1:]] + [end]
         sections = {
@@ -141,6 +144,7 @@ class RecognitionText:
         }
         for name in _NEEDED:
             if name not in sections:
+                self.refuse_misspelt(self.at + 2, end)
                 self.refuse((self.at, self.at + 1), f"has no {name}", FORM)
         for (name, first, begin), stop in zip(begins, stops, strict=True):
             if begin == stop and not name.endswith("PER MATCH"):
@@ -150,15 +154,28 @@ class RecognitionText:
             self.refuse(self.with_word(sections, both[1]), f"contradicts {both[0]}", "write one")
         return sections
 
-    def _refuse_first(self, at: int) -> NoReturn:
-        """Refuse what stands before all parts."""
-        if self.tokens[at].is_word("LIMIT") and self.tokens[at + 1].is_word("DURATION"):
+    def _refuse_between(self, at: int, *, first: bool) -> None:
+        """Refuse what stands before all parts, and what others than these begin with."""
+        one, after = self.tokens[at], self.tokens[at + 1]
+        if one.is_word("LIMIT") and after.is_word("DURATION"):
             self.refuse(
                 (at, max(self.tokens[at + 2].partner, at + 1) + 1), "stands after the pattern here",
                 "write PATTERN (…) WITHIN INTERVAL '1' MINUTE, and ORDER BY the time",
             )  # fmt: skip
-        near = guess(self.tokens[at].text.upper(), [one.split()[0] for one in SECTIONS], 0.7)
-        self.refuse((at, at + 1), "is not expected here", f"write {near}" if near else FORM)
+        if one.is_word("AFTER") and after.is_word("MATCH"):
+            self.refuse((at, at + 3), "is not where the next match may begin",
+                        "write AFTER MATCH SKIP PAST LAST ROW")  # fmt: skip
+        if first:
+            near = guess(one.text.upper(), [name.split()[0] for name in SECTIONS], 0.7)
+            self.refuse((at, at + 1), "is not expected here", f"write {near}" if near else FORM)
+
+    def refuse_misspelt(self, at: int, end: int) -> None:
+        """Refuse the first word that looks like one with which a part begins, if there is one."""
+        firsts = [name.split()[0] for name in SECTIONS if name != "MAX"]
+        for n in range(at, end):
+            near = guess(self.tokens[n].text.upper(), firsts, 0.75)
+            if near and self.tokens[n].kind == "word" and not self.tokens[n].is_word(near):
+                self.refuse((n, n + 1), "is not expected here", f"write {near}")
 
     def _section_at(self, at: int, end: int) -> tuple[str, int] | None:
         """The part that begins at a token, and where its words end."""
@@ -177,6 +194,7 @@ class RecognitionText:
                 "MEASURES": not (before.is_symbol(",") or after.is_symbol(".", ",", ")")),
                 "PATTERN": after.text == "(",
                 "WITHIN": after.is_word("INTERVAL") or after.kind in ("string", "number"),
+                "MAX": after.kind == "number" and tokens[last + 1].is_word("ROWS"),
                 "SUBSET": tokens[last + 1].is_symbol("="),
                 "DEFINE": tokens[last + 1].is_word("AS"),
             }

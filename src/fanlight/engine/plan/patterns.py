@@ -430,6 +430,17 @@ class _Builder:
         self._add(name, real=kind.real)
         return _FLAG
 
+    def _advise_units(self, units: Sequence[str]) -> str:
+        """What to write where values of these units meet."""
+        if "local time" in units and {"timestamp", "date"} & {*units}:
+            inside = f"{self.navigation}(cast(x as timestamp))"
+            return f"cast inside: {inside}, and write times as timestamp'2024-01-31 12:00'"
+        if "duration" in units:
+            written = "durations as interval '1' day, or interval '01:30' hour to minute"
+        else:
+            written = "times as date'2024-01-31' or timestamp'2024-01-31 12:00'"
+        return f"write {written}, or cast inside: {self.navigation}(cast(x as double))"
+
     def _write_sign(self, name: str, parts: Sequence[Node]) -> _Type:
         kind = self._write(parts[0])
         if kind.unit not in ("number", "duration", "null"):
@@ -460,12 +471,8 @@ class _Builder:
         kinds = [kind for kind in map(self._peek, parts) if kind != _NULL]
         units = list(dict.fromkeys(kind.unit for kind in kinds))
         if len(units) > 1:
-            times = "times as date'2024-01-31' or timestamp'2024-01-31 12:00'"
-            durations = "durations as interval '1' day, or interval '01:30' hour to minute"
             raise self._wrong(
-                f"has {name} with a {units[0]} and a {units[1]}",
-                f"write {durations if 'duration' in units else times}, or cast inside: "
-                f"{self.navigation}(cast(x as double))",
+                f"has {name} with a {units[0]} and a {units[1]}", self._advise_units(units)
             )
         if not kinds:
             return _NULL

@@ -176,7 +176,7 @@ class RecognitionRun:
         return over(
             self.table.df, clause.spec, time=column(clause.time[0]),
             by=[column(name) for name in clause.by],
-            tiebreak=[column(name) for name in clause.tiebreak],
+            tiebreak=[column(name) for name in clause.tiebreak], forget_after=clause.forget_after,
         )  # fmt: skip
 
     @contextmanager

@@ -528,6 +528,7 @@ class _Parser:
     def _offset(self, name: str) -> int:
         self._take(",")
         word = self._take()[0].strip()
+        word += self._take()[0].strip() if word in ("-", "+") else ""
         if not word.isdecimal() or int(word) > FARTHEST:
             raise self._wrong(
                 f"has {name}(…, {word}), which is not a whole number up to {FARTHEST:,}"
