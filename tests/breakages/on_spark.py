@@ -38,7 +38,7 @@ GAPS = law("sessions and native")
 
 caused = seen_by("tests/spark/test_cause.py")
 cuts = seen_by(*PAIRS)
-recognized = seen_by("tests/spark/test_recognized_rows.py", "-k", "running and classic")
+recognized = seen_by("tests/spark/test_recognized_rows.py")
 lift = seen_by(*EVERY)
 lifetimes = seen_by(*law("sliding and distinct and lifetimes and 9"))
 native_windows = seen_by("tests/spark/test_native_windows.py")
