@@ -38,6 +38,12 @@ def run_both(kernel, args, kwargs):
 _RUN = jit._run_in_python
 
 
+def only_in_python(patch):
+    """Kernels are never compiled, which would keep what is patched, in their cache, too."""
+    patch.setattr(jit, "_runs_in_python", lambda _: True)
+    patch.setattr(jit, "_run_in_python", _RUN)
+
+
 def same(kernel, one, other):
     """Assert that two values are the same, arrays by their bytes; NaN is NaN."""
     assert type(one) is type(other), (kernel, one, other)

@@ -28,13 +28,14 @@ from tests.helpers.patterned import (
     text_of,
 )
 from tests.helpers.shown import part
-from tests.kernels.both import without_waiting
+from tests.kernels.both import only_in_python, without_waiting
 
 TODAY = 1_700_000_000_000_000
 
 
 def by_other_ways(monkeypatch, rng):
     """Where a match may end is worked out at once or late, and few rows are computed together."""
+    only_in_python(monkeypatch)
     always = rng.random() < 0.5
     monkeypatch.setattr(kernels, "PATIENCE", -1 if always else 1_000)
     monkeypatch.setattr(kernels, "VAIN", 0 if always else 16)
