@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from fanlight.engine.algebra.sql_text import split_path
 from fanlight.engine.kinds import list_kinds
@@ -137,28 +138,6 @@ def clause_words() -> Mapping[str, str]:
     return {**argument_words(), **_CLAUSE}
 
 
-@contextmanager
-def translate_errors(
-    text: str,
-    spans: Sequence[ArgumentSpan],
-    start: int,
-    end: int,
-    words: Mapping[str, str] | None = None,
-) -> Iterator[None]:
-    """An error raised inside is translated into the words of the clause, and points at its word.
-
-    Where no word is found, it points at ``text[start:end]``.
-    """
-    try:
-        yield
-    except FanlightError as error:
-        if has_position(error):
-            raise
-        message = str(error)
-        place = locate(text, spans, message) or (start, end)
-        raise error_at(text, *place, translate(message, words)) from error
-
-
 def locate(text: str, spans: Sequence[ArgumentSpan], message: str) -> tuple[int, int] | None:
     """The part of the text that an error of the API is about; None if no argument is known."""
     span = _find_span(spans, message)
@@ -181,6 +160,33 @@ def locate(text: str, spans: Sequence[ArgumentSpan], message: str) -> tuple[int,
         if plain and match[0].strip("`").casefold() == plain:
             return span.start + match.start(), span.start + match.end()
     return span.start, span.end
+
+
+@contextmanager
+def translate_errors(
+    text: str,
+    spans: Sequence[ArgumentSpan],
+    start: int,
+    end: int,
+    words: Mapping[str, str] | None = None,
+    phrases: Sequence[tuple[re.Pattern[str], Any]] = (),
+    find: Callable[[str, Sequence[ArgumentSpan], str], tuple[int, int] | None] = locate,
+) -> Iterator[None]:
+    """An error raised inside is translated into the words of the clause, and points at its word.
+
+    Where ``find`` finds no word, it points at ``text[start:end]``. ``phrases`` are patterns of
+    messages, and what is written instead before words are translated.
+    """
+    try:
+        yield
+    except FanlightError as error:
+        if has_position(error):
+            raise
+        message = str(error)
+        place = find(text, spans, message) or (start, end)
+        for phrase, other in phrases:
+            message = phrase.sub(other, message)
+        raise error_at(text, *place, translate(message, words)) from error
 
 
 def _find_span(spans: Sequence[ArgumentSpan], message: str) -> ArgumentSpan | None:

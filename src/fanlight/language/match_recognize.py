@@ -159,7 +159,8 @@ class _Parser(RecognitionText):
         known = {name.lower(): (name,) for name in names}
         subsets = self._read_subsets(sections.get("SUBSET"), known)
         define = self._read_definitions(sections.get("DEFINE"), known, subsets)
-        spec = self._build_spec(pattern, define, sections, known, subsets)
+        options = self._read_options(sections, known, subsets)
+        spec = self._build_spec(pattern, define, options)
         if unmatched and has_exclusion(spec.part):
             self.refuse(
                 sections["ALL ROWS PER MATCH"],
@@ -169,7 +170,7 @@ class _Parser(RecognitionText):
         left_out = _left_out(spec.part) if all_rows else ()
         if left_out:
             pattern = _BRACES.sub(lambda of: {"{-": "(", "-}": ")"}.get(of[0], of[0]), pattern)
-            spec = self._build_spec(pattern, define, sections, known, subsets)
+            spec = self._build_spec(pattern, define, options)
         some = unmatched or has_absence(spec.part) or has_exclusion(spec.part)
         if all_rows and spec.after_match != PAST_LAST and some:
             self.refuse(
@@ -184,16 +185,9 @@ class _Parser(RecognitionText):
         silence = sections.get("FORGET AFTER")
         forget_after = self._read_length(silence, "forget_after") if silence else None
         clause = Clause(
-            spec,
-            (time,),
-            by,
-            tiebreak,
-            forget_after=forget_after,
-            start=start,
-            end=end,
-            spans=tuple(self.spans),
-            words=WORDS,
-        )
+            spec, (time,), by, tiebreak, forget_after=forget_after, start=start, end=end,
+            spans=tuple(self.spans), words=WORDS,
+        )  # fmt: skip
         return Recognition(
             begin, self.whole[1], at, relation, alias, clause, measures, all_rows,
             unmatched, {**known, **subsets}, visible, left_out=left_out,
@@ -441,13 +435,18 @@ class _Parser(RecognitionText):
         return " ".join([*filter(None, parts), self.one_line(first, place[1])]).strip()
 
     def _build_spec(
+        self, pattern: str, define: dict[str, str], options: Mapping[str, Any]
+    ) -> PatternFrame:
+        with self.translated(self.whole):
+            return PatternFrame(pattern, define, **options)
+
+    def _read_options(
         self,
-        pattern: str,
-        define: dict[str, str],
         sections: Mapping[str, Place],
         known: Mapping[str, tuple[str, ...]],
         subsets: Mapping[str, tuple[str, ...]],
-    ) -> PatternFrame:
+    ) -> dict[str, Any]:
+        """The options of the pattern as the API takes them."""
         more: dict[str, Any] = {}
         if "WITHIN" in sections:
             more["within"] = self._read_length(sections["WITHIN"], "within")
@@ -459,8 +458,7 @@ class _Parser(RecognitionText):
             more["max_rows"] = parse_number(self.tokens[at].text)
         if "AFTER MATCH SKIP" in sections:
             more["after_match"] = self._read_after_match(sections, known, subsets)
-        with self.translated(self.whole):
-            return PatternFrame(pattern, define, **more)
+        return more
 
     def _read_length(self, place: Place, argument: str) -> Any:
         self.add_span(argument, place)

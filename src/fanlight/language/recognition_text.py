@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
-from fanlight.engine.spec.errors import FanlightError, guess
+from fanlight.engine.spec.errors import guess
 from fanlight.language.calls import CallReader, parse_string
-from fanlight.language.error_translation import FLINK, ArgumentSpan, locate, translate
+from fanlight.language.error_translation import FLINK, ArgumentSpan, locate, translate_errors
 from fanlight.language.tokens import (
     Place,
     Token,
-    error_at,
-    has_position,
     refusal_at,
     split_at_commas,
 )
@@ -170,7 +168,7 @@ class RecognitionText:
             self.refuse((at, at + 1), "is not expected here", f"write {near}" if near else FORM)
 
     def refuse_misspelt(self, at: int, end: int) -> None:
-        """Refuse the first word that looks like one with which a part begins, if there is one."""
+        """Refuse a misspelt word with which a part should begin, the first of several."""
         firsts = [name.split()[0] for name in SECTIONS if name != "MAX"]
         for n in range(at, end):
             near = guess(self.tokens[n].text.upper(), firsts, 0.75)
@@ -216,38 +214,24 @@ class RecognitionText:
                 self.refuse((comma, comma + 1), "has nothing on one side", f"write {what}")
         return parts
 
-    @contextmanager
-    def translated(self, place: Place) -> Iterator[None]:
+    def translated(self, place: Place) -> AbstractContextManager[None]:
         """An error raised inside is translated, and points at its word, or at a range of tokens."""
         start, end = self.tokens[place[0]].start, self.tokens[place[1] - 1].end
-        with translate_recognition_errors(self.text, self.spans, start, end):
-            yield
+        return translate_recognition_errors(self.text, self.spans, start, end)
 
 
-@contextmanager
 def translate_recognition_errors(
     text: str, spans: Sequence[ArgumentSpan], start: int, end: int
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Context manager: errors raised inside are told in the words of ``MATCH_RECOGNIZE``."""
-    try:
-        yield
-    except FanlightError as error:
-        if has_position(error):
-            raise
-        message = str(error)
-        place = _place_of_value(text, spans, message) or locate(text, spans, message)
-        for phrase, other in _PHRASES:
-            message = phrase.sub(other, message)
-        raise error_at(text, *(place or (start, end)), translate(message, WORDS)) from error
+    return translate_errors(text, spans, start, end, WORDS, _PHRASES, _find_place)
 
 
-def _place_of_value(
-    text: str, spans: Sequence[ArgumentSpan], message: str
-) -> tuple[int, int] | None:
-    """Where the part of a definition stands that Spark does not understand, if it is but once."""
+def _find_place(text: str, spans: Sequence[ArgumentSpan], message: str) -> tuple[int, int] | None:
+    """Where the part of a definition stands that Spark does not understand, or another argument."""
     said = re.match(r"define=(['\"])(.*?)\1 is ", message, re.DOTALL)
     span = next((one for one in spans if one.argument == "define"), None)
     if said is None or span is None or text.count(said[2], span.start, span.end) != 1:
-        return None
+        return locate(text, spans, message)
     first = text.index(said[2], span.start, span.end)
     return first, first + len(said[2])

@@ -76,22 +76,22 @@ GIVES_BACK = (
 
 
 def oracle(name, table, text, columns, *rows, **more):
-    """Of the Data Warehousing Guide, SQL for Pattern Matching."""
+    """A query of the Data Warehousing Guide, SQL for Pattern Matching."""
     return Documented(f"Oracle: {name}", table, text, columns, rows, **more)
 
 
 def snowflake(name, text, columns, *rows, **more):
-    """Of Identifying Sequences of Rows That Match a Pattern, and MATCH_RECOGNIZE."""
+    """A query of Identifying Sequences of Rows That Match a Pattern, or of MATCH_RECOGNIZE."""
     return Documented(f"Snowflake: {name}", "stocks", text, columns, rows, **more)
 
 
 def flink(name, table, text, columns, *rows, **more):
-    """Of Pattern Recognition."""
+    """A query of the page Pattern Recognition."""
     return Documented(f"Flink: {name}", table, text, columns, rows, **more)
 
 
 def trino(name, text, columns, *rows):
-    """Of MATCH_RECOGNIZE, whose page has no rows: these are invented."""
+    """A query of the page MATCH_RECOGNIZE, which has no rows: these are invented."""
     return Documented(f"Trino: {name}", "orders", text, columns, rows)
 
 

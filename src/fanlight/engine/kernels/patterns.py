@@ -404,7 +404,7 @@ def _begin_following(followers: Ints, integers: Ints, reals: Floats) -> None:
 
 @jitable
 def _is_one_of(is_a: Bools, mask: int, row: int) -> bool:
-    """Whether a row is any of the variables of a mask, none of which depends on a match."""
+    """Whether a row is any of the variables of a mask, those aside that depend on a match."""
     for v in range(len(is_a)):  # noqa: SIM110 - no generators in kernels
         if mask >> v & 1 and is_a[v, row]:
             return True
@@ -508,7 +508,7 @@ def _find_ends(
                     if row < end and (depends[one] or is_a[one, row]):
                         found = ends[line + 1, step + 1]
                 elif does == NOT:
-                    if row < end and not _is_sure(is_a, depends, one, row):
+                    if row < end and not _is_one_of(is_a, one, row):
                         found = ends[line + 1, step + 1]
                 elif does == SPLIT:
                     found = min(ends[line, one], ends[line, two])
@@ -519,15 +519,6 @@ def _find_ends(
                 if found < ends[line, step]:
                     ends[line, step] = found
                     changed = True
-
-
-@jitable
-def _is_sure(is_a: Bools, depends: Bools, mask: int, row: int) -> bool:
-    """Whether a row is any of the variables of a mask, whatever was matched before."""
-    for v in range(len(is_a)):  # noqa: SIM110 - no generators in kernels
-        if mask >> v & 1 and not depends[v] and is_a[v, row]:
-            return True
-    return False
 
 
 @kernel(NEW_INTS(PATTERN, DATA, INTS, GROUPS, MATCHES))

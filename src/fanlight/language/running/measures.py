@@ -179,7 +179,7 @@ class Measures:
         rows, name = self.recognition.all_rows, self.tokens[n].text.upper()
         if name == "MATCH_PROCTIME":
             self.refuse(called, "is the time of a clock, and not of the rows",
-                         "write current_timestamp() in a query around this one")  # fmt: skip
+                        "write current_timestamp() in a query around this one")  # fmt: skip
         if name == "MATCH_ROWTIME":
             path = self.clause.time[0]
             return quote(self.table.column(path)) if rows else self._ask_last(path, (), called)
@@ -228,7 +228,7 @@ class Measures:
         )  # fmt: skip
         if not text:
             self.refuse(place, "is not computed for each row of ALL ROWS PER MATCH",
-                         "write ONE ROW PER MATCH")  # fmt: skip
+                        "write ONE ROW PER MATCH")  # fmt: skip
         return text
 
     def _rows_at(self, place: Place) -> RowsOfMatch:
@@ -236,7 +236,7 @@ class Measures:
         spec: Any = self.clause.spec
         if self.table.df.isStreaming:
             self.refuse(place, "is of several rows of a match, which a stream lists one by one",
-                         "write ONE ROW PER MATCH")  # fmt: skip
+                        "write ONE ROW PER MATCH")  # fmt: skip
         if has_exclusion(spec.part):
             self.refuse(
                 place, "is of all rows of a match, of which those in {- -} are left out here",

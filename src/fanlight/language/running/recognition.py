@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, cast
 
 from pyspark.errors import PySparkException
@@ -179,12 +179,9 @@ class RecognitionRun:
             tiebreak=[column(name) for name in clause.tiebreak], forget_after=clause.forget_after,
         )  # fmt: skip
 
-    @contextmanager
-    def _translated(self, spans: Sequence[ArgumentSpan]) -> Iterator[None]:
-        with translate_recognition_errors(
-            self.query.text, spans, self.clause.start, self.clause.end
-        ):
-            yield
+    def _translated(self, spans: Sequence[ArgumentSpan]) -> AbstractContextManager[None]:
+        clause = self.clause
+        return translate_recognition_errors(self.query.text, spans, clause.start, clause.end)
 
     def _spans_of_calls(self) -> list[ArgumentSpan]:
         """Where the arguments of the API stand; and the aggregates, which errors call by name."""
